@@ -327,6 +327,8 @@ for n in ${BENCH_CURVE:-1000 10000 100000 1000000}; do
 done
 [ -z "${last:-}" ] || evaluate "hospital, $last" "$dir/curve-$last/hospital.csv" "$dir/curve-$last/hospital.yaml" 10 mondrian
 
+say "Ticks: how long a host may wait until a call can be stopped (bench/ticks.sh)"
+bench/ticks.sh
 say "PostgreSQL: a refresh beside the program, and 1,000 changed rows (bench/postgres.sh)"
 BENCH_ROWS=${BENCH_POSTGRES_ROWS:-1000000} bench/postgres.sh
 

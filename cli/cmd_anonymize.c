@@ -1,17 +1,13 @@
 /* kanon anonymize: reads a table, groups its records and publishes what is asked for. What can be known to fail is
  * refused before the work: outputs in one place, a directory that is not writable, options that exclude each other.
- * Run by main.c; calls the library, progress.c and command_line.c. */
-#include "command_line.h"
+ * Run by main.c; calls the library, release_run.c and paths.c. */
 #include "paths.h"
 #include "print_advice.h"
-#include "progress.h"
+#include "release_run.h"
 #include "terminal.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const option option_set = {
@@ -20,35 +16,6 @@ static const option option_set = {
     .help = "a setting of the algorithm; can be repeated",
     .kind = OPTION_PAIR,
     AT(settings),
-};
-static const option option_effort = {
-    .name = "effort",
-    .argument = "fast|balanced|best",
-    .help = "with the algorithm auto or --refine search: a moment, some seconds (the default), or minutes for less loss",
-    .kind = OPTION_TEXT,
-    AT(effort),
-};
-static const option option_moves = {
-    .name = "moves",
-    .argument = "N",
-    .help = "with --refine search: how many moves are tried; the same number gives the same release",
-    .kind = OPTION_TEXT,
-    AT(moves),
-};
-static const option option_time_limit = {
-    .name = "time-limit",
-    .argument = "SECONDS",
-    .help = "with --refine search or --recode attribute: how long the search takes; the release then depends on how fast "
-            "the machine is",
-    .kind = OPTION_TEXT,
-    AT(time_limit),
-};
-static const option option_refine_set = {
-    .name = "refine-set",
-    .argument = "NAME=VALUE",
-    .help = "another setting of the refinement; kanon algorithms NAME lists them; can be repeated",
-    .kind = OPTION_PAIR,
-    AT(refine_settings),
 };
 static const option option_recode = {
     .name = "recode",
@@ -74,14 +41,6 @@ static const option option_memory = {
     .kind = OPTION_SIZE,
     AT(memory),
 };
-static const option option_output = {
-    .name = "output",
-    .letter = 'o',
-    .argument = "RELEASE",
-    .help = "where the release goes (default: -, standard output)",
-    .kind = OPTION_TEXT,
-    AT(release),
-};
 static const option option_groups = {
     .name = "groups",
     .argument = "FILE",
@@ -89,46 +48,6 @@ static const option option_groups = {
     .kind = OPTION_TEXT,
     AT(groups),
     .aside = true,
-};
-static const option option_report = {
-    .name = "report",
-    .argument = "FILE",
-    .help = "also write the figures, and what is needed to repeat the run: a page with plots where FILE ends in .html, "
-            "else JSON",
-    .kind = OPTION_TEXT,
-    AT(report),
-    .aside = true,
-};
-static const option option_report_external = {
-    .name = "report-external",
-    .argument = "FILE",
-    .help = "the same for those who get the release: nothing that describes single groups, no seed, no checksum of TABLE",
-    .kind = OPTION_TEXT,
-    AT(report_external),
-    .aside = true,
-};
-static const option option_codebook = {
-    .name = "codebook",
-    .argument = "FILE",
-    .help = "also write how to read the release, for those who get it: a page where FILE ends in .html, CSVW where it ends "
-            "in -metadata.json, else a Frictionless Table Schema (JSON)",
-    .kind = OPTION_TEXT,
-    AT(codebook),
-    .aside = true,
-};
-static const option option_numeric = {
-    .name = "numeric",
-    .argument = "interval|range|mean|columns",
-    .help = "how numbers are released: [20..29], [20,29], the mean of the group, or two columns NAME_min and NAME_max "
-            "(default: interval)",
-    .kind = OPTION_CHOICE,
-    AT(numeric),
-};
-static const option option_shuffle = {
-    .name = "shuffle",
-    .help = "release the records in random order, a secret one that is another each time",
-    .kind = OPTION_SWITCH,
-    AT(shuffle),
 };
 static const option option_state = {
     .name = "state",
@@ -157,10 +76,7 @@ static const option *const options[] = {
     &option_entity_together,
     &option_suppress,
     &option_refine,
-    &option_effort,
-    &option_moves,
-    &option_time_limit,
-    &option_refine_set,
+    REFINING_OPTIONS,
     &option_recode,
     &option_blocks,
     &option_memory,
@@ -168,12 +84,8 @@ static const option *const options[] = {
     &option_threads,
     &option_output,
     &option_groups,
-    &option_report,
-    &option_report_external,
-    &option_codebook,
-    &option_numeric,
-    &option_shuffle,
-    &option_shuffle_seed,
+    REPORT_OPTIONS,
+    FORM_OPTIONS,
     &option_state,
     READING_OPTIONS,
     &option_strict,
@@ -191,7 +103,8 @@ static const char *const examples[] = {
 
 enum { N_OUTPUTS = 6 };
 
-/* Outputs in one place would overwrite each other, or what is still being read. `schema` NULL: it was not read yet. */
+/* Outputs in one place would overwrite each other, or what is still being read, and some cannot be written. `schema` NULL: it
+ * was not read yet. */
 static int check_outputs(const command *self, const arguments *args, const kanon_schema *schema)
 {
     const char *outputs[N_OUTPUTS] = {args->release,         args->groups,   args->report,
@@ -203,55 +116,11 @@ static int check_outputs(const command *self, const arguments *args, const kanon
     int status = check_paths(self, &paths);
     paths.state = args->state;
     paths.n_outputs = N_OUTPUTS - 1; /* the state itself belongs to the state */
-    return status == EXIT_DONE ? check_paths(self, &paths) : status;
+    if (status == EXIT_DONE)
+        status = check_paths(self, &paths);
+    paths.n_outputs = N_OUTPUTS;
+    return status == EXIT_DONE ? check_places(&paths) : status;
 }
-
-/* Whether a file can be made at `path`. The library finds out too, but only after the work. */
-static bool is_writable_place(const char *path)
-{
-    struct stat place;
-    if (is_driver(path)) /* whose driver finds out */
-        return true;
-    if (stat(path, &place) == 0 && !S_ISREG(place.st_mode)) {
-        errno = EISDIR;
-        return !S_ISDIR(place.st_mode) && access(path, W_OK) == 0;
-    }
-    const char *slash = strrchr(path, '/');
-    size_t length = slash == NULL ? 0 : (size_t)(slash - path) + 1;
-    char *directory = calloc(length + 2, 1);
-    if (directory == NULL)
-        return false;
-    memcpy(directory, slash == NULL ? "." : path, slash == NULL ? 1 : length);
-    bool writable = access(directory, W_OK | X_OK) == 0;
-    int reason = errno;
-    free(directory);
-    errno = reason;
-    return writable;
-}
-
-/* Before the work, which may take minutes: whether each output can be written. */
-static int check_places(const arguments *args)
-{
-    const char *paths[] = {args->release, args->groups, args->report, args->report_external, args->codebook, args->state};
-    for (int i = 0; i < N_OUTPUTS; i++) {
-        if (paths[i] == NULL || is_standard(paths[i]) || is_writable_place(paths[i]))
-            continue;
-        say("cannot write %s: %s", paths[i], strerror(errno));
-        return EXIT_SYSTEM;
-    }
-    return EXIT_DONE;
-}
-
-/* What a run holds while it goes on. */
-typedef struct job {
-    kanon_schema *schema;
-    kanon_table *table;
-    kanon_grouping *grouping;
-    kanon_measures *measures;
-    char *command; /* what makes the release again, for the report; NULL: there is no report */
-    progress show;
-    bool publishing;
-} job;
 
 /* Whether the list has this setting with this value. */
 static bool has_setting(const kanon_setting *settings, size_t n, const char *name, const char *value)
@@ -271,153 +140,24 @@ static bool clusters_on_all(const kanon_schema *schema, const arguments *args)
            has_setting(args->settings.items, args->settings.n, "cluster-on", "all");
 }
 
-/* What the flags of the refinement say, to be freed; NULL: out of memory. */
-static kanon_setting *refine_settings(size_t *n_out, const arguments *args)
+/* Read the table and group it. */
+static kanon_status group(release_run *run, kanon_error *err)
 {
-    size_t n = 0;
-    kanon_setting *out = calloc(args->refine_settings.n + 2, sizeof *out);
-    if (out == NULL)
-        return NULL;
-    if (args->moves != NULL)
-        out[n++] = (kanon_setting){option_moves.name, args->moves};
-    if (args->time_limit != NULL)
-        out[n++] = (kanon_setting){option_time_limit.name, args->time_limit};
-    for (size_t i = 0; i < args->refine_settings.n; i++)
-        out[n++] = args->refine_settings.items[i];
-    *n_out = n;
-    return out;
-}
-
-/* Read the table and group it. While standard input or a pipe is read, a signal ends the program at once. */
-static kanon_status group(job *work, const arguments *args, kanon_error *err)
-{
-    size_t n_refining = 0;
-    kanon_setting *refining = refine_settings(&n_refining, args);
-    kanon_read_options reading = read_options(args, &work->show);
-    reading.encode_all = clusters_on_all(work->schema, args);
+    const arguments *args = run->args;
+    kanon_read_options reading = read_options(args, &run->show);
+    reading.encode_all = clusters_on_all(run->schema, args);
     reading.memory = args->memory;
     kanon_options grouping = {
-        .struct_size = sizeof grouping,
-        .k = args->k,
         .algorithm = args->algorithm,
-        .refine = args->refine,
-        .refine_settings = refining,
-        .n_refine_settings = n_refining,
-        .effort = args->effort,
         .compare = args->report != NULL || args->report_external != NULL,
         .blocks = args->blocks,
         .memory = args->memory,
         .recode = (kanon_recode)args->recode,
         .settings = args->settings.items,
         .n_settings = args->settings.n,
-        .seed = args->seed,
-        .threads = (int)args->threads,
-        .tick = progress_tick,
-        .payload = &work->show,
     };
-    if (refining == NULL) {
-        *err = (kanon_error){.status = KANON_ENOMEM};
-        return KANON_ENOMEM;
-    }
-    signals_catch_reading(args->operand);
-    kanon_status st = kanon_table_read(&work->table, args->operand, work->schema, &reading, err);
-    signals_catch();
-    if (st == KANON_OK) { /* before the work, so that nobody waits for a release that has to be made again */
-        progress_end(&work->show);
-        print_privacy_warnings(work->table);
-        print_table_warnings(work->table, args->quiet);
-    }
-    if (st == KANON_OK)
-        st = kanon_anonymize(&work->grouping, work->table, &grouping, err);
-    free(refining);
-    return st;
-}
-
-/* The settings of the refinement that do not depend on a clock or a signal, in place of those that did. Later ones win, so
- * they come last. */
-static bool put_repeat(arguments *repeated, const arguments *args, const kanon_grouping *grouping)
-{
-    const kanon_setting *pairs;
-    size_t n = kanon_grouping_repeat(grouping, &pairs);
-    if (n == 0)
-        return true;
-    repeated->refine_settings.items = calloc(args->refine_settings.n + n, sizeof *pairs);
-    if (repeated->refine_settings.items == NULL)
-        return false;
-    for (size_t i = 0; i < args->refine_settings.n; i++)
-        repeated->refine_settings.items[i] = args->refine_settings.items[i];
-    repeated->refine_settings.n = args->refine_settings.n;
-    for (size_t i = 0; i < n; i++) {
-        bool is_moves = strcmp(pairs[i].name, option_moves.name) == 0; /* it has a flag of its own */
-        if (is_moves)
-            repeated->moves = pairs[i].value;
-        else
-            repeated->refine_settings.items[repeated->refine_settings.n++] = pairs[i];
-        repeated->time_limit = is_moves ? NULL : repeated->time_limit;
-    }
-    return true;
-}
-
-/* The command that makes the release again, for the report and for who stopped the search. k and the algorithm are in it
- * even where they are the default or come from the schema. */
-static kanon_status describe(job *work, const command *self, const arguments *args, kanon_error *err)
-{
-    arguments repeated = *args;
-    const kanon_setting *pairs;
-    if (args->report == NULL && kanon_grouping_repeat(work->grouping, &pairs) == 0)
-        return KANON_OK;
-    if (repeated.k == 0)
-        repeated.k = kanon_schema_k(work->schema);
-    repeated.algorithm = kanon_grouping_algorithm(work->grouping);
-    if (put_repeat(&repeated, args, work->grouping))
-        work->command = command_line(self, &repeated);
-    if (repeated.refine_settings.items != args->refine_settings.items)
-        free(repeated.refine_settings.items);
-    if (work->command != NULL)
-        return KANON_OK;
-    *err = (kanon_error){.status = KANON_ENOMEM};
-    return KANON_ENOMEM;
-}
-
-/* Measure, unless nothing is to be printed, and write all outputs; with --state the state as well. */
-static kanon_status publish(job *work, const arguments *args, kanon_error *err)
-{
-    kanon_evaluate_options evaluating = {
-        .struct_size = sizeof evaluating,
-        .brief = !args->verbose && args->report == NULL && args->report_external == NULL,
-        .threads = (int)args->threads,
-        .tick = progress_tick,
-        .payload = &work->show,
-    };
-    kanon_outputs outputs = {
-        .struct_size = sizeof outputs,
-        .release = args->release,
-        .groups = args->groups,
-        .report = args->report,
-        .report_external = args->report_external,
-        .codebook = args->codebook,
-        .numeric = (kanon_numeric)args->numeric,
-        .shuffle = args->shuffle || args->shuffle_seed != 0,
-        .shuffle_seed = (uint64_t)args->shuffle_seed,
-        .threads = (int)args->threads,
-        .tick = progress_tick,
-        .payload = &work->show,
-        .command = work->command,
-    };
-    kanon_state_options keeping = {.struct_size = sizeof keeping, .tick = progress_tick, .payload = &work->show};
-    kanon_status st = KANON_OK;
-    if (!args->quiet)
-        st = kanon_evaluate(&work->measures, work->table, work->grouping, &evaluating, err);
-    if (st == KANON_OK && signals_caught() != 0)
-        st = err->status = KANON_ECANCELLED;
-    if (st == KANON_OK) {
-        outputs.measures = work->measures;
-        work->publishing = true;
-        st = args->state != NULL
-                 ? kanon_state_create(args->state, work->table, work->schema, work->grouping, &outputs, &keeping, err)
-                 : kanon_publish(work->table, work->grouping, &outputs, err);
-    }
-    return st;
+    kanon_status st = release_run_read(run, &reading, err);
+    return st == KANON_OK ? release_run_group(run, grouping, err) : st;
 }
 
 /* How wide a column name is, as it is printed. */
@@ -450,7 +190,7 @@ static void print_columns(const kanon_table *table)
 }
 
 /* --verbose: columns with roles and types, what the algorithm noted, and every figure. */
-static void print_details(const job *work)
+static void print_details(const release_run *work)
 {
     const char *note;
     print_columns(work->table);
@@ -459,57 +199,23 @@ static void print_details(const job *work)
     print_figures(stderr, work->measures, true);
 }
 
-/* 0 where the figure was not measured. */
-static double figure(const job *work, const char *name)
-{
-    const kanon_figure *found = kanon_measures_find(work->measures, name, NULL);
-    return found == NULL ? 0 : found->value;
-}
-
-/* Where a clock or a signal had a part in the groups: that they are not all that could be had, and how to get them again. */
-static void print_repeat(const job *work)
-{
-    const kanon_setting *pairs;
-    if (kanon_grouping_stopped(work->grouping))
-        say("stopped before the search was done; these are the best groups until then");
-    if (kanon_grouping_repeat(work->grouping, &pairs) > 0)
-        say("the same groups again: %s", work->command);
-}
-
 /* The last line on standard error, with what a user compares between runs. */
-static void print_summary(const job *work, const arguments *args)
+static void print_summary(const release_run *work, const arguments *args)
 {
     char suppressed[48] = "";
-    print_repeat(work);
+    release_run_print_repeat(work);
     if (kanon_grouping_suppressed(work->grouping) > 0)
         snprintf(suppressed, sizeof suppressed, " and %" PRId64 " suppressed", kanon_grouping_suppressed(work->grouping));
     say("%" PRId64 " records in %" PRId64 " group%s%s, k %" PRId64 ", information loss %.10g (average %.4f), %s, "
         "seed %" PRIu64 ", %.2f s",
         kanon_grouping_rows(work->grouping), kanon_grouping_groups(work->grouping),
         kanon_grouping_groups(work->grouping) == 1 ? "" : "s", suppressed, kanon_grouping_smallest(work->grouping),
-        figure(work, "information_loss"), figure(work, "avg_loss"), kanon_grouping_algorithm(work->grouping), args->seed,
-        progress_seconds(&work->show));
-}
-
-/* Which files there are now. */
-static void print_written(const arguments *args)
-{
-    const char *paths[N_OUTPUTS] = {args->release, args->codebook, args->report_external,
-                                    args->report,  args->groups,   args->state};
-    bool some = false;
-    for (int i = 0; i < N_OUTPUTS; i++) {
-        if (paths[i] == NULL || is_standard(paths[i]))
-            continue;
-        fputs(some ? ", " : "kanon: written: ", stderr);
-        print_clean(stderr, shown(paths[i]));
-        some = true;
-    }
-    if (some)
-        fputc('\n', stderr);
+        release_run_figure(work, "information_loss"), release_run_figure(work, "avg_loss"),
+        kanon_grouping_algorithm(work->grouping), args->seed, progress_seconds(&work->show));
 }
 
 /* The columns of which most records show nothing, on the last line: whoever reads nothing else should read that. */
-static void print_hidden(const job *work)
+static void print_hidden(const release_run *work)
 {
     kanon_group_view *view = NULL;
     bool some = false;
@@ -530,46 +236,47 @@ static void print_hidden(const job *work)
 }
 
 /* The messages at the end. A release on standard output cannot be taken back, so a stop in the middle says so. */
-static int finish(const command *self, const job *work, const arguments *args, const kanon_error *err)
+static int finish(const release_run *work, const arguments *args, const kanon_error *err)
 {
-    const char *text;
     if (err->status != KANON_OK && work->publishing && is_standard(args->release))
         stop_if_asked("standard output is not complete");
     if (err->status != KANON_OK)
-        return failed(self, err);
+        return failed(work->self, err);
     if (args->quiet)
         return EXIT_DONE;
-    for (int i = 0; (text = kanon_grouping_warning(work->grouping, i)) != NULL; i++)
-        say("warning: %s", text);
+    release_run_print_warnings(work);
     if (args->verbose)
         print_details(work);
     print_advice(work->table, work->grouping);
-    print_written(args);
+    release_run_print_written(work);
     print_summary(work, args);
     print_hidden(work);
     return EXIT_DONE;
 }
 
-/* Wrong usage is reported before files are read; everything is freed in one place. */
+/* Options that exclude each other, and outputs that cannot be: reported before files are read. */
+static int check_usage(const command *self, const arguments *args)
+{
+    bool mapping = args->recode == KANON_RECODE_ATTRIBUTE;
+    if (!arguments_have_schema(args))
+        return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
+    if (args->state != NULL && access(args->state, F_OK) == 0)
+        return wrong_usage(self, "%s is there already; remove it to start over", args->state);
+    if (mapping && args->state != NULL)
+        return wrong_usage(self, "--state does not go with --recode attribute: new records would not fit into the mapping");
+    if (mapping && args->numeric == KANON_NUMERIC_MEAN)
+        return wrong_usage(self, "--numeric mean does not go with --recode attribute: equal numbers have different means");
+    return check_outputs(self, args, NULL);
+}
+
 static int run(const command *self, const arguments *given)
 {
-    job work = {0};
     kanon_error err = {0};
     arguments args = *given;
     if (args.release == NULL)
         args.release = "-";
-    if (!arguments_have_schema(&args))
-        return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
-    if (args.state != NULL && access(args.state, F_OK) == 0)
-        return wrong_usage(self, "%s is there already; remove it to start over", args.state);
-    int status = check_outputs(self, &args, NULL);
-    if (status == EXIT_DONE && args.recode == KANON_RECODE_ATTRIBUTE && args.state != NULL)
-        status = wrong_usage(self,
-                             "--state does not go with --recode attribute: new records would not fit into the mapping");
-    if (status == EXIT_DONE && args.recode == KANON_RECODE_ATTRIBUTE && args.numeric == KANON_NUMERIC_MEAN)
-        status = wrong_usage(self, "--numeric mean does not go with --recode attribute: equal numbers have different means");
-    if (status == EXIT_DONE)
-        status = check_places(&args);
+    release_run work = {.self = self, .args = &args, .groups = args.groups};
+    int status = check_usage(self, &args);
     if (status != EXIT_DONE)
         return status;
 
@@ -581,20 +288,14 @@ static int run(const command *self, const arguments *given)
         progress_end(&work.show);
     } else {
         if (st == KANON_OK)
-            st = group(&work, &args, &err);
+            st = group(&work, &err);
         if (st == KANON_OK)
-            st = describe(&work, self, &args, &err);
-        if (st == KANON_OK)
-            st = publish(&work, &args, &err);
+            st = release_run_publish(&work, &err);
         err.status = st;
         progress_end(&work.show);
-        status = finish(self, &work, &args, &err);
+        status = finish(&work, &args, &err);
     }
-    free(work.command);
-    kanon_measures_free(work.measures);
-    kanon_grouping_free(work.grouping);
-    kanon_table_free(work.table);
-    kanon_schema_free(work.schema);
+    release_run_clear(&work);
     return status;
 }
 

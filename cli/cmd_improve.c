@@ -1,12 +1,10 @@
 /* kanon improve: reads a table and groups of it, which any tool may have made, and searches for groups that lose less.
- * Run by main.c; calls the library, paths.c, progress.c and command_line.c. */
-#include "command_line.h"
+ * Run by main.c; calls the library, release_run.c and paths.c. */
 #include "paths.h"
-#include "progress.h"
+#include "release_run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const option option_groups = {
     .name = "groups",
@@ -36,35 +34,6 @@ static const option option_method = {
     .kind = OPTION_TEXT,
     AT(refine),
 };
-static const option option_effort = {
-    .name = "effort",
-    .argument = "fast|balanced|best",
-    .help = "a moment, some seconds (the default), or minutes for less loss",
-    .kind = OPTION_TEXT,
-    AT(effort),
-};
-static const option option_moves = {
-    .name = "moves",
-    .argument = "N",
-    .help = "how many moves are tried; the same number gives the same release",
-    .kind = OPTION_TEXT,
-    AT(moves),
-};
-static const option option_time_limit = {
-    .name = "time-limit",
-    .argument = "SECONDS",
-    .help = "how long the search takes; the release then depends on how fast the machine is",
-    .kind = OPTION_TEXT,
-    AT(time_limit),
-};
-static const option option_output = {
-    .name = "output",
-    .letter = 'o',
-    .argument = "RELEASE",
-    .help = "where the release goes (default: -, standard output)",
-    .kind = OPTION_TEXT,
-    AT(release),
-};
 static const option option_new_groups = {
     .name = "new-groups",
     .argument = "FILE",
@@ -73,27 +42,14 @@ static const option option_new_groups = {
     AT(new_groups),
     .aside = true,
 };
-static const option option_report = {
-    .name = "report",
-    .argument = "FILE",
-    .help = "also write the figures: a page with plots where FILE ends in .html, else JSON",
-    .kind = OPTION_TEXT,
-    AT(report),
-    .aside = true,
-};
-
 static const option *const options[] = {
-    SCHEMA_OPTIONS,  &option_groups,
-    &option_release, &option_repair,
-    &option_k,       &option_constraint,
-    &option_entity,  &option_suppress,
-    &option_method,  &option_effort,
-    &option_moves,   &option_time_limit,
-    &option_seed,    &option_threads,
-    &option_output,  &option_new_groups,
-    &option_report,  READING_OPTIONS,
-    &option_strict,  &option_quiet,
-    &option_help,    NULL,
+    SCHEMA_OPTIONS,   &option_groups,     &option_release,
+    &option_repair,   &option_k,          &option_constraint,
+    &option_entity,   &option_suppress,   &option_method,
+    REFINING_OPTIONS, &option_seed,       &option_threads,
+    &option_output,   &option_new_groups, REPORT_OPTIONS,
+    FORM_OPTIONS,     READING_OPTIONS,    &option_strict,
+    &option_quiet,    &option_help,       NULL,
 };
 
 static const char *const examples[] = {
@@ -102,147 +58,122 @@ static const char *const examples[] = {
     NULL,
 };
 
-/* What a run holds while it goes on. */
-typedef struct job {
-    kanon_schema *schema;
-    kanon_table *table;
-    kanon_grouping *start, *grouping;
-    kanon_measures *before, *after;
-    progress show;
-} job;
+/* A run, and what it begins with. */
+typedef struct improvement {
+    release_run run;
+    kanon_grouping *start;
+    kanon_measures *before; /* the figures of `start`; NULL: nothing is printed */
+} improvement;
 
-static kanon_status read_start(job *work, const arguments *args, kanon_error *err)
+static kanon_status read_start(improvement *work, const arguments *args, kanon_error *err)
 {
     if (args->groups != NULL)
-        return kanon_grouping_read(&work->start, work->table, args->groups, err);
-    return kanon_grouping_from_release(&work->start, work->table, args->start_release, work->schema, err);
+        return kanon_grouping_read(&work->start, work->run.table, args->groups, err);
+    return kanon_grouping_from_release(&work->start, work->run.table, args->start_release, work->run.schema, err);
 }
 
-static kanon_status improve(job *work, const arguments *args, kanon_error *err)
+static kanon_status improve(improvement *work, kanon_error *err)
 {
-    kanon_setting refining[2];
-    size_t n = 0;
-    if (args->moves != NULL)
-        refining[n++] = (kanon_setting){option_moves.name, args->moves};
-    if (args->time_limit != NULL)
-        refining[n++] = (kanon_setting){option_time_limit.name, args->time_limit};
-    kanon_options improving = {
-        .struct_size = sizeof improving,
-        .k = args->k,
-        .start = work->start,
-        .repair = args->repair,
-        .refine = args->refine,
-        .refine_settings = refining,
-        .n_refine_settings = n,
-        .effort = args->effort,
-        .seed = args->seed,
-        .threads = (int)args->threads,
-        .tick = progress_tick,
-        .payload = &work->show,
-    };
-    return kanon_anonymize(&work->grouping, work->table, &improving, err);
-}
-
-/* The figures of both groupings for the last line, and the outputs. */
-static kanon_status publish(job *work, const command *self, const arguments *args, kanon_error *err)
-{
+    const arguments *args = work->run.args;
     kanon_evaluate_options brief = {.struct_size = sizeof brief, .brief = 1};
-    kanon_evaluate_options evaluating = {
-        .struct_size = sizeof evaluating,
-        .brief = args->report == NULL,
-        .threads = (int)args->threads,
-        .tick = progress_tick,
-        .payload = &work->show,
-    };
-    char *line = command_line(self, args);
-    kanon_outputs outputs = {
-        .struct_size = sizeof outputs,
-        .release = args->release,
-        .groups = args->new_groups,
-        .report = args->report,
-        .threads = (int)args->threads,
-        .tick = progress_tick,
-        .payload = &work->show,
-        .command = line,
-    };
-    kanon_status st = kanon_evaluate(&work->before, work->table, work->start, &brief, err);
+    kanon_read_options reading = read_options(args, &work->run.show);
+    kanon_status st = release_run_read(&work->run, &reading, err);
     if (st == KANON_OK)
-        st = kanon_evaluate(&work->after, work->table, work->grouping, &evaluating, err);
-    outputs.measures = evaluating.brief ? NULL : work->after;
-    if (st == KANON_OK)
-        st = kanon_publish(work->table, work->grouping, &outputs, err);
-    free(line);
-    return st;
+        st = read_start(work, args, err);
+    if (st == KANON_OK && !args->quiet)
+        st = kanon_evaluate(&work->before, work->run.table, work->start, &brief, err);
+    kanon_options grouping = {.start = work->start, .repair = args->repair};
+    return st == KANON_OK ? release_run_group(&work->run, grouping, err) : st;
 }
 
-static double loss(const kanon_measures *measures)
+/* Whether no record changed its group; how groups are numbered does not matter. */
+static bool same_groups(const kanon_grouping *a, const kanon_grouping *b)
 {
-    return kanon_measures_find(measures, "information_loss", NULL)->value;
+    int64_t n = kanon_grouping_rows(a);
+    bool same = kanon_grouping_groups(a) == kanon_grouping_groups(b);
+    int64_t *number = calloc((size_t)kanon_grouping_groups(a) + 1, sizeof *number); /* by group of a: that of b, and 1 */
+    same = same && number != NULL;
+    for (int64_t row = 0; same && row < n; row++) {
+        int64_t group = kanon_grouping_group_of(a, row), other = kanon_grouping_group_of(b, row) + 1;
+        int64_t *known = &number[group];
+        same = (*known == 0 || *known == other) && (group == 0) == (other == 1); /* 0 is suppressed */
+        *known = other;
+    }
+    free(number);
+    return same;
 }
 
-/* The last line on standard error: what it was before, and what it is now. */
-static void print_summary(const job *work, const arguments *args)
+/* The last lines on standard error: what it was before, and what it is now. */
+static void print_summary(const improvement *work)
 {
-    const char *text;
-    for (int i = 0; (text = kanon_grouping_warning(work->grouping, i)) != NULL; i++)
-        say("warning: %s", text);
-    if (kanon_grouping_stopped(work->grouping))
-        say("stopped before the search was done; these are the best groups until then");
+    const kanon_grouping *now = work->run.grouping;
+    double before = kanon_measures_find(work->before, "information_loss", NULL)->value;
+    double after = release_run_figure(&work->run, "information_loss");
+    release_run_print_warnings(&work->run);
+    release_run_print_written(&work->run);
+    release_run_print_repeat(&work->run);
+    if (same_groups(work->start, now))
+        say("nothing better was found: the groups are the same; a higher --effort or another --seed may find more");
     say("%" PRId64 " records in %" PRId64 " groups, k %" PRId64 ", %" PRId64 " suppressed, information loss %.10g, before "
         "%.10g, seed %" PRIu64 ", %.2f s",
-        kanon_grouping_rows(work->grouping), kanon_grouping_groups(work->grouping), kanon_grouping_smallest(work->grouping),
-        kanon_grouping_suppressed(work->grouping), loss(work->after), loss(work->before), args->seed,
-        progress_seconds(&work->show));
+        kanon_grouping_rows(now), kanon_grouping_groups(now), kanon_grouping_smallest(now), kanon_grouping_suppressed(now),
+        after, before, work->run.args->seed, progress_seconds(&work->run.show));
 }
 
-/* Wrong usage is reported before files are read. */
-static int check_usage(const command *self, const arguments *args)
+/* Wrong usage is reported before files are read; `schema` NULL: it was not read yet. */
+static int check_usage(const command *self, const arguments *args, const kanon_schema *schema)
 {
-    const char *outputs[] = {args->release, args->new_groups, args->report};
+    const char *outputs[] = {args->release, args->new_groups, args->report, args->report_external, args->codebook};
     const char *inputs[] = {args->operand, args->schema, args->groups, args->start_release};
-    command_paths paths = {.outputs = outputs, .n_outputs = 3, .inputs = inputs, .n_inputs = 4};
+    command_paths paths = {.outputs = outputs, .n_outputs = 5, .inputs = inputs, .n_inputs = 4};
+    if (schema != NULL)
+        return check_schema_paths(self, &paths, schema);
     if (!arguments_have_schema(args))
         return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
     if ((args->groups == NULL) == (args->start_release == NULL))
         return wrong_usage(self, "give the groups to begin with: either --groups FILE or --release FILE");
-    return check_paths(self, &paths);
+    int status = check_paths(self, &paths);
+    return status == EXIT_DONE ? check_places(&paths) : status;
+}
+
+static int finish(const improvement *work, const kanon_error *err)
+{
+    const release_run *run = &work->run;
+    if (err->status != KANON_OK && run->publishing && is_standard(run->args->release))
+        stop_if_asked("standard output is not complete");
+    if (err->status != KANON_OK)
+        return failed(run->self, err);
+    if (!run->args->quiet)
+        print_summary(work);
+    return EXIT_DONE;
 }
 
 static int run(const command *self, const arguments *given)
 {
-    job work = {0};
     kanon_error err = {0};
     arguments args = *given;
     if (args.release == NULL)
         args.release = "-";
-    int status = check_usage(self, &args);
+    improvement work = {.run = {.self = self, .args = &args, .groups = args.new_groups}};
+    int status = check_usage(self, &args, NULL);
     if (status != EXIT_DONE)
         return status;
-    progress_begin(&work.show, args.quiet);
-    kanon_read_options reading = read_options(&args, &work.show);
-    kanon_status st = arguments_schema(&work.schema, &args, &err);
-    signals_catch_reading(args.operand);
-    if (st == KANON_OK)
-        st = kanon_table_read(&work.table, args.operand, work.schema, &reading, &err);
-    signals_catch();
-    if (st == KANON_OK)
-        print_privacy_warnings(work.table);
-    if (st == KANON_OK)
-        st = read_start(&work, &args, &err);
-    if (st == KANON_OK)
-        st = improve(&work, &args, &err);
-    if (st == KANON_OK)
-        st = publish(&work, self, &args, &err);
-    progress_end(&work.show);
-    if (st == KANON_OK && !args.quiet)
-        print_summary(&work, &args);
-    status = st == KANON_OK ? EXIT_DONE : failed(self, &err);
-    kanon_measures_free(work.after);
+    progress_begin(&work.run.show, args.quiet);
+    kanon_status st = arguments_schema(&work.run.schema, &args, &err);
+    if (st == KANON_OK && (status = check_usage(self, &args, work.run.schema)) != EXIT_DONE) {
+        progress_end(&work.run.show);
+    } else {
+        if (st == KANON_OK)
+            st = improve(&work, &err);
+        if (st == KANON_OK)
+            st = release_run_publish(&work.run, &err);
+        err.status = st;
+        progress_end(&work.run.show);
+        status = finish(&work, &err);
+    }
     kanon_measures_free(work.before);
-    kanon_grouping_free(work.grouping);
     kanon_grouping_free(work.start);
-    kanon_table_free(work.table);
-    kanon_schema_free(work.schema);
+    release_run_clear(&work.run);
     return status;
 }
 

@@ -48,12 +48,18 @@ static void print_releases(const kanon_state_info *info)
     char when[32];
     for (size_t i = 0; i < info->n_releases; i++) {
         const kanon_state_release_info *r = &info->releases[i];
-        printf("%-*s %" PRId64 " %s: %" PRId64 " records in %" PRId64 " groups, k %" PRId64 ", average loss %.4f", WIDTH,
-               "release", r->number, time_text(when, r->time), r->records, r->groups, r->k, r->loss);
+        printf("%-*s %" PRId64 " %s: %" PRId64 " records in %" PRId64 " groups, k %" PRId64, WIDTH, "release", r->number,
+               time_text(when, r->time), r->records, r->groups, r->k);
+        if (!isnan(r->loss))
+            printf(", average loss %.4f", r->loss);
         if (r->joint_k > 0)
             printf(", joint k %" PRId64 ", %" PRId64 " withheld", r->joint_k, r->withheld);
+        if (r->sha256 == NULL || r->sha256[0] == '\0') {
+            puts(", the changes alone");
+            continue;
+        }
         fputs(", sha256 ", stdout);
-        print_clean(stdout, r->sha256 != NULL ? r->sha256 : "-");
+        print_clean(stdout, r->sha256);
         putchar('\n');
     }
 }

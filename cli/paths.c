@@ -1,8 +1,12 @@
 /* See paths.h. Files are compared by kanon_same_file, so that links and other spellings are seen through. Called by
- * cmd_anonymize.c and state_command.c; calls the library and main.c for messages. */
+ * the commands that write files; calls the library and main.c for messages. */
 #include "paths.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 bool is_driver(const char *location)
 {
@@ -68,5 +72,40 @@ int check_schema_paths(const command *self, const command_paths *paths, const ka
         for (int i = 0; i < paths->n_outputs; i++)
             if (paths->outputs[i] != NULL && !is_standard(paths->outputs[i]) && kanon_same_file(paths->outputs[i], file))
                 return is_input(self, paths->outputs[i]);
+    return EXIT_DONE;
+}
+
+/* Whether a file can be made at `path`. The library finds out too, but only after the work. */
+static bool is_writable_place(const char *path)
+{
+    struct stat place;
+    if (is_driver(path)) /* whose driver finds out */
+        return true;
+    if (stat(path, &place) == 0 && !S_ISREG(place.st_mode)) {
+        errno = EISDIR;
+        return !S_ISDIR(place.st_mode) && access(path, W_OK) == 0;
+    }
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    char *directory = calloc(length + 2, 1);
+    if (directory == NULL)
+        return false;
+    memcpy(directory, slash == NULL ? "." : path, slash == NULL ? 1 : length);
+    bool writable = access(directory, W_OK | X_OK) == 0;
+    int reason = errno;
+    free(directory);
+    errno = reason;
+    return writable;
+}
+
+int check_places(const command_paths *paths)
+{
+    for (int i = 0; i < paths->n_outputs; i++) {
+        const char *path = paths->outputs[i];
+        if (path == NULL || is_standard(path) || is_writable_place(path))
+            continue;
+        say("cannot write %s: %s", path, strerror(errno));
+        return EXIT_SYSTEM;
+    }
     return EXIT_DONE;
 }

@@ -26,5 +26,7 @@ bool is_standard(const char *path);
 int check_paths(const command *self, const command_paths *paths);
 /* The same of the outputs and the files that a schema names. */
 int check_schema_paths(const command *self, const command_paths *paths, const kanon_schema *schema);
+/* Before the work, which may take minutes: whether each output can be written. */
+int check_places(const command_paths *paths);
 
 #endif

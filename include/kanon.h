@@ -943,6 +943,7 @@ typedef struct kanon_state_options {
     void *payload;
     const kanon_context *context; /* NULL: none, or that of the table that a state is made of */
     const kanon_state_storage *storage; /* in place of a file; the path stands in messages alone. It outlives the state. */
+    int watch; /* keep in memory which groups change, for kanon_state_release_changes_to_arrow */
 } kanon_state_options;
 
 /* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by
@@ -1017,7 +1018,7 @@ typedef struct kanon_state_release_info {
     int64_t number, time; /* time in seconds since 1970 */
     const char *sha256;
     int64_t records, groups, suppressed, withheld, k, joint_k;
-    double loss;
+    double loss; /* NAN, and sha256 empty: a release of changes (kanon_state_release_changes_to_arrow) */
 } kanon_state_release_info;
 
 typedef struct kanon_state_event {

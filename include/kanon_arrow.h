@@ -101,6 +101,8 @@ typedef struct kanon_arrow_options {
     kanon_tick tick;
     void *payload;
     uint64_t shuffle_seed; /* as in kanon_outputs */
+    int64_t *groups; /* of kanon_release_to_arrow: gets the group of each row of the stream, in its order, from 1, 0: suppressed;
+                      * room for all rows. A state that is made of the grouping gives its groups these numbers. NULL: not wanted */
 } kanon_arrow_options;
 
 /* The release as a stream: the columns of the table in order without the identifying ones. Quasi columns: numbers and dates
@@ -145,6 +147,35 @@ KANON_API kanon_status kanon_state_release_to_arrow(struct ArrowArrayStream *out
                                                     const kanon_change_options *options,
                                                     const kanon_arrow_options *stream_options, kanon_change *change,
                                                     kanon_error *err);
+
+/* How a release differs from the one before it, for a host that keeps the rows of the last one and knows of each in which group
+ * it was. The numbers of groups are for the host alone: whoever reads several releases would follow groups by them. */
+typedef struct kanon_release_changes {
+    int whole;              /* the stream has the whole release: all rows of the last one go, and `removed` is empty */
+    int64_t n_removed;      /* groups of the last release whose rows go, all of them */
+    const int64_t *removed; /* ascending; a group may come again, with the same number and other rows */
+    int64_t n_rows;
+    const int64_t *group_of; /* of each row of the stream, in its order; 0: suppressed */
+} kanon_release_changes;
+
+KANON_API void kanon_release_changes_free(kanon_release_changes *changes);
+
+/* kanon_state_release_to_arrow of what has changed since the last release: the rows of the groups that changed, as a release
+ * of everything would have them, and which groups go. All other rows are as they were, so the last release without the rows
+ * that go and with those that come is what kanon_state_release_to_arrow would give, but for the order. The rows of the stream
+ * are checked as those of any release; that the other groups have at least k records is counted in the index of groups, and
+ * that the groups of the stream have the members that the file knows is looked up there. Change.changed is the number of rows.
+ * Where no row comes, out->release is NULL.
+ *
+ * The state must have been opened with kanon_state_options.watch before the first change since the last release: what a group
+ * was is not in the file. Where that is not so, another process has changed the state, joint_k is asked for, the constraints
+ * compare with the whole table, columns have bands, suppressed records are others than before, or more than half of the
+ * records are in groups that changed, the release is a whole one, and `whole` says so. A release of changes has neither a
+ * checksum nor a loss in the list of releases. options->outputs must be NULL. */
+KANON_API kanon_status kanon_state_release_changes_to_arrow(struct ArrowArrayStream *out, kanon_release_changes **changes,
+                                                            kanon_state *state, const kanon_change_options *options,
+                                                            const kanon_arrow_options *stream_options, kanon_change *change,
+                                                            kanon_error *err);
 
 #ifdef __cplusplus
 }

@@ -41,6 +41,7 @@ static inline place inside(const char *directory, const char *name)
 
 static inline place scratch(const char *name)
 {
+    assert_true(scratch_directory[0] != '\0'); /* or it would be the root, which all tests share: see make_scratch */
     return inside(scratch_directory, name);
 }
 

@@ -59,6 +59,22 @@ EXCEPTION WHEN feature_not_supported THEN
 END
 $$;
 
+-- Where the rows of each group of a release stand, and the seal over all of them: see src/places.c. The release itself does
+-- not say which rows are a group, and only the owner of the definition may read this.
+CREATE TABLE kanon.release_places (
+    definition uuid NOT NULL REFERENCES kanon.definitions ON DELETE CASCADE,
+    part bigint NOT NULL,
+    places bytea NOT NULL,
+    PRIMARY KEY (definition, part)
+);
+CREATE TABLE kanon.release_seals (
+    definition uuid PRIMARY KEY REFERENCES kanon.definitions ON DELETE CASCADE,
+    file oid NOT NULL,
+    key bigint[] NOT NULL,
+    rows bigint NOT NULL,
+    sum bigint NOT NULL
+);
+
 CREATE TABLE kanon.changes (
     definition uuid NOT NULL REFERENCES kanon.definitions ON DELETE CASCADE,
     place bigint GENERATED ALWAYS AS IDENTITY,
@@ -74,7 +90,7 @@ BEGIN
     ALTER TABLE kanon.definitions ENABLE ROW LEVEL SECURITY;
     CREATE POLICY own ON kanon.definitions USING (pg_has_role(owner, 'USAGE')) WITH CHECK (pg_has_role(owner, 'USAGE'));
     GRANT SELECT, INSERT, UPDATE, DELETE ON kanon.definitions TO PUBLIC;
-    FOREACH t IN ARRAY ARRAY['refreshes', 'refresh_measures', 'state_pages', 'changes'] LOOP
+    FOREACH t IN ARRAY ARRAY['refreshes', 'refresh_measures', 'state_pages', 'changes', 'release_places', 'release_seals'] LOOP
         EXECUTE format('ALTER TABLE kanon.%I ENABLE ROW LEVEL SECURITY', t);
         EXECUTE format('CREATE POLICY own ON kanon.%I USING (EXISTS (SELECT FROM kanon.definitions d WHERE d.id = definition))', t);
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON kanon.%I TO PUBLIC', t);

@@ -4,6 +4,7 @@
  * Called by refresh.c and examine.c; calls source.c. */
 #include "host.h"
 
+#include "access/table.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -72,29 +73,49 @@ static reader_column released_column(const definition *d, const column *c, const
     return as;
 }
 
-frame *read_release(run *r, definition *d, Snapshot snapshot, bool places)
+/* The columns of a release, from columns[n] on; their names are appended to the query. */
+static int add_released(const definition *d, reader_column *columns, int n, StringInfo sql)
 {
-    StringInfoData sql;
-    reader_column *columns = palloc0((2 * (size_t)d->n_columns + 2) * sizeof *columns);
-    int n = 0;
-    initStringInfo(&sql);
-    appendStringInfoString(&sql, places ? "SELECT ctid" : "SELECT ");
-    if (places)
-        columns[n++] = (reader_column){.name = "ctid", .reading = READ_PLACE};
     for (int i = 0; i < d->n_columns; i++) {
         const column *c = &d->columns[i];
         int parts = c->shown == SHOWN_NOT ? 0 : c->shown == SHOWN_COLUMNS ? 2 : 1;
         for (int part = 0; part < parts; part++) {
             const char *suffix = parts == 1 ? "" : part == 0 ? "_min" : "_max";
             columns[n] = released_column(d, c, suffix);
-            appendStringInfo(&sql, "%s%s", n == 0 ? "" : ", ", quote_identifier(psprintf("%s%s", c->name, suffix)));
+            appendStringInfo(sql, "%s%s", n == 0 ? "" : ", ", quote_identifier(psprintf("%s%s", c->name, suffix)));
             n++;
         }
     }
+    return n;
+}
+
+frame *read_release(run *r, definition *d, Snapshot snapshot, bool places)
+{
+    StringInfoData sql;
+    reader_column *columns = palloc0((2 * (size_t)d->n_columns + 2) * sizeof *columns);
+    initStringInfo(&sql);
+    appendStringInfoString(&sql, places ? "SELECT ctid" : "SELECT ");
+    if (places)
+        columns[0] = (reader_column){.name = "ctid", .reading = READ_PLACE};
+    int n = add_released(d, columns, places ? 1 : 0, &sql);
     char *name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(d->release)), get_rel_name(d->release));
     appendStringInfo(&sql, " FROM ONLY %s", name);
     PushActiveSnapshot(snapshot);
     frame *f = frame_read(r, sql.data, columns, n);
     PopActiveSnapshot();
+    return f;
+}
+
+frame *read_release_at(run *r, definition *d, Snapshot snapshot, const ItemPointerData *at, int64_t n)
+{
+    StringInfoData unused;
+    reader_column *columns = palloc0((2 * (size_t)d->n_columns + 1) * sizeof *columns);
+    initStringInfo(&unused);
+    int n_columns = add_released(d, columns, 0, &unused);
+    Relation release = table_open(d->release, AccessShareLock);
+    PushActiveSnapshot(snapshot);
+    frame *f = frame_read_places(r, release, at, n, columns, n_columns);
+    PopActiveSnapshot();
+    table_close(release, NoLock);
     return f;
 }

@@ -6,9 +6,12 @@
 #include "host.h"
 
 #include "access/tableam.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+
+enum { ROWS_BETWEEN_INTERRUPTS = 1000 };
 
 typedef struct kind {
     row_hash hash;
@@ -18,9 +21,9 @@ typedef struct kind {
 struct difference {
     kind *kinds;
     uint64 mask;
-    int64_t *places, *next;
-    int64_t n;
-    fingerprint key;
+    ItemPointerData *places; /* not valid: a new row has taken it */
+    int64_t *next;
+    int64_t n, room;
 };
 
 static kind *find(difference *d, row_hash h)
@@ -31,14 +34,14 @@ static kind *find(difference *d, row_hash h)
     return &d->kinds[at];
 }
 
-static difference *difference_new(run *r, int64_t n, const fingerprint *key)
+difference *difference_new(run *r, int64_t n)
 {
     difference *d = MemoryContextAllocZero(r->context, sizeof *d);
     uint64 room = 16;
     while (room < (uint64)n * 2)
         room *= 2;
-    d->key = *key;
     d->mask = room - 1;
+    d->room = n;
     d->kinds = MemoryContextAllocHuge(r->context, room * sizeof *d->kinds);
     for (uint64 i = 0; i < room; i++)
         d->kinds[i].first = -2;
@@ -47,38 +50,48 @@ static difference *difference_new(run *r, int64_t n, const fingerprint *key)
     return d;
 }
 
+void difference_add(difference *d, row_hash h, ItemPointerData at)
+{
+    if (d->n == d->room)
+        elog(ERROR, "the release has more rows than it had");
+    kind *k = find(d, h);
+    d->places[d->n] = at;
+    d->next[d->n] = k->first == -2 ? -1 : k->first;
+    k->hash = h;
+    k->first = d->n++;
+}
+
 /* The first column of the frame is the place of the row. */
 difference *difference_of(run *r, frame *old, const fingerprint *key)
 {
-    difference *d = difference_new(r, frame_rows(old), key);
+    difference *d = difference_new(r, frame_rows(old));
     frame_stream(&r->release, old);
     if (r->release.get_schema(&r->release, &r->batch_schema) != 0)
         ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
     while (r->release.get_next(&r->release, &r->batch) == 0 && r->batch.release != NULL) {
         const int64_t *places = r->batch.children[0]->buffers[1];
         for (int64_t row = 0; row < r->batch.length; row++) {
-            row_hash h = fingerprint_row(key, &r->batch_schema, &r->batch, row, 1);
-            kind *k = find(d, h);
-            d->places[d->n] = places[row];
-            d->next[d->n] = k->first == -2 ? -1 : k->first;
-            k->hash = h;
-            k->first = d->n++;
+            ItemPointerData at;
+            ItemPointerSet(&at, (BlockNumber)(places[row] >> 16), (OffsetNumber)(places[row] & 0xffff));
+            difference_add(d, fingerprint_row(key, &r->batch_schema, &r->batch, row, 1), at);
         }
         r->batch.release(&r->batch);
+        CHECK_FOR_INTERRUPTS();
     }
     r->batch_schema.release(&r->batch_schema);
     r->release.release(&r->release);
     return d;
 }
 
-bool difference_take(difference *d, row_hash h)
+bool difference_take(difference *d, row_hash h, ItemPointer at)
 {
     kind *k = find(d, h);
     if (k->first < 0)
         return false;
     int64_t taken = k->first;
     k->first = d->next[taken];
-    d->places[taken] = -1;
+    *at = d->places[taken];
+    ItemPointerSetInvalid(&d->places[taken]);
     return true;
 }
 
@@ -87,12 +100,11 @@ int64_t difference_delete(difference *d, Relation release)
 {
     int64_t deleted = 0;
     for (int64_t i = 0; i < d->n; i++) {
-        ItemPointerData at;
-        if (d->places[i] < 0)
+        if (!ItemPointerIsValid(&d->places[i]))
             continue;
-        ItemPointerSet(&at, (BlockNumber)(d->places[i] >> 16), (OffsetNumber)(d->places[i] & 0xffff));
-        simple_table_tuple_delete(release, &at, GetActiveSnapshot());
-        deleted++;
+        simple_table_tuple_delete(release, &d->places[i], GetActiveSnapshot());
+        if (++deleted % ROWS_BETWEEN_INTERRUPTS == 0)
+            CHECK_FOR_INTERRUPTS();
     }
     return deleted;
 }

@@ -15,7 +15,7 @@ static uint64 mix(uint64 h, const void *bytes, int length)
 
 static uint64 hash_cell(uint64 h, const cell *c)
 {
-    if (c->null || (c->kind == 't' && c->length == 0)) /* a state keeps NULL as an empty text */
+    if (c->null)
         return mix(h, "n", 1);
     switch (c->kind) {
     case 't':
@@ -46,9 +46,10 @@ static bool is_last(const cell *c)
     return c->kind == 'i' && (c->whole == PG_INT32_MAX || c->whole == PG_INT64_MAX);
 }
 
-void fingerprint_init(fingerprint *f)
+void fingerprint_init(fingerprint *f, const definition *d)
 {
     memset(f, 0, sizeof *f);
+    f->empty_is_null = d->incremental;
     if (!pg_strong_random(f->key, sizeof f->key))
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("there are no random numbers")));
 }
@@ -59,7 +60,8 @@ row_hash fingerprint_row(const fingerprint *f, const struct ArrowSchema *schema,
     row_hash h = {f->key[0], f->key[1]};
     for (int64_t i = first_column; i < batch->n_children; i++) {
         cell c = arrow_cell(schema->children[i], batch->children[i], row + batch->offset);
-        c.null = c.null || (is_last(&c) && is_upper_end(schema->children[i]->name));
+        c.null = c.null || (is_last(&c) && is_upper_end(schema->children[i]->name)) ||
+                 (c.kind == 't' && c.length == 0 && f->empty_is_null);
         h.a = hash_cell(h.a, &c);
         h.b = hash_cell(h.b, &c);
     }

@@ -3,8 +3,9 @@
  *
  * The extension translates and decides nothing. PostgreSQL leaves a function from any line that may ereport (longjmp),
  * so two rules hold everywhere. What the library or malloc made belongs to a run, whose memory context frees it. And no
- * code of the server runs below a frame of the library: rows are read before the library is called, releases are written
- * after it has returned, and its tick reads two flags and writes progress, which cannot fail. */
+ * error of the server jumps over a frame of the library: rows are read before the library is called, releases are written
+ * after it has returned, and its tick reads two flags and writes progress, which cannot fail. One callback may raise, that
+ * which reads pages of a state: it catches the error, fails, and the error is raised when the library has returned. */
 #ifndef KANON_POSTGRES_HOST_H
 #define KANON_POSTGRES_HOST_H
 
@@ -20,6 +21,7 @@
     PG_FUNCTION_INFO_V1(name)
 
 #include "access/tupdesc.h"
+#include "executor/tuptable.h"
 #include "lib/stringinfo.h"
 #include "utils/palloc.h"
 #include "utils/relcache.h"
@@ -33,6 +35,10 @@
 /* Raises what a call of the library failed with, or the interrupt that stopped it. */
 extern void raise_failure(const kanon_error *err) pg_attribute_noreturn();
 extern void check(kanon_status status, const kanon_error *err);
+/* In PG_CATCH of a callback of the library: keeps the error in `context` until the library has returned, which fails then, and
+ * `check` raises it. */
+extern void keep_error(MemoryContext context);
+extern void forget_error(void);
 /* Text of the server as UTF-8, and the other way round; the result is in the current context, or the text itself. */
 extern char *to_utf8(const char *text);
 extern char *from_utf8(const char *text);
@@ -55,6 +61,7 @@ typedef struct run {
     pages *pages;
     kanon_state_storage storage;
     kanon_audit *audit;
+    kanon_release_changes *changes;
     struct ArrowArrayStream release, coming; /* coming: a release that waits until the old one was read */
     struct ArrowArray batch;
     struct ArrowSchema batch_schema;
@@ -164,6 +171,8 @@ typedef struct reader_column {
 
 /* Runs the query with the active snapshot and keeps its rows. */
 extern frame *frame_read(run *r, const char *query, const reader_column *columns, int n);
+extern frame *frame_read_places(run *r, Relation table, const ItemPointerData *places, int64_t n,
+                                const reader_column *columns, int n_columns);
 /* A stream of its rows; the stream has a reference of its own. */
 extern void frame_stream(struct ArrowArrayStream *out, frame *f);
 extern void frame_drop(frame *f);
@@ -173,6 +182,8 @@ extern int64_t frame_rows(const frame *f);
 extern frame *read_source(run *r, definition *d, const char *where);
 /* With `places` the first column is the place of each row. */
 extern frame *read_release(run *r, definition *d, Snapshot snapshot, bool places);
+/* The rows at these places only. */
+extern frame *read_release_at(run *r, definition *d, Snapshot snapshot, const ItemPointerData *at, int64_t n);
 
 /* ---- fingerprint.c: whether two streams hold the same rows ---- */
 
@@ -180,9 +191,10 @@ typedef struct fingerprint {
     uint64 key[2];
     uint64 sum[2];
     int64_t rows;
+    bool empty_is_null; /* a state keeps NULL as an empty text */
 } fingerprint;
 
-extern void fingerprint_init(fingerprint *f);
+extern void fingerprint_init(fingerprint *f, const definition *d);
 /* The hash of one row, from a column on. */
 typedef struct row_hash {
     uint64 a, b;
@@ -211,17 +223,55 @@ extern cell arrow_cell(const struct ArrowSchema *schema, const struct ArrowArray
 
 typedef struct difference difference;
 extern difference *difference_of(run *r, frame *old, const fingerprint *key);
-/* Whether there is an old row of this kind that no new one has taken; takes it. */
-extern bool difference_take(difference *d, row_hash h);
+/* No row yet, and room for n. */
+extern difference *difference_new(run *r, int64_t n);
+extern void difference_add(difference *d, row_hash h, ItemPointerData at);
+/* Whether there is an old row of this kind that no new one has taken; takes it, and says where it stands. */
+extern bool difference_take(difference *d, row_hash h, ItemPointer at);
 extern int64_t difference_delete(difference *d, Relation release);
+
+/* ---- places.c: where the rows of each group stand ---- */
+
+typedef struct places places;
+/* What is known of the release as it is. */
+extern places *places_open(run *r, const definition *d);
+/* Whether the rows of a group can be found. */
+extern bool places_sealed(const places *p);
+/* The hash of the row in a slot, and of the row at a place. */
+extern row_hash places_hash(places *p, TupleTableSlot *slot);
+extern row_hash places_hash_at(places *p, Relation release, ItemPointer at, TupleTableSlot *slot);
+/* All rows come anew: restart, add each, save. */
+extern void places_restart(places *p);
+extern void places_add(places *p, int64_t group, const ItemPointerData *at, uint64 hash);
+extern void places_save(places *p, const definition *d);
+extern void places_forget(const definition *d);
+/* Some groups go: the visitor is told of each of their rows, and gives its hash. Then add rows, and save. */
+typedef uint64 (*placed_row_visitor)(const ItemPointerData *at, void *payload);
+extern void places_remove(places *p, const definition *d, const int64_t *groups, int64_t n, placed_row_visitor visitor,
+                          void *payload);
+extern void places_save_changes(places *p, const definition *d);
+/* Raises unless the table has exactly the rows that it should have. */
+extern void places_verify(places *p, const definition *d);
+/* The places of the rows that were added. */
+extern ItemPointerData *places_list(const places *p, int64_t *n);
 
 /* ---- sink.c: a release into its table ---- */
 
 typedef struct sink sink;
+
+/* What is written besides the rows themselves. */
+typedef struct writing {
+    fingerprint *sum;        /* over the rows of the stream */
+    difference *old;         /* rows that are there already are left where they are; NULL: none is there */
+    bool by_place;           /* `old` has the hashes of places.c, else those of fingerprint.c */
+    places *places;          /* told of each row; NULL: nobody asks */
+    const int64_t *group_of; /* of each row, for `places` */
+} writing;
+
 extern sink *sink_open(run *r, definition *d);
-/* All rows of r->release, which is released then; adds them to `sum`. Rows that `old` has are left where they are, and those
- * that only it has are deleted; NULL: there are none. */
-extern int64_t sink_write(sink *s, run *r, fingerprint *sum, difference *old);
+extern Relation sink_relation(const sink *s);
+/* All rows of r->release, which is released then. Rows that only `old` has are deleted. */
+extern int64_t sink_write(sink *s, run *r, const writing *w);
 extern void sink_close(sink *s);
 
 /* ---- refresh.c ---- */
@@ -237,13 +287,23 @@ typedef struct refreshed {
 extern void run_table(run *r, frame *rows);
 extern void run_grouping(run *r, const definition *d);
 extern char *run_publish(run *r, kanon_outputs *outputs, const kanon_sink **slot, const char *name);
-/* `by_difference`: write only the rows that are not there yet. */
-extern void write_release(run *r, definition *d, bool by_difference);
+/* `by_difference`: write only the rows that are not there yet. `p` may be NULL, then `group_of` is not used. */
+extern void write_release(run *r, definition *d, bool by_difference, places *p, const int64_t *group_of);
+/* Replaces the rows of r->changes->removed by those of r->release, which may be none. */
+extern void write_changes(run *r, definition *d, places *p);
 extern int keep_refresh(const definition *d, const refreshed *f);
+
+/* ---- pages.c: the bytes of a state ---- */
+
+/* Sets r->storage: of a new state, or of the one that there is. */
+extern void pages_new(run *r, const definition *d);
+extern void pages_open(run *r, const definition *d);
+extern void pages_save(run *r, const definition *d);
+extern void pages_close(pages *p);
+extern void pages_free(pages *p);
 
 /* ---- state.c: refresh by change ---- */
 
-extern void pages_free(pages *p);
 extern bool state_exists(const definition *d);
 /* The state of a release that was just grouped anew. */
 extern void state_begin(run *r, definition *d);

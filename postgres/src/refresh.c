@@ -11,6 +11,7 @@
 #include "host.h"
 
 #include "access/htup_details.h"
+#include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -45,15 +46,21 @@ void run_grouping(run *r, const definition *d)
     check(kanon_anonymize(&r->grouping, r->table, &d->options, &err), &err);
 }
 
-static void make_release(run *r, const definition *d)
+/* Where the release is going to be refreshed by change, also the group of each row. */
+static int64_t *make_release(run *r, const definition *d)
 {
     kanon_error err = {0};
+    int64_t *groups = NULL;
+    if (d->incremental && d->joint_k == 0)
+        groups = MemoryContextAllocHuge(r->context, ((Size)kanon_grouping_rows(r->grouping) + 1) * sizeof *groups);
     kanon_arrow_options options = {.struct_size = sizeof options,
                                    .numeric = d->numeric,
                                    .shuffle = d->shuffle,
                                    .threads = run_threads(),
-                                   .tick = run_tick};
+                                   .tick = run_tick,
+                                   .groups = groups};
     check(kanon_release_to_arrow(&r->release, r->table, r->grouping, &options, &err), &err);
+    return groups;
 }
 
 static void show_warnings(const run *r)
@@ -79,16 +86,22 @@ static char *qualified_release(const definition *d)
     return quote_qualified_identifier(get_namespace_name(get_rel_namespace(d->release)), get_rel_name(d->release));
 }
 
-/* The rows of the table as they are now, compared with those that were to be written and counted by the library's check of
- * published files. Entities are not among the columns of a release: that each class has k of them was checked before. */
-static void verify(run *r, definition *d, fingerprint *written)
+/* The rows of the table as they are now, or where `p` is given those that came, compared with those that were to be written
+ * and counted by the library's check of published files. Entities are not among the columns of a release: that each class has
+ * k of them was checked before. */
+static void verify(run *r, definition *d, const fingerprint *written, const places *p)
 {
     kanon_error err = {0};
     struct ArrowArrayStream stream;
-    fingerprint found = {.key = {written->key[0], written->key[1]}};
+    fingerprint found = *written;
+    found.sum[0] = found.sum[1] = 0;
+    found.rows = 0;
     progress_stage("reading back", 0, 0);
     CommandCounterIncrement();
-    frame *rows = read_release(r, d, GetLatestSnapshot(), false);
+    int64_t n = 0;
+    const ItemPointerData *at = p == NULL ? NULL : places_list(p, &n);
+    frame *rows = p == NULL ? read_release(r, d, GetLatestSnapshot(), false)
+                            : read_release_at(r, d, GetLatestSnapshot(), at, n);
     frame_stream(&r->release, rows);
     if (r->release.get_schema(&r->release, &r->batch_schema) != 0)
         ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
@@ -123,19 +136,80 @@ static difference *old_rows(run *r, definition *d, const fingerprint *key)
     return old;
 }
 
-void write_release(run *r, definition *d, bool by_difference)
+void write_release(run *r, definition *d, bool by_difference, places *p, const int64_t *group_of)
 {
     fingerprint sum;
-    difference *old = NULL;
-    fingerprint_init(&sum);
+    writing w = {.sum = &sum, .places = p, .group_of = group_of};
+    fingerprint_init(&sum, d);
+    if (p != NULL)
+        places_restart(p);
     if (by_difference)
-        old = old_rows(r, d, &sum);
+        w.old = old_rows(r, d, &sum);
     else
         execute(psprintf("DELETE FROM ONLY %s", qualified_release(d)));
     sink *s = sink_open(r, d);
-    sink_write(s, r, &sum, old);
+    sink_write(s, r, &w);
     sink_close(s);
-    verify(r, d, &sum);
+    verify(r, d, &sum, NULL);
+    if (p != NULL)
+        places_save(p, d);
+}
+
+/* ---- changes ---- */
+
+/* The rows of groups that go. */
+typedef struct row_list {
+    places *places;
+    Relation release;
+    TupleTableSlot *slot;
+    struct {
+        row_hash hash;
+        ItemPointerData at;
+    } *items;
+    int64_t n, room;
+} row_list;
+
+static uint64 list_row(const ItemPointerData *at, void *payload)
+{
+    row_list *l = payload;
+    if (l->n == l->room) {
+        l->room = Max(1000, 2 * l->room);
+        l->items = l->items == NULL ? MemoryContextAllocHuge(CurrentMemoryContext, (Size)l->room * sizeof *l->items)
+                                    : repalloc_huge(l->items, (Size)l->room * sizeof *l->items);
+        CHECK_FOR_INTERRUPTS();
+    }
+    l->items[l->n].at = *at;
+    l->items[l->n].hash = places_hash_at(l->places, l->release, &l->items[l->n].at, l->slot);
+    return l->items[l->n++].hash.a;
+}
+
+static difference *removed_rows(run *r, const definition *d, places *p, Relation release)
+{
+    row_list l = {.places = p, .release = release, .slot = table_slot_create(release, NULL)};
+    places_remove(p, d, r->changes->removed, r->changes->n_removed, list_row, &l);
+    ExecDropSingleTupleTableSlot(l.slot);
+    difference *old = difference_new(r, l.n);
+    for (int64_t i = 0; i < l.n; i++)
+        difference_add(old, l.items[i].hash, l.items[i].at);
+    return old;
+}
+
+/* Rows that changed groups keep stay where they are: the others of a group that one record joined. */
+void write_changes(run *r, definition *d, places *p)
+{
+    fingerprint sum;
+    sink *s = sink_open(r, d);
+    writing w = {.sum = &sum, .by_place = true, .places = p, .group_of = r->changes->group_of};
+    fingerprint_init(&sum, d);
+    w.old = removed_rows(r, d, p, sink_relation(s));
+        int64_t n = sink_write(s, r, &w);
+    sink_close(s);
+    if (n > 0)
+        verify(r, d, &sum, p);
+    else
+        CommandCounterIncrement();
+    places_save_changes(p, d);
+    places_verify(p, d);
 }
 
 /* ---- measures ---- */
@@ -239,8 +313,8 @@ static void refresh_fully(run *r, definition *d, refreshed *out)
     run_table(r, read_source(r, d, NULL));
     run_grouping(r, d);
     show_warnings(r);
-    make_release(r, d);
-    write_release(r, d, false);
+    int64_t *groups = make_release(r, d);
+    write_release(r, d, false, groups == NULL ? NULL : places_open(r, d), groups);
     if (d->incremental)
         state_begin(r, d);
     out->kind = "full";

@@ -25,6 +25,7 @@ static void run_clear(void *arg)
 {
     run *r = arg;
     release_arrow(r);
+    kanon_release_changes_free(r->changes);
     kanon_audit_free(r->audit);
     kanon_state_close(r->state);
     pages_free(r->pages);
@@ -55,6 +56,7 @@ static const struct {
 run *run_begin(void)
 {
     MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "kanon", ALLOCSET_DEFAULT_SIZES);
+    forget_error();
     run *r = MemoryContextAllocZero(context, sizeof *r);
     r->context = context;
     r->callback = (MemoryContextCallback){.func = run_clear, .arg = r};
@@ -68,6 +70,8 @@ run *run_begin(void)
 
 void run_end(run *r)
 {
+    if (r->pages != NULL)
+        pages_close(r->pages);
     run_as_caller(r);
     AtEOXact_GUC(false, r->save_nest);
     progress_end();

@@ -46,6 +46,11 @@ struct sink {
     int n_slots, n_made;
     BulkInsertState bulk;
     MemoryContext rows;
+    TupleTableSlot *found; /* a row that is there already */
+    struct {
+        int64_t group;
+        uint64 hash;
+    } notes[ROWS_AT_A_TIME]; /* for the places of the rows in the slots */
 };
 
 /* ---- values ---- */
@@ -180,7 +185,7 @@ static void add_target(sink *s, const definition *d, int attribute, int child, c
             refuse_shape(s);
         t->type = t->cache->rngelemtype->type_id;
     }
-    t->empty_is_null = d->incremental && c->shown == SHOWN_KEPT;
+    t->empty_is_null = d->incremental;
     getTypeInputInfo(a->atttypid, &input, &t->input_of);
     fmgr_info(input, &t->input);
 }
@@ -220,6 +225,7 @@ sink *sink_open(run *r, definition *d)
     ExecOpenIndices(s->info, false);
     add_targets(s, d);
     s->bulk = GetBulkInsertState();
+    s->found = table_slot_create(s->relation, NULL);
     s->rows = AllocSetContextCreate(CurrentMemoryContext, "kanon rows", ALLOCSET_DEFAULT_SIZES);
     return s;
 }
@@ -229,6 +235,7 @@ void sink_close(sink *s)
     FreeBulkInsertState(s->bulk);
     for (int i = 0; i < s->n_made; i++)
         ExecDropSingleTupleTableSlot(s->slots[i]);
+    ExecDropSingleTupleTableSlot(s->found);
     ExecCloseIndices(s->info);
     FreeExecutorState(s->estate);
     MemoryContextDelete(s->rows);
@@ -237,7 +244,7 @@ void sink_close(sink *s)
 
 /* ---- writing ---- */
 
-static void flush(sink *s)
+static void flush(sink *s, const writing *w)
 {
     if (s->n_slots == 0)
         return;
@@ -245,25 +252,30 @@ static void flush(sink *s)
     table_multi_insert(s->relation, s->slots, s->n_slots, GetCurrentCommandId(true), 0, s->bulk);
     for (int i = 0; i < s->n_slots && s->info->ri_NumIndices > 0; i++)
         list_free(ExecInsertIndexTuples(s->info, s->slots[i], s->estate, false, false, NULL, NIL));
-    for (int i = 0; i < s->n_slots; i++)
+    for (int i = 0; i < s->n_slots; i++) {
+        if (w->places != NULL)
+            places_add(w->places, s->notes[i].group, &s->slots[i]->tts_tid, s->notes[i].hash);
         ExecClearTuple(s->slots[i]);
+    }
     s->n_slots = 0;
     ResetPerTupleExprContext(s->estate);
     MemoryContextReset(s->rows);
 }
 
-static TupleTableSlot *next_slot(sink *s)
+static TupleTableSlot *next_slot(sink *s, const writing *w)
 {
     if (s->n_slots == ROWS_AT_A_TIME)
-        flush(s);
+        flush(s, w);
     if (s->n_slots == s->n_made)
         s->slots[s->n_made++] = table_slot_create(s->relation, NULL);
     return s->slots[s->n_slots++];
 }
 
-static void put_row(sink *s, const struct ArrowSchema *schema, const struct ArrowArray *batch, int64_t row)
+/* The row in a slot that waits to be inserted. */
+static TupleTableSlot *put_row(sink *s, const writing *w, const struct ArrowSchema *schema, const struct ArrowArray *batch,
+                               int64_t row)
 {
-    TupleTableSlot *slot = next_slot(s);
+    TupleTableSlot *slot = next_slot(s, w);
     MemoryContext before = MemoryContextSwitchTo(s->rows);
     int64_t at = row + batch->offset;
     for (int i = 0; i < s->n; i++) {
@@ -281,6 +293,33 @@ static void put_row(sink *s, const struct ArrowSchema *schema, const struct Arro
     ExecStoreVirtualTuple(slot);
     if (s->relation->rd_att->constr != NULL)
         ExecConstraints(s->info, slot, s->estate);
+    return slot;
+}
+
+/* Writes one row, or finds it among the old ones. */
+static void write_row(sink *s, run *r, const writing *w, int64_t row, int64_t number)
+{
+    ItemPointerData at;
+    row_hash h = fingerprint_row(w->sum, &r->batch_schema, &r->batch, row, 0);
+    int64_t group = w->places == NULL ? 0 : w->group_of[number];
+    fingerprint_add(w->sum, h);
+    if (w->old != NULL && !w->by_place && difference_take(w->old, h, &at)) {
+        if (w->places != NULL)
+            places_add(w->places, group, &at, places_hash_at(w->places, s->relation, &at, s->found).a);
+        return;
+    }
+    TupleTableSlot *slot = put_row(s, w, &r->batch_schema, &r->batch, row);
+    if (w->places == NULL)
+        return;
+    h = places_hash(w->places, slot);
+    if (w->old != NULL && w->by_place && difference_take(w->old, h, &at)) {
+        places_add(w->places, group, &at, h.a);
+        ExecClearTuple(slot);
+        s->n_slots--;
+        return;
+    }
+    s->notes[s->n_slots - 1].group = group;
+    s->notes[s->n_slots - 1].hash = h.a;
 }
 
 static void check_stream(run *r, int failed)
@@ -289,28 +328,35 @@ static void check_stream(run *r, int failed)
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the release cannot be read: %s", strerror(failed))));
 }
 
-int64_t sink_write(sink *s, run *r, fingerprint *sum, difference *old)
+Relation sink_relation(const sink *s)
+{
+    return s->relation;
+}
+
+int64_t sink_write(sink *s, run *r, const writing *w)
 {
     int64_t rows = 0;
-    check_stream(r, r->release.get_schema(&r->release, &r->batch_schema));
-    for (;;) {
+    bool any = r->release.release != NULL; /* a release of changes may have no row */
+    if (any)
+        check_stream(r, r->release.get_schema(&r->release, &r->batch_schema));
+    while (any) {
         check_stream(r, r->release.get_next(&r->release, &r->batch));
         if (r->batch.release == NULL)
             break;
         progress_stage("writing rows", rows, 0);
         for (int64_t row = 0; row < r->batch.length; row++) {
-            row_hash h = fingerprint_row(sum, &r->batch_schema, &r->batch, row, 0);
-            fingerprint_add(sum, h);
-            if (old == NULL || !difference_take(old, h))
-                put_row(s, &r->batch_schema, &r->batch, row);
+            write_row(s, r, w, row, rows++);
+            if (rows % ROWS_AT_A_TIME == 0)
+                CHECK_FOR_INTERRUPTS();
         }
-        flush(s);
-        rows += r->batch.length;
+        flush(s, w);
         r->batch.release(&r->batch);
     }
-    r->batch_schema.release(&r->batch_schema);
-    r->release.release(&r->release);
-    if (old != NULL)
-        difference_delete(old, s->relation);
+    if (any) {
+        r->batch_schema.release(&r->batch_schema);
+        r->release.release(&r->release);
+    }
+    if (w->old != NULL)
+        difference_delete(w->old, s->relation);
     return rows;
 }

@@ -1,8 +1,8 @@
-/* Refresh by change: a state of the library whose pages are rows of kanon.state_pages.
+/* Refresh by change: the notes of what changed in the source are applied to a state of the library, and what has changed in
+ * its groups since the last release replaces their rows.
  *
- * The pages are read into memory before the library is called, and those that it changed are written when it has returned: a
- * callback of the library only copies bytes. State, release and the notes of changes are one transaction of the server, with
- * all that belongs to it: write-ahead log, backup, replication. Called by refresh.c; capture.c makes the notes. */
+ * The bytes of the state are rows of the database (pages.c), and so are the places of the rows of each group (places.c).
+ * Called by refresh.c; capture.c makes the notes. */
 #include "host.h"
 
 #include "access/htup_details.h"
@@ -17,156 +17,7 @@
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 
-#include <errno.h>
 #include <math.h>
-
-enum { PAGE = 4096, PAGES_AT_A_TIME = 2000 };
-
-/* ---- the library's storage: pages in memory ---- */
-
-struct pages {
-    char **at; /* NULL: zeros */
-    bool *changed;
-    int64_t room, size; /* room in pages, size in bytes */
-    int64_t stored;     /* pages that the table has */
-};
-
-static char *page_at(pages *p, int64_t number)
-{
-    if (number >= p->room) {
-        int64_t room = Max(number + 1, p->room * 2);
-        char **at = realloc(p->at, (size_t)room * sizeof *at);
-        bool *changed = at == NULL ? NULL : realloc(p->changed, (size_t)room);
-        p->at = at == NULL ? p->at : at;
-        if (changed == NULL)
-            return NULL;
-        p->changed = changed;
-        memset(p->at + p->room, 0, (size_t)(room - p->room) * sizeof *at);
-        memset(p->changed + p->room, 0, (size_t)(room - p->room));
-        p->room = room;
-    }
-    if (p->at[number] == NULL)
-        p->at[number] = calloc(1, PAGE);
-    return p->at[number];
-}
-
-static int pages_read(void *bytes, size_t size, int64_t offset, void *payload)
-{
-    pages *p = payload;
-    for (size_t done = 0, n; done < size; done += n) {
-        int64_t from = offset + (int64_t)done;
-        char *page = page_at(p, from / PAGE);
-        n = Min(size - done, (size_t)(PAGE - from % PAGE));
-        if (page == NULL)
-            return ENOMEM;
-        memcpy((char *)bytes + done, page + from % PAGE, n);
-    }
-    return 0;
-}
-
-static int pages_write(const void *bytes, size_t size, int64_t offset, void *payload)
-{
-    pages *p = payload;
-    for (size_t done = 0, n; done < size; done += n) {
-        int64_t to = offset + (int64_t)done;
-        char *page = page_at(p, to / PAGE);
-        n = Min(size - done, (size_t)(PAGE - to % PAGE));
-        if (page == NULL)
-            return ENOMEM;
-        memcpy(page + to % PAGE, (const char *)bytes + done, n);
-        p->changed[to / PAGE] = true;
-    }
-    p->size = Max(p->size, offset + (int64_t)size);
-    return 0;
-}
-
-static int pages_truncate(int64_t size, void *payload)
-{
-    ((pages *)payload)->size = size;
-    return 0;
-}
-
-static int64_t pages_size(void *payload)
-{
-    return ((pages *)payload)->size;
-}
-
-void pages_free(pages *p)
-{
-    for (int64_t i = 0; p != NULL && i < p->room; i++)
-        free(p->at[i]);
-    if (p != NULL) {
-        free(p->at);
-        free(p->changed);
-    }
-    free(p);
-}
-
-static void pages_new(run *r)
-{
-    r->pages = calloc(1, sizeof *r->pages);
-    if (r->pages == NULL)
-        ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-    r->storage = (kanon_state_storage){sizeof r->storage, pages_read, pages_write, pages_truncate, pages_size, r->pages};
-}
-
-/* ---- the table of pages ---- */
-
-static void read_page(run *r, HeapTuple row, TupleDesc shape)
-{
-    bool null;
-    int64 number = DatumGetInt64(SPI_getbinval(row, shape, 1, &null));
-    bytea *bytes = DatumGetByteaPP(SPI_getbinval(row, shape, 2, &null));
-    char *page = number < 0 || number > PG_INT32_MAX ? NULL : page_at(r->pages, number);
-    if (VARSIZE_ANY_EXHDR(bytes) != PAGE)
-        ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("the state of the release is damaged")));
-    if (page == NULL || (number + 1) * PAGE > run_memory())
-        ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY),
-                        errmsg("the state of the release takes more memory than maintenance_work_mem allows"),
-                        errhint("Raise maintenance_work_mem.")));
-    memcpy(page, VARDATA_ANY(bytes), PAGE);
-    r->pages->size = Max(r->pages->size, (number + 1) * PAGE);
-}
-
-static void pages_load(run *r, const definition *d)
-{
-    pages_new(r);
-    char *sql = psprintf("SELECT page, bytes FROM kanon.state_pages WHERE definition = '%s' ORDER BY page", d->id);
-    SPIPlanPtr plan = SPI_prepare(sql, 0, NULL);
-    Portal rows = SPI_cursor_open(NULL, plan, NULL, NULL, true);
-    do {
-        SPI_cursor_fetch(rows, true, PAGES_AT_A_TIME);
-        for (uint64 i = 0; i < SPI_processed; i++)
-            read_page(r, SPI_tuptable->vals[i], SPI_tuptable->tupdesc);
-        SPI_freetuptable(SPI_tuptable);
-    } while (SPI_processed > 0);
-    SPI_cursor_close(rows);
-    r->pages->stored = r->pages->size / PAGE;
-}
-
-static void pages_save(run *r, const definition *d)
-{
-    pages *p = r->pages;
-    Oid types[] = {TEXTOID, INT8OID, BYTEAOID};
-    SPIPlanPtr plan = SPI_prepare("INSERT INTO kanon.state_pages VALUES ($1::uuid, $2, $3)"
-                                  " ON CONFLICT (definition, page) DO UPDATE SET bytes = excluded.bytes",
-                                  3, types);
-    Datum id = CStringGetTextDatum(d->id);
-    bytea *bytes = palloc(VARHDRSZ + PAGE);
-    SET_VARSIZE(bytes, VARHDRSZ + PAGE);
-    for (int64_t i = 0; i < p->size / PAGE; i++) {
-        if (!p->changed[i])
-            continue;
-        memcpy(VARDATA(bytes), p->at[i], PAGE);
-        Datum values[] = {id, Int64GetDatum(i), PointerGetDatum(bytes)};
-        if (SPI_execute_plan(plan, values, NULL, false, 0) != SPI_OK_INSERT)
-            elog(ERROR, "the state cannot be written");
-    }
-    if (p->stored > p->size / PAGE)
-        SPI_execute(psprintf("DELETE FROM kanon.state_pages WHERE definition = '%s' AND page >= %lld", d->id,
-                             (long long)(p->size / PAGE)),
-                    false, 0);
-}
 
 /* ---- notes ---- */
 
@@ -280,12 +131,15 @@ static int64_t apply(run *r, const definition *d, frame *rows, change_function c
 
 /* ---- refreshing ---- */
 
-static void open_state(run *r, definition *d)
+static void open_state(run *r, definition *d, bool watch)
 {
     kanon_error err = {0};
-    pages_load(r, d);
-    kanon_state_options options = {
-        .struct_size = sizeof options, .tick = run_tick, .context = &r->library, .storage = &r->storage};
+    pages_open(r, d);
+    kanon_state_options options = {.struct_size = sizeof options,
+                                   .tick = run_tick,
+                                   .context = &r->library,
+                                   .storage = &r->storage,
+                                   .watch = watch};
     check(kanon_state_open(&r->state, release_name(d->release), &options, &err), &err);
 }
 
@@ -307,7 +161,7 @@ void state_begin(run *r, definition *d)
     const kanon_sink nowhere = {.name = "release.csv", .write = discard};
     const kanon_outputs outputs = {
         .struct_size = sizeof outputs, .release_to = &nowhere, .threads = run_threads(), .tick = run_tick};
-    pages_new(r);
+    pages_new(r, d);
     kanon_state_options options = {
         .struct_size = sizeof options, .tick = run_tick, .context = &r->library, .storage = &r->storage};
     check(kanon_state_create(release_name(d->release), r->table, r->schema, r->grouping, &outputs, &options, &err), &err);
@@ -337,18 +191,23 @@ void state_refresh(run *r, definition *d, refreshed *out)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the source was truncated"),
                         errhint("Refresh the release fully.")));
     Datum seen = notes_seen(d);
-    open_state(r, d);
+    /* joint_k looks at all rows; and where the rows of a group cannot be found, all are written */
+    places *p = d->joint_k > 0 ? NULL : places_open(r, d);
+    open_state(r, d, p != NULL && places_sealed(p));
     apply(r, d, rows_there(r, d, true), kanon_state_insert_arrow);
     apply(r, d, rows_there(r, d, false), kanon_state_update_arrow);
     apply(r, d, rows_gone(r, d), kanon_state_delete_arrow);
-    check(kanon_state_release_to_arrow(&r->release, r->state, &options, &how, &done, &err), &err);
+    check(kanon_state_release_changes_to_arrow(&r->release, &r->changes, r->state, &options, &how, &done, &err), &err);
     out->kind = "incremental";
     out->records = done.records - done.withheld;
     out->groups = done.groups;
     out->suppressed = done.suppressed;
     out->k = done.k;
     out->loss = done.loss;
-    write_release(r, d, true);
+    if (r->changes->whole)
+        write_release(r, d, true, p, r->changes->group_of);
+    else
+        write_changes(r, d, p);
     pages_save(r, d);
     forget_notes(d, seen);
 }
@@ -370,7 +229,7 @@ Datum kanon_audit_release(PG_FUNCTION_ARGS)
     if (!d->incremental || !state_exists(d))
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the release has no state"),
                         errhint("Define it with incremental => true and refresh it.")));
-    open_state(r, d);
+    open_state(r, d, false);
     check(kanon_state_audit(&r->audit, r->state, PG_GETARG_INT64(1), &err), &err);
     const kanon_audit *a = r->audit;
     Datum values[] = {Int64GetDatum(a->releases), Int64GetDatum(a->records),      Int64GetDatum(a->departed),

@@ -41,9 +41,27 @@ char *from_utf8(const char *text)
     return pg_any_to_server(text, strlen(text), PG_UTF8);
 }
 
+static ErrorData *kept;
+
+void keep_error(MemoryContext context)
+{
+    MemoryContextSwitchTo(context);
+    kept = CopyErrorData();
+    FlushErrorState();
+}
+
+void forget_error(void)
+{
+    kept = NULL;
+}
+
 void raise_failure(const kanon_error *err)
 {
     const char *hint = err->hint;
+    ErrorData *first = kept;
+    kept = NULL;
+    if (first != NULL)
+        ReThrowError(first);
     if (err->status == KANON_ECANCELLED)
         CHECK_FOR_INTERRUPTS();
     if (err->topic != NULL && strcmp(err->topic, "memory") == 0)

@@ -170,3 +170,20 @@ def test_records_that_come_again(people, tmp_path):
         assert failure.value.topic == "again"
         assert state.insert(more, again=True)["records"] == 204
     del state
+
+
+def test_improve(people, roles, tmp_path):
+    quick = pykanon.anonymize(people, k=5, algorithm="mondrian", **roles)
+    before = quick.measures["information_loss"]
+    better = pykanon.improve(people, quick, k=5, seed=1, **roles)
+    assert better.measures["information_loss"] < before and better.k >= 5
+    assert list(pykanon.improve(people, list(quick.groups), k=5, seed=1, threads=3, **roles).groups) == list(better.groups)
+    quick.to_csv(tmp_path / "r.csv")
+    again = pykanon.improve(people, release=tmp_path / "r.csv", k=5, **roles)
+    assert again.measures["information_loss"] < before
+    with pytest.raises(pykanon.InfeasibleError):
+        pykanon.improve(people, quick, k=50, **roles)
+    assert pykanon.improve(people, quick, k=50, repair=True, **roles).k >= 50
+    for wrong in (None, [1, 2], ["a"] * 200, [0.5] * 200, 3):
+        with pytest.raises(pykanon.UsageError):
+            pykanon.improve(people, wrong, k=5, **roles)

@@ -107,7 +107,7 @@ sdc_roles <- function(x) {
 
 #' Columns and requirements
 #'
-#' What [kanonymise()], [check_release()], [bound()] and [tradeoff()] take to know the columns of a table and what is asked
+#' What [kanonymise()], [improve()], [check_release()], [bound()] and [tradeoff()] take to know the columns of a table and what is asked
 #' of the groups.
 #'
 #' @param schema The path of a schema file; what the other arguments say wins over it.

@@ -38,6 +38,8 @@ SEXP r_anonymise(SEXP table, SEXP options)
     o->effort = item_text(options, "effort");
     o->recode = item_whole(options, "by_attribute") ? KANON_RECODE_ATTRIBUTE : KANON_RECODE_RECORD;
     o->suppress = item_text(options, "suppress");
+    o->start = Rf_isNull(item(options, "start")) ? NULL : handle_get(item(options, "start"), &GROUPING);
+    o->repair = item_whole(options, "repair") != 0;
     o->tick = ticker_tick;
     o->payload = &t;
     kanon_error err = {0};
@@ -46,6 +48,44 @@ SEXP r_anonymise(SEXP table, SEXP options)
         raise_failure(&err);
     }
     handle_set(handle, w.grouping);
+    UNPROTECT(1);
+    return handle;
+}
+
+/* The groups that are given, a number for each row. */
+SEXP r_grouping_new(SEXP table, SEXP numbers)
+{
+    SEXP handle = PROTECT(handle_new(&GROUPING));
+    const kanon_table *of = handle_get(table, &TABLE);
+    R_xlen_t n = Rf_xlength(numbers);
+    if (TYPEOF(numbers) != REALSXP || (int64_t)n != kanon_table_rows(of))
+        raise_usage("groups has a whole number for each record", "0 is a suppressed record");
+    int64_t *group_of = (int64_t *)R_alloc((size_t)n + 1, sizeof *group_of);
+    for (R_xlen_t i = 0; i < n; i++) {
+        double number = REAL(numbers)[i];
+        if (!(number >= 0 && number <= 9007199254740992.0) || number != (double)(int64_t)number)
+            raise_usage("groups has a whole number for each record", "0 is a suppressed record");
+        group_of[i] = (int64_t)number;
+    }
+    kanon_grouping *grouping = NULL;
+    kanon_error err = {0};
+    if (kanon_grouping_new(&grouping, of, group_of, &err) != KANON_OK)
+        raise_failure(&err);
+    handle_set(handle, grouping);
+    UNPROTECT(1);
+    return handle;
+}
+
+/* The groups of a release in a file: records that look alike there. */
+SEXP r_grouping_from_release(SEXP table, SEXP schema, SEXP path)
+{
+    SEXP handle = PROTECT(handle_new(&GROUPING));
+    kanon_grouping *grouping = NULL;
+    kanon_error err = {0};
+    if (kanon_grouping_from_release(&grouping, handle_get(table, &TABLE), path_of(path), handle_get(schema, &SCHEMA),
+                                    &err) != KANON_OK)
+        raise_failure(&err);
+    handle_set(handle, grouping);
     UNPROTECT(1);
     return handle;
 }
@@ -162,9 +202,8 @@ SEXP r_release(SEXP table, SEXP grouping, SEXP options)
     ticker t;
     ticker_init(&t);
     SEXP handle = PROTECT(batches_new()), into = item(options, "into");
-    releasing w = {.stream = batches_stream(handle),
-                   .table = handle_get(table, &TABLE),
-                   .grouping = handle_get(grouping, &GROUPING)};
+    releasing w = {
+        .stream = batches_stream(handle), .table = handle_get(table, &TABLE), .grouping = handle_get(grouping, &GROUPING)};
     w.options = (kanon_arrow_options){.struct_size = sizeof w.options,
                                       .numeric = (kanon_arrow_numeric)item_whole(options, "numeric"),
                                       .shuffle = (int)item_whole(options, "shuffle"),

@@ -120,6 +120,8 @@ SEXP r_schema_set(SEXP schema, SEXP what, SEXP column, SEXP value);
 SEXP r_table_import(SEXP schema, SEXP stream, SEXP options);
 SEXP r_table_describe(SEXP table);
 SEXP r_anonymise(SEXP table, SEXP options);
+SEXP r_grouping_new(SEXP table, SEXP numbers);
+SEXP r_grouping_from_release(SEXP table, SEXP schema, SEXP path);
 SEXP r_grouping_describe(SEXP grouping);
 SEXP r_grouping_rows(SEXP grouping);
 SEXP r_evaluate(SEXP table, SEXP grouping, SEXP options);

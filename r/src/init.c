@@ -21,6 +21,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(table_import, 3),
     ENTRY(table_describe, 1),
     ENTRY(anonymise, 2),
+    ENTRY(grouping_new, 2),
+    ENTRY(grouping_from_release, 3),
     ENTRY(grouping_describe, 1),
     ENTRY(grouping_rows, 1),
     ENTRY(evaluate, 3),

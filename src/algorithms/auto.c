@@ -1,8 +1,9 @@
 /* auto: the least loss for the effort that is asked for.
  *
  * effort=fast is a moment, about one or two seconds for 100,000 records: for the smallest k densest on small blocks, else
- * strips, either beside kmember, and the better one is kept; for large k strips alone, or top-down where they would take
- * too long; under constraints kmember. balanced and best begin with the better of densest and top-down, on large tables
+ * strips, or top-down where k is so large that these would take too long; kmember, which takes a fraction of that time, runs
+ * beside it, and the better one is kept. Under constraints strips, too: with the repair that follows they lose less than kmember that looks at the
+ * constraints while it grows; and top-down where most of the strips' groups violate one. balanced and best begin with the better of densest and top-down, on large tables
  * with strips. Then local search (the refinement `search`) improves the groups for as long as the effort allows; it follows
  * as the refinement of this row.
  *
@@ -19,9 +20,6 @@
 
 /* effort=fast: up to this k, densest on blocks of at least so many records. */
 enum { K_FOR_DENSEST = 3, FAST_BLOCK = 3000 };
-
-/* effort=fast: up to this k, kmember as well; beyond it loses more on every table that was measured. */
-enum { K_FOR_BOTH = 20 };
 
 /* effort=fast: strips up to this k, or while records times k are at most so many; their time grows with both. */
 enum { K_FOR_STRIPS = 50, WORK_FOR_STRIPS = 5000000 };
@@ -101,14 +99,32 @@ out:
     return st;
 }
 
-static kanon_status run_fast(kanon__run *run, kanon_error *err)
+/* Strips, or top-down where these would take too long. */
+static kanon_status run_strips_if_short(kanon__run *run, kanon_error *err)
 {
-    if (run->constraints != NULL && run->k > K_FOR_DENSEST) /* it looks at them while it grows; others leave all to repair */
-        return run_kmember(run, err);
-    if (run->k <= K_FOR_BOTH)
-        return run_better(run, run->k <= K_FOR_DENSEST ? run_densest_on_blocks : run_strips, run_kmember, err);
     bool is_short = run->k <= K_FOR_STRIPS || run->space->n_rows <= WORK_FOR_STRIPS / run->k;
     return is_short ? run_strips(run, err) : run_top_down(run, err);
+}
+
+/* The repair starts from these groups. Those of top-down are larger, so fewer of them violate a constraint: where nearly
+ * every group would have to be changed, as with several records of a person side by side, it ends with less loss. */
+static kanon_status run_fast_constrained(kanon__run *run, kanon_error *err)
+{
+    int64_t violation, n_violating;
+    kanon_status st = run_strips_if_short(run, err);
+    if (st == KANON_OK)
+        st = kanon__groups_violation(&violation, &n_violating, run->constraints, run->group_of, run->n_groups, err);
+    if (st != KANON_OK || 2 * n_violating <= run->n_groups)
+        return st;
+    run->n_groups = 0;
+    return run_top_down(run, err);
+}
+
+static kanon_status run_fast(kanon__run *run, kanon_error *err)
+{
+    if (run->constraints != NULL && run->k > K_FOR_DENSEST)
+        return run_fast_constrained(run, err);
+    return run_better(run, run->k <= K_FOR_DENSEST ? run_densest_on_blocks : run_strips_if_short, run_kmember, err);
 }
 
 static kanon_status run_auto(kanon__run *run, kanon_error *err)

@@ -3,6 +3,7 @@
 #ifndef KANON_AUDIT_CHECK_PRIVACY_H
 #define KANON_AUDIT_CHECK_PRIVACY_H
 
+#include "core/ticker.h"
 #include "table/table.h"
 
 /* A column of the file as it was read. */
@@ -21,6 +22,7 @@ typedef struct kanon__released {
     const kanon__released_column *columns; /* the sensitive ones */
     int n_columns;
     const kanon__released_column *entity; /* NULL: the file does not have the entity column */
+    kanon__ticker *ticker;
 } kanon__released;
 
 /* What was found. All zero is one that holds nothing; names and models point at what was checked. */

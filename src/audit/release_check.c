@@ -420,46 +420,51 @@ static kanon_status read_meaning(checker *c, const quasi_column *quasi, uint32_t
     return kanon__notation_read(&c->meaning, text, length, &quasi->kind, err);
 }
 
-/* "x" and "x " mean the same and are one class here, but whoever has the file can tell them apart. */
-static kanon_status note_spaces(checker *c, const quasi_column *quasi, kanon_error *err)
+/* Cells that mean the same are one class here, but whoever has the file can tell "x" from "x ", and "[5-9]" from "5-9". The
+ * several ways to write any value or a missing one are no such difference: they say what happened to the record. */
+static kanon_status note_spellings(checker *c, const quasi_column *quasi, bool spaces, bool spellings, kanon_error *err)
 {
+    const char *name = c->source->column_names[quasi->column];
+    kanon__texts *not_shown = &c->report->privacy.not_shown;
     kanon_status st = KANON_OK;
-    kanon__dictionary trimmed = {0};
-    KANON_TRY(kanon__dictionary_init(&trimmed, err), out);
-    for (uint32_t i = 0, code; i < quasi->texts.n; i++) {
-        size_t length;
-        const char *text = kanon__dictionary_text(&quasi->texts, i, &length);
-        kanon__trim(&text, &length);
-        KANON_TRY(kanon__dictionary_add(&trimmed, &code, text, length, err), out);
-    }
-    if (trimmed.n < quasi->texts.n)
-        KANON_TRY(
-            kanon__texts_addf(&c->report->privacy.not_shown, err,
-                              "%s: some cells differ only in the spaces around them, which separate records that are one "
-                              "class here",
-                              c->source->column_names[quasi->column]),
-            out);
-out:
-    kanon__dictionary_clear(&trimmed);
+    if (spaces)
+        st = kanon__texts_addf(not_shown, err,
+                               "%s: some cells differ only in the spaces around them, which separate records that are one "
+                               "class here",
+                               name);
+    if (st == KANON_OK && spellings)
+        st = kanon__texts_addf(
+            not_shown, err, "%s: some cells write the same in several ways, which separate records that are one class here",
+            name);
     return st;
 }
 
 static kanon_status find_meanings(checker *c, quasi_column *quasi, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__dictionary meanings = {0};
+    kanon__dictionary meanings = {0}, trimmed = {0};
+    bool spellings = false;
     find_kind(c, quasi);
-    KANON_TRY(note_spaces(c, quasi, err), out);
     KANON_TRY(kanon__dictionary_init(&meanings, err), out);
+    KANON_TRY(kanon__dictionary_init(&trimmed, err), out);
     KANON_TRY(kanon__new_array(&quasi->meanings, quasi->texts.n, "cells", err), out);
-    for (uint32_t i = 0; i < quasi->texts.n; i++) {
+    for (uint32_t i = 0, code; i < quasi->texts.n; i++) {
+        size_t length;
+        uint32_t n_texts = (uint32_t)trimmed.n, n_meanings = (uint32_t)meanings.n;
+        const char *text = kanon__dictionary_text(&quasi->texts, i, &length);
+        kanon__trim(&text, &length);
+        KANON_TRY(kanon__dictionary_add(&trimmed, &code, text, length, err), out);
         KANON_TRY(read_meaning(c, quasi, i, err), out);
         const kanon__meaning *meaning = &c->meaning;
         KANON_TRY(kanon__dictionary_add(&meanings, &quasi->meanings[i], meaning->text, (size_t)meaning->length, err), out);
         if (meaning->kind == KANON__NOTATION_ANY)
             quasi->any = quasi->meanings[i];
+        if (meaning->kind == KANON__NOTATION_INTERVAL || meaning->kind == KANON__NOTATION_SET)
+            spellings = spellings || (code == n_texts && quasi->meanings[i] < n_meanings);
     }
+    KANON_TRY(note_spellings(c, quasi, trimmed.n < quasi->texts.n, spellings, err), out);
 out:
+    kanon__dictionary_clear(&trimmed);
     kanon__dictionary_clear(&meanings);
     return st;
 }
@@ -473,9 +478,11 @@ static kanon_status merge_equal(checker *c, kanon_error *err)
     for (int i = 0; i < c->n_quasi; i++) {
         KANON_TRY(find_meanings(c, &c->quasi[i], err), out);
         meanings[i] = c->quasi[i].meanings;
+        KANON_TRY(kanon__tick(&c->ticker, 0, 0, KANON__TICK_LOOK_NS, err), out);
     }
     KANON_TRY(kanon__new_array(&new_class, c->classes.n, "classes", err), out);
     kanon__class_table_merge(&c->classes, meanings, new_class);
+    KANON_TRY(kanon__tick(&c->ticker, 0, 0, KANON__TICK_LOOK_NS, err), out);
     for (int64_t row = 0; keeps_classes(c) && row < c->report->check.records; row++)
         c->class_of[row] = new_class[c->class_of[row]];
 out:
@@ -538,6 +545,7 @@ static kanon_status measure_privacy(checker *c, kanon_error *err)
     kanon__released_column *columns = NULL;
     kanon__released_column entity = {0};
     KANON_TRY(list_groups(&group_of, c, err), out);
+    KANON_TRY(kanon__tick(&c->ticker, 0, 0, KANON__TICK_LOOK_NS, err), out);
     KANON_TRY(kanon__new_array(&columns, c->n_sensitive, "sensitive columns", err), out);
     for (int i = 0; i < c->n_sensitive; i++)
         columns[i] = (kanon__released_column){r->columns.items[i], c->sensitive[i].codes, &c->sensitive[i].texts};
@@ -550,7 +558,8 @@ static kanon_status measure_privacy(checker *c, kanon_error *err)
                                .n_groups = c->classes.n,
                                .columns = columns,
                                .n_columns = c->n_sensitive,
-                               .entity = c->entity.column >= 0 ? &entity : NULL};
+                               .entity = c->entity.column >= 0 ? &entity : NULL,
+                               .ticker = &c->ticker};
     KANON_TRY(kanon__check_privacy(&r->privacy, &subject, err), out);
     r->check.entities = r->privacy.fewest_entities;
 out:

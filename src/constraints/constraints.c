@@ -165,7 +165,7 @@ static const char *ordinal(const char *number)
 /* The model's sentence with its parameters in it; {1}th is 1st where that is right. */
 static kanon_status write_sentence(const constraint_reader *r, const char *const values[KANON__MOST_PARAMETERS])
 {
-    char line[512];
+    char line[512] = ""; /* all zero: what is written ends */
     size_t used = 0;
     const kanon__constraint *c = r->constraint;
     if (r->input.column >= 0)
@@ -180,7 +180,6 @@ static kanon_status write_sentence(const constraint_reader *r, const char *const
             line[used++] = *at;
         }
     }
-    line[used] = '\0';
     if (r->input.table->has_entity && r->input.column >= 0)
         snprintf(line + used, sizeof line - used, "; a value counts once for each entity");
     return kanon__copy_text(&r->constraint->sentence, line, strlen(line), "a sentence", r->err);

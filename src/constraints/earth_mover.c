@@ -66,8 +66,28 @@ static int32_t rise(const kanon__taxonomy *t, int32_t node)
     return node > 0 ? t->height[t->parent[node]] - t->height[node] : 0;
 }
 
+/* The search under constraints asks for this distance more often than for anything else: for small taxonomies counts by node,
+ * from the leaves up, are faster than sorted codes. Both sums are the same whole number. */
+enum { FEW_NODES = 64 };
+
+static __int128 sum_few_nodes(const kanon__reference *r, const kanon__counter *values)
+{
+    const kanon__taxonomy *t = r->column->domain->taxonomy;
+    int64_t below[FEW_NODES] = {0};
+    __int128 sum = 0;
+    for (int64_t i = 0; i < values->n_slots; i++)
+        if (values->slots[i].n > 0)
+            below[t->leaf_node[values->slots[i].key - 1]] += values->slots[i].n;
+    for (int32_t node = t->n_nodes - 1; node > 0; node--) { /* children have higher numbers than their parents */
+        int64_t there = r->counts[node] * values->total, here = below[node] * r->total;
+        sum += (__int128)(here > there ? here - there : there - here) * rise(t, node);
+        below[t->parent[node]] += below[node];
+    }
+    return sum;
+}
+
 /* Codes come in order, so the codes below a node are neighbours: a node is handled when its first code comes by. */
-static double taxonomy_distance(const kanon__reference *r, kanon__counter *values)
+static __int128 sum_sorted(const kanon__reference *r, kanon__counter *values)
 {
     const kanon__taxonomy *t = r->column->domain->taxonomy;
     const uint64_t *keys = kanon__counter_sort(values);
@@ -83,7 +103,16 @@ static double taxonomy_distance(const kanon__reference *r, kanon__counter *value
             sum += (__int128)(here > there ? here - 2 * there : -here) * rise(t, node);
         }
     }
-    return t->height[0] > 0 ? (double)sum / (2.0 * (double)r->total * (double)values->total * (double)t->height[0]) : 0;
+    return sum;
+}
+
+static double taxonomy_distance(const kanon__reference *r, kanon__counter *values)
+{
+    const kanon__taxonomy *t = r->column->domain->taxonomy;
+    if (t->height[0] == 0)
+        return 0;
+    __int128 sum = t->n_nodes <= FEW_NODES ? sum_few_nodes(r, values) : sum_sorted(r, values);
+    return (double)sum / (2.0 * (double)r->total * (double)values->total * (double)t->height[0]);
 }
 
 double kanon__reference_distance(const kanon__reference *r, kanon__counter *values)

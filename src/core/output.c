@@ -27,7 +27,7 @@ struct kanon__output {
     int backup_fd;              /* its lock; -1: none */
     bool has_backup, committed, can_undo;
     bool by_others; /* somebody else writes the file */
-    int fd; /* that is written to; the temporary file's, where there is one */
+    int fd;         /* that is written to; the temporary file's, where there is one */
     bool is_stdout;
     kanon_sink sink; /* write is NULL: a file */
     bool sink_finished;
@@ -239,7 +239,8 @@ bool kanon__output_needs_quotes(const char *text, size_t length, char delimiter)
     if (text[0] == ' ' || text[length - 1] == ' ')
         return true;
     for (size_t i = 0; i < length; i++)
-        if (text[i] == delimiter || text[i] == '"' || text[i] == '\n' || text[i] == '\r')
+        if (text[i] == delimiter || text[i] == '"' || text[i] == '\n' || text[i] == '\r' ||
+            (delimiter == '\0' && strchr(",;|\t", text[i]) != NULL))
             return true;
     return false;
 }

@@ -28,7 +28,8 @@ const char *kanon__output_name(const char *path, const kanon_sink *sink);
 void kanon__output_write(kanon__output *output, const void *bytes, size_t size);
 void kanon__output_text(kanon__output *output, const char *text);
 void kanon__output_integer(kanon__output *output, int64_t value);
-/* Whether a cell with this text has to stand in quotes. */
+/* Whether a cell with this text has to stand in quotes. Delimiter '\0': there is one column, whose readers find no delimiter in
+ * the header line, so everything that can be one stands in quotes. */
 bool kanon__output_needs_quotes(const char *text, size_t length, char delimiter);
 /* A CSV cell: quoted where `delimiter`, quotes, line breaks or spaces at its ends ask for it. */
 void kanon__output_cell(kanon__output *output, const char *text, size_t length, char delimiter);

@@ -93,16 +93,22 @@ static void mask_for_helpers(sigset_t *before)
     pthread_sigmask(SIG_SETMASK, &mask, before);
 }
 
+bool kanon__pool_start_helper(pthread_t *out, void *(*begin)(void *), void *argument)
+{
+    sigset_t before;
+    mask_for_helpers(&before);
+    bool started = pthread_create(out, NULL, begin, argument) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
 /* A thread that cannot be had is no failure: the caller's does the work. */
 static int start_helpers(pool *p, pthread_t *helpers, int wanted)
 {
-    sigset_t before;
     int started = 0;
-    mask_for_helpers(&before);
     p->n_running = wanted;
-    while (started < wanted && pthread_create(&helpers[started], NULL, help, p) == 0)
+    while (started < wanted && kanon__pool_start_helper(&helpers[started], help, p))
         started++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_mutex_lock(&p->lock);
     p->n_running -= wanted - started;
     pthread_mutex_unlock(&p->lock);

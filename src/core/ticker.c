@@ -1,5 +1,7 @@
-/* See ticker.h. The clock is read after about 5 ms of work, as the caller estimates it, and the callback is called
- * every 50 ms at most, so that a tick in an inner loop costs a subtraction. A shared ticker adds up what the tasks of
+/* See ticker.h. The clock is read after about 5 ms of work, and the callback is called every 50 ms at most, so that a tick
+ * in an inner loop costs a subtraction. What callers estimate may be wrong by any factor (a scan in place of an index, a
+ * table of another size), so the ticker begins with a look at each call and lets the looks grow apart as the clock shows that
+ * they are near each other. A shared ticker adds up what the tasks of
  * a pool have done. */
 #include "core/ticker.h"
 
@@ -31,6 +33,18 @@ void kanon__ticker_limit(kanon__ticker *ticker, double seconds)
     ticker->finish = false;
 }
 
+/* The work until the next look, from the time that the last took. It grows slowly, since work may become more expensive. */
+static void adapt(kanon__ticker *ticker, int64_t elapsed_ns)
+{
+    int64_t window = ticker->window;
+    if (window == 0 || elapsed_ns >= 2 * CHECK_NS)
+        window = window * CHECK_NS / (elapsed_ns > 0 ? elapsed_ns : 1);
+    else if (elapsed_ns < CHECK_NS)
+        window *= 2;
+    ticker->window = window < 1 ? 1 : window < CHECK_NS ? window : CHECK_NS;
+    ticker->next_check = ticker->window;
+}
+
 kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int64_t work, kanon_error *err)
 {
     if (ticker == NULL || (ticker->tick == NULL && ticker->deadline_ns == 0))
@@ -38,8 +52,9 @@ kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int
     ticker->next_check -= work;
     if (ticker->next_check > 0)
         return KANON_OK;
-    ticker->next_check = CHECK_NS;
     int64_t now = now_ns();
+    adapt(ticker, now - ticker->checked_ns);
+    ticker->checked_ns = now;
     if (ticker->anytime && ticker->deadline_ns != 0 && now >= ticker->deadline_ns)
         ticker->finish = true;
     if (now - ticker->last_ns < TICK_NS || ticker->tick == NULL)

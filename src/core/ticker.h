@@ -16,15 +16,20 @@ typedef struct kanon__ticker {
     bool anytime;       /* the work can end at once with what it has */
     bool finish;        /* it is asked to */
     int64_t next_check; /* work units until the clock is looked at again */
+    int64_t window;     /* work units between two looks, so that these are some milliseconds apart */
+    int64_t checked_ns; /* the last look */
     int64_t last_ns;
     int64_t deadline_ns; /* when anytime work is to finish; 0: never */
 } kanon__ticker;
 
 void kanon__ticker_init(kanon__ticker *out, kanon_tick tick, void *payload, const char *stage);
 /* Say how far the stage is. `work` is roughly how many nanoseconds passed since the last call, so that cheap calls stay
- * cheap: the callback runs about every 50 ms. KANON_ECANCELLED where it asked to stop; where it asked to
+ * cheap: the callback runs about every 50 ms. Where it is far from the truth the ticker finds out: only the proportions
+ * matter. KANON_ECANCELLED where it asked to stop; where it asked to
  * finish and the work is anytime, that is written down in the ticker instead. A NULL ticker is fine. */
 kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int64_t work, kanon_error *err);
+/* What a tick says that comes after some milliseconds at most, so that the clock is worth a look each time. */
+enum { KANON__TICK_LOOK_NS = 10 * 1000 * 1000 };
 /* Anytime work has so many seconds from now on. */
 void kanon__ticker_limit(kanon__ticker *ticker, double seconds);
 /* Several tasks at once behind one ticker: each task has a ticker of its own that ends here, one call at a time. */

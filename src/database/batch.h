@@ -1,4 +1,4 @@
-/* Record batches that are made here: all buffers of a batch in one block, which its arrays count references to.
+/* Record batches that are made here: each is one block (batch_block.h).
  *
  * Drivers give batches of some 2000 rows; large ones are quicker to work on, and what a table of ten million records needs
  * should not stay in memory. So kanon__gathered_stream copies small batches into large ones. From some megabytes on a block
@@ -11,17 +11,6 @@
 
 #include <kanon_arrow.h>
 #include <stdbool.h>
-
-/* How the values of a column lie in its buffers. */
-typedef enum kanon__layout {
-    KANON__LAYOUT_OTHER = 0, /* dictionaries, views and all else: not gathered */
-    KANON__LAYOUT_FIXED,
-    KANON__LAYOUT_BITS,
-    KANON__LAYOUT_TEXT
-} kanon__layout;
-
-/* `width`: bytes of a value, or of an offset of a text. */
-kanon__layout kanon__layout_of(const struct ArrowSchema *column, int *width);
 
 /* The same rows in batches of at least 65536, but for the last one. `in` is moved in any case. Where a column is not
  * gathered, batches stay as they are. What the driver says about a failure is not passed on: it may hold values. `encode`: texts

@@ -2,6 +2,7 @@
  * memory once more; the functions of its own C interface let it read the rows as they come, so these are used, found at run
  * time like the driver. What it says in an error is not passed on. */
 #include "core/alloc.h"
+#include "core/errand.h"
 #include "database/load_driver.h"
 #include "database/sql_text.h"
 #include "database/streams.h"
@@ -22,6 +23,9 @@ typedef struct duckdb {
     void (*disconnect)(void **connection);
     void (*close)(void **database);
 } duckdb;
+
+/* A group of rows is in memory until it is written: with half of what DuckDB would take, files are 6 % larger. */
+enum { GROUP_ROWS = 61440 };
 
 typedef struct parquet_writer {
     kanon__table_writer base;
@@ -63,7 +67,7 @@ static kanon_status make_statement(char **out, const char *path, const kanon__ta
         return st;
     char *at = *out + sprintf(*out, "COPY (SELECT * FROM released) TO ");
     at = kanon__sql_file(at, path);
-    at += sprintf(at, " (FORMAT parquet, USE_TMP_FILE false, KV_METADATA {");
+    at += sprintf(at, " (FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE %d, KV_METADATA {", GROUP_ROWS);
     for (int i = 0; i < n; i++) {
         at += sprintf(at, "%s", i > 0 ? ", " : "");
         at = kanon__sql_quote(at, marks[i].key, '"');
@@ -96,30 +100,47 @@ static const char settings[] = "SET threads = 1; SET temp_directory = ''";
 /* The rows stay ours: DuckDB reads them and does not release the stream. */
 static bool copy(const duckdb *d, struct ArrowArrayStream *rows, const char *sql)
 {
+    sigset_t all, before;
     void *database = NULL, *connection = NULL;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before); /* its threads take no signal */
     bool done = d->open(NULL, &database) == 0 && d->connect(database, &connection) == 0 && run(d, connection, settings) &&
                 d->arrow_scan(connection, "released", rows) == 0 && run(d, connection, sql);
     if (connection != NULL)
         d->disconnect(&connection);
     if (database != NULL)
         d->close(&database);
-    kanon__driver_rest((kanon__adbc_unused)d->open);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return done;
+}
+
+typedef struct copy_errand {
+    parquet_writer *writer;
+    struct ArrowArrayStream *rows;
+    bool done;
+} copy_errand;
+
+static void do_copy(void *payload)
+{
+    copy_errand *c = payload;
+    c->done = copy(&c->writer->functions, c->rows, c->writer->sql);
 }
 
 static kanon_status write_rows(kanon__table_writer *writer, struct ArrowArrayStream *rows, kanon_error *err)
 {
     parquet_writer *w = (parquet_writer *)writer;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before); /* its threads take no signal */
-    bool done = copy(&w->functions, rows, w->sql);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    copy_errand c = {.writer = w, .rows = rows};
+    kanon__errands *thread = NULL;
+    kanon_status st = kanon__errands_new(&thread, err);
+    if (st == KANON_OK)
+        kanon__errands_do(thread, do_copy, &c);
+    kanon__errands_free(thread);
+    kanon__driver_rest((kanon__adbc_unused)w->functions.open);
     if (rows->release != NULL)
         rows->release(rows);
-    if (done)
-        return KANON_OK;
-    kanon_status st = kanon__fail(err, KANON_EIO, "%s: DuckDB could not write the file", w->file.name);
+    if (st != KANON_OK || c.done)
+        return st;
+    st = kanon__fail(err, KANON_EIO, "%s: DuckDB could not write the file", w->file.name);
     return kanon__hint(err, st, "is there room on the disk?");
 }
 

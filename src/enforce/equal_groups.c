@@ -1,6 +1,7 @@
 /* Merges groups with equal generalisations.
  *
- *   1. Box of each group, then what its generalisation covers: the range of leaves below the lca.
+ *   1. Box of each group, then what its generalisation covers: the range of leaves below the lca, or all codes where the
+ *      cell is "*".
  *   2. Sort the groups by these ranges, then by number.
  *   3. Number them anew; equal neighbours get one number.
  *
@@ -27,6 +28,15 @@ static int by_generalisation(const void *left, const void *right)
     return order != 0 ? order : a->group < b->group ? -1 : a->group > b->group;
 }
 
+/* From an open band to the other a cell shows "*", as it does with a number and a missing value. */
+static void widen_open_bands(const kanon__dimension *d, kanon__bound *range)
+{
+    const kanon__domain *domain = d->column->domain;
+    if (domain->bands != NULL && range[1] != domain->missing_code && domain->missing_code != KANON__NO_CODE &&
+        domain->bands[range[0]].open_below && domain->bands[range[1]].open_above)
+        range[1] = domain->missing_code;
+}
+
 /* 1. The box of a group is widened to what it covers. */
 static void cover_groups(kanon__clusters *c, const kanon__run *run)
 {
@@ -35,8 +45,11 @@ static void cover_groups(kanon__clusters *c, const kanon__run *run)
             kanon__clusters_join(c, run->group_of[row], row);
     for (int64_t group = 0; group < c->n; group++) {
         kanon__bound *box = kanon__clusters_box(c, group);
-        for (int i = 0; i < run->space->n_dimensions; i++)
-            kanon__covered_range(&run->space->dimensions[i], box[2 * i], box[2 * i + 1], &box[2 * i], &box[2 * i + 1]);
+        for (int i = 0; i < run->space->n_dimensions; i++) {
+            const kanon__dimension *d = &run->space->dimensions[i];
+            kanon__covered_range(d, box[2 * i], box[2 * i + 1], &box[2 * i], &box[2 * i + 1]);
+            widen_open_bands(d, &box[2 * i]);
+        }
     }
 }
 

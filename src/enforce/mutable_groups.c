@@ -1,13 +1,8 @@
-/* Moves of records between groups, and what they cost.
+/* Moves of records between groups, and what they cost. See mutable_groups.h.
  *
- * The cheapest group for a record (kanon__mutable_groups_cheapest) is found in one of three ways:
- *
- *   1. Few groups: evaluate all of them.
- *   2. Few groups that can take a record without a violation: evaluate these.
- *   3. Else visit the tuples nearest to the record and evaluate their groups. A record that joins a group costs at least its
- *      distance to any member, so the search ends when the distance alone exceeds the best increase.
- *
- * Called by repair.c and suppression.c. Calls search/neighbours.h, constraints (tallies), model/space.h. */
+ * The cheapest group for a record, and the cheapest partner of a group, come from the index of groups (host_tree.h), which
+ * follows each move. Called by repair.c and suppression.c. Calls host_tree.h, search/neighbours.h, constraints (tallies),
+ * model/space.h. */
 #include "enforce/mutable_groups.h"
 
 #include "core/alloc.h"
@@ -27,13 +22,10 @@ static kanon_status allocate(kanon__mutable_groups *g, kanon_error *err)
     KANON_TRY(kanon__new_array(&g->last, g->n_groups, "members", err), out);
     KANON_TRY(kanon__new_array(&g->next, n, "members", err), out);
     KANON_TRY(kanon__new_array(&g->prev, n, "members", err), out);
-    KANON_TRY(kanon__new_array(&g->visited, g->n_groups, "groups", err), out);
     KANON_TRY(kanon__new_array(&g->box, width, "groups", err), out);
-    KANON_TRY(kanon__neighbours_new(&g->neighbours, g->space, err), out);
     if (g->run->constraints == NULL)
         goto out;
     KANON_TRY(kanon__new_array(&g->open, g->n_groups, "groups", err), out);
-    KANON_TRY(kanon__new_array(&g->open_index, g->n_groups, "groups", err), out);
     KANON_TRY(kanon__new_array(&g->tallies, g->n_groups, "groups", err), out);
     for (int32_t group = 0; group < g->n_groups; group++)
         KANON_TRY(kanon__tally_init(&g->tallies[group], g->run->constraints, err), out);
@@ -50,7 +42,7 @@ int64_t kanon__mutable_groups_need(const kanon__data *t, const kanon__constraint
     }; /* bytes of a record; of a group, and of its items in the queue of suppression.c */
     int64_t box = 2 * (int64_t)(sizeof(kanon__bound) + sizeof(int32_t)) * t->n_quasi;
     return t->n_rows * LISTS + t->n_rows / k * (box + NUMBERS + OFFER) + kanon__neighbours_need(t->n_rows, t->n_quasi) +
-           kanon__tallies_need(constraints, t->n_rows, k);
+           kanon__host_tree_need(t->n_rows / k, t->n_quasi) + kanon__tallies_need(constraints, t->n_rows, k);
 }
 
 static int32_t *counts_of(const kanon__mutable_groups *g, int32_t group)
@@ -115,23 +107,19 @@ static kanon_status join(kanon__mutable_groups *g, int32_t group, int32_t row, k
     return KANON_OK;
 }
 
-/* After a change: add the group to `open` or take it off. Only a bound is known: a group in it may still refuse a record. */
+/* Only a bound is known of constraints: a group that is open may still refuse a record. */
 static void update_open(kanon__mutable_groups *g, int32_t group)
 {
-    if (g->tallies == NULL)
-        return;
-    int32_t at = g->open_index[group];
-    bool is_open = g->sizes[group] > 0 && kanon__tally_may_hold(&g->tallies[group], 1);
-    if (is_open == (at >= 0))
-        return;
-    if (is_open) {
-        g->open_index[group] = (int32_t)g->n_open;
-        g->open[g->n_open++] = group;
-        return;
-    }
-    g->open[at] = g->open[--g->n_open];
-    g->open_index[g->open[at]] = at;
-    g->open_index[group] = -1;
+    if (g->tallies != NULL)
+        g->open[group] = g->sizes[group] > 0 && kanon__tally_may_hold(&g->tallies[group], 1);
+}
+
+/* After a change of a group. */
+static void follow(kanon__mutable_groups *g, int32_t group)
+{
+    update_open(g, group);
+    if (g->hosts != NULL)
+        kanon__host_tree_change(g->hosts, group);
 }
 
 kanon_status kanon__mutable_groups_init(kanon__mutable_groups *out, kanon__run *run, kanon_error *err)
@@ -150,8 +138,6 @@ kanon_status kanon__mutable_groups_init(kanon__mutable_groups *out, kanon__run *
     for (int32_t group = 0; group < out->n_groups; group++) {
         if (out->sizes[group] > 0)
             out->units[group] = kanon__box_units(run->space, kanon__mutable_groups_box(out, group));
-        if (out->tallies != NULL)
-            out->open_index[group] = -1;
         update_open(out, group);
     }
 out:
@@ -163,11 +149,10 @@ void kanon__mutable_groups_clear(kanon__mutable_groups *g)
     for (int32_t group = 0; g->tallies != NULL && group < g->n_groups; group++)
         kanon__tally_clear(&g->tallies[group]);
     kanon__free(g->tallies);
-    kanon__free(g->open_index);
     kanon__free(g->open);
+    kanon__host_tree_free(g->hosts);
     kanon__neighbours_free(g->neighbours);
     kanon__free(g->box);
-    kanon__free(g->visited);
     kanon__free(g->prev);
     kanon__free(g->next);
     kanon__free(g->last);
@@ -246,14 +231,14 @@ kanon_status kanon__mutable_groups_move(kanon__mutable_groups *g, int32_t row, i
     if (from >= 0) {
         leave(g, from, row);
         g->units[from] = g->sizes[from] > 0 ? kanon__box_units(g->space, kanon__mutable_groups_box(g, from)) : 0;
-        update_open(g, from);
+        follow(g, from);
     } else {
         g->n_suppressed--;
     }
     if (to >= 0) {
         KANON_TRY(join(g, to, row, err), out);
         g->units[to] = kanon__box_units(g->space, kanon__mutable_groups_box(g, to));
-        update_open(g, to);
+        follow(g, to);
     } else {
         g->run->group_of[row] = KANON__SUPPRESSED;
         g->n_suppressed++;
@@ -279,8 +264,8 @@ kanon_status kanon__mutable_groups_merge(kanon__mutable_groups *g, int32_t into,
     g->sizes[into] += g->sizes[from];
     g->sizes[from] = 0;
     g->n_left--;
-    update_open(g, into);
-    update_open(g, from);
+    follow(g, into);
+    follow(g, from);
 out:
     return st;
 }
@@ -382,64 +367,52 @@ void kanon__mutable_groups_members(const kanon__mutable_groups *g, int32_t group
     qsort(rows, (size_t)n, sizeof *rows, by_row);
 }
 
-void kanon__mutable_groups_start_visit(kanon__mutable_groups *g)
+/* ---- searches ---------------------------------------------------------------------------------------------------- */
+
+static kanon_status make_hosts(kanon__mutable_groups *g, kanon_error *err)
 {
-    if (++g->visit == 0) {
-        memset(g->visited, 0, (size_t)g->n_groups * sizeof *g->visited);
-        g->visit = 1;
-    }
+    kanon__host_groups groups = {g->space, g->n_groups, g->sizes, g->units, g->boxes, g->open};
+    return g->hosts == NULL ? kanon__host_tree_new(&g->hosts, &groups, err) : KANON_OK;
 }
 
-/* Make the group the best so far if it costs less, or as much with a lower number, and the record violates nothing. */
-static kanon_status evaluate_group(kanon__mutable_groups *g, int32_t here, int64_t row, int32_t *group, int64_t *increase,
-                                   kanon_error *err)
+kanon_status kanon__mutable_groups_find_partners(kanon__mutable_groups *g, int32_t group, int64_t limit, kanon_error *err)
 {
-    int64_t more = kanon__mutable_groups_increase(g, here, row);
-    bool holds = true;
-    if (more > *increase || (more == *increase && (*group < 0 || here > *group)))
-        return KANON_OK;
-    kanon_status st = g->tallies != NULL ? kanon__tally_holds_with(&g->tallies[here], row, &holds, err) : KANON_OK;
-    if (st == KANON_OK && holds) {
-        *group = here;
-        *increase = more;
-    }
-    return st;
+    kanon_status st = make_hosts(g, err);
+    kanon__host_query query = {kanon__mutable_groups_box(g, group), g->sizes[group], g->units[group], limit, false};
+    return st == KANON_OK ? kanon__host_tree_start(g->hosts, &query, err) : st;
+}
+
+kanon_status kanon__mutable_groups_find_neighbours(kanon__mutable_groups *g, int32_t group, kanon_error *err)
+{
+    kanon_status st = g->neighbours == NULL ? kanon__neighbours_new(&g->neighbours, g->space, err) : KANON_OK;
+    return st == KANON_OK ? kanon__neighbours_start_search(g->neighbours, kanon__mutable_groups_box(g, group), err) : st;
 }
 
 kanon_status kanon__mutable_groups_cheapest(kanon__mutable_groups *g, int64_t row, int32_t except, int64_t limit,
                                             int32_t *group, int64_t *increase, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const int32_t *rows;
-    int64_t n;
-    uint32_t units;
+    int32_t here;
+    int64_t more;
+    kanon__host_query query = {g->box, 1, 0, limit, true};
     *group = -1;
     *increase = limit;
-    /* 1. */
-    for (int32_t here = 0; g->n_left <= KANON__SEARCH_TUPLES && here < g->n_groups; here++)
-        if (here != except && g->sizes[here] > 0)
-            KANON_TRY(evaluate_group(g, here, row, group, increase, err), out);
-    if (g->n_left <= KANON__SEARCH_TUPLES)
-        goto out;
-    /* 2. */
-    if (g->tallies != NULL && g->n_open <= KANON__SEARCH_OPEN) {
-        for (int64_t i = 0; i < g->n_open; i++)
-            if (g->open[i] != except)
-                KANON_TRY(evaluate_group(g, g->open[i], row, group, increase, err), out);
-        goto out;
-    }
-    /* 3. */
+    KANON_TRY(make_hosts(g, err), out);
     kanon__box_start(g->space, g->box, row);
-    kanon__mutable_groups_start_visit(g);
-    KANON_TRY(kanon__neighbours_start_search(g->neighbours, g->box, err), out);
-    for (int seen = 0; seen < KANON__RECORD_TUPLES; seen++) {
-        KANON_TRY(kanon__neighbours_find_next(g->neighbours, &rows, &n, &units, err), out);
-        if (n == 0 || units > *increase)
+    KANON_TRY(kanon__host_tree_start(g->hosts, &query, err), out);
+    for (int refused = 0; refused < KANON__MOST_REFUSALS; refused++) {
+        bool holds = true;
+        KANON_TRY(kanon__host_tree_next(g->hosts, &here, &more, err), out);
+        if (here < 0)
             break;
-        for (int64_t i = 0; i < n; i++) {
-            int32_t here = g->run->group_of[rows[i]];
-            if (here >= 0 && here != except && kanon__mutable_groups_visit(g, here))
-                KANON_TRY(evaluate_group(g, here, row, group, increase, err), out);
+        if (here == except)
+            continue;
+        if (g->tallies != NULL)
+            KANON_TRY(kanon__tally_holds_with(&g->tallies[here], row, &holds, err), out);
+        if (holds) {
+            *group = here;
+            *increase = more;
+            break;
         }
     }
 out:

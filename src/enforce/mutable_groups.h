@@ -2,18 +2,18 @@
  *
  * Repair and suppression try out a change, look at its cost and undo it, so a move has to be cheap both ways. Members are
  * doubly linked lists. A box counts how many members have each of its bounds, and the members are scanned again only when
- * the last of them leaves. Called by repair.c and suppression.c; calls search/neighbours.h and the tallies.
+ * the last of them leaves. Called by repair.c and suppression.c; calls host_tree.h, search/neighbours.h and the tallies.
  *
  *     first[g] -> row <-> row <-> row <- last[g]           next, prev by row; -1 at the ends
  *     boxes        lo hi lo hi ...                         by group, 2 per dimension
  *     n_at_bound   how many members have that lo, that hi  as boxes
- *     open         [ groups, in no order ]                 open_index[g]: where, or -1
  *
  * Invariants between two calls: sizes, boxes, n_at_bound, units and tallies are those of the members; n_left groups have
- * records; a group that some record may join without violating a constraint is in `open`. */
+ * records; a group that some record may join without violating a constraint is open. */
 #ifndef KANON_ENFORCE_MUTABLE_GROUPS_H
 #define KANON_ENFORCE_MUTABLE_GROUPS_H
 
+#include "enforce/host_tree.h"
 #include "search/neighbours.h"
 #include "search/run.h"
 
@@ -27,14 +27,12 @@ typedef struct kanon__mutable_groups {
     int32_t *n_at_bound;
     uint32_t *units;       /* by group: D */
     kanon__tally *tallies; /* by group; NULL: there are no constraints */
-    int32_t *open, *open_index;
-    int64_t n_open;
+    bool *open;            /* by group: some record may join it; NULL: there are no constraints */
     int32_t *first, *last, *next, *prev;
     uint32_t full; /* what a suppressed record costs */
     int64_t n_suppressed;
-    kanon__neighbours *neighbours;
-    uint32_t *visited; /* by group: the number of the last search that visited it */
-    uint32_t visit;    /* the number of this search */
+    kanon__neighbours *neighbours; /* made by the first search, as hosts are */
+    kanon__host_tree *hosts;
     kanon__bound *box; /* scratch */
 } kanon__mutable_groups;
 
@@ -96,20 +94,14 @@ kanon_status kanon__mutable_groups_cheapest(kanon__mutable_groups *groups, int64
 /* The rows of a group, ascending; there is room for all of them. */
 void kanon__mutable_groups_members(const kanon__mutable_groups *groups, int32_t group, int32_t *rows);
 
-/* Begin a search; and whether it visits a group for the first time. */
-void kanon__mutable_groups_start_visit(kanon__mutable_groups *groups);
-static inline bool kanon__mutable_groups_visit(kanon__mutable_groups *g, int32_t group)
-{
-    bool first = g->visited[group] != g->visit;
-    g->visited[group] = g->visit;
-    return first;
-}
+/* Begin a search for the groups that a group can be merged with for less than `limit`, cheapest first; groups->hosts yields
+ * them. */
+kanon_status kanon__mutable_groups_find_partners(kanon__mutable_groups *groups, int32_t group, int64_t limit,
+                                                 kanon_error *err);
+/* Begin a search for the records near a group; groups->neighbours yields them. */
+kanon_status kanon__mutable_groups_find_neighbours(kanon__mutable_groups *groups, int32_t group, kanon_error *err);
 
-/* A search visits at most so many tuples and takes the best group so far. */
-enum { KANON__SEARCH_TUPLES = 1000 };
-/* One for a single record, of which there are many, visits fewer: the best group is nearly always among the first. */
-enum { KANON__RECORD_TUPLES = 100 };
-/* Up to so many open groups are all evaluated, without a search. */
-enum { KANON__SEARCH_OPEN = 4000 };
+/* A search gives up after so many groups that refuse. */
+enum { KANON__MOST_REFUSALS = 1000 };
 
 #endif

@@ -9,8 +9,8 @@
  * the group is merged with the one that costs least and evaluated again. This ends: at last there is one group, the whole
  * table, which satisfies the constraints.
  *
- * Cost: for each violating group a few searches for neighbours (search/neighbours.h), each cut short when nothing better can
- * come, and after a fixed number of tuples in any case: near linear in the violating groups.
+ * Cost: for each violating group a few searches for groups (host_tree.h) and neighbours (search/neighbours.h), each cut short
+ * when nothing better can come, and after a fixed number in any case: near linear in the violating groups.
  * Ties: the way that stands first above; the lowest group, the lowest record.
  * Called by pipeline/requirements.c and src/state. Calls mutable_groups.h. */
 #include "enforce/repair.h"
@@ -18,8 +18,9 @@
 #include "core/alloc.h"
 #include "enforce/mutable_groups.h"
 
-/* Limits that keep a way cheap: records of a dissolved group, records borrowed, records tried of one tuple. */
-enum { MOST_DISSOLVED = 64, MOST_BORROWED = 32, ROWS_PER_TUPLE = 256 };
+/* Limits that keep a way cheap: records of a dissolved group, records borrowed, tuples and records of one tuple tried for
+ * each. */
+enum { MOST_DISSOLVED = 64, MOST_BORROWED = 32, MOST_TUPLES = 250, ROWS_PER_TUPLE = 256 };
 
 typedef struct repair {
     kanon__mutable_groups g;
@@ -27,8 +28,7 @@ typedef struct repair {
     kanon__move_log best;  /* the best way so far */
     int64_t cost;          /* of the best way so far; INT64_MAX: there is none */
     int32_t partner;       /* the best way is to merge with this group; -1: it is a list of moves */
-    int64_t nearest_cost;  /* the cheapest merge, whether it suffices or not, */
-    int32_t nearest;       /* and its group; -1: none was found */
+    int32_t nearest;       /* the cheapest partner, whether it suffices or not; -1: none was found */
     int64_t may_suppress;  /* records in all, suppressed ones included */
 } repair;
 
@@ -49,51 +49,29 @@ static kanon_status end_trial(repair *r, int64_t cost, kanon_error *err)
 
 /* ---- 3: merge ---------------------------------------------------------------------------------------------------- */
 
-/* The cost of a merge with another group, and whether it suffices. */
-static kanon_status evaluate_partner(repair *r, int32_t group, int32_t other, kanon_error *err)
-{
-    bool holds = false;
-    int64_t cost = kanon__mutable_groups_merge_cost(&r->g, group, other);
-    if (r->nearest < 0 || cost < r->nearest_cost || (cost == r->nearest_cost && other < r->nearest)) {
-        r->nearest = other;
-        r->nearest_cost = cost;
-    }
-    if (cost > r->cost || (cost == r->cost && (r->partner < 0 || other > r->partner)))
-        return KANON_OK;
-    kanon_status st = kanon__tally_holds_joined(&r->g.tallies[group], &r->g.tallies[other], &holds, err);
-    if (st == KANON_OK && holds) {
-        r->cost = cost;
-        r->partner = other;
-    }
-    return st;
-}
-
-/* Tuples come by rising D of the box around the group and the tuple. With a record of another group the box costs at least
- * `units`, which bounds the cost of the merge from below. */
+/* Partners come by rising cost: the first is the nearest, and the first that suffices is the best. */
 static kanon_status try_merging(repair *r, int32_t group, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__mutable_groups *g = &r->g;
-    const int32_t *rows;
-    int64_t n;
-    uint32_t units;
+    bool holds = false;
+    int32_t other;
+    int64_t cost;
     r->nearest = -1;
-    kanon__mutable_groups_start_visit(g);
-    KANON_TRY(kanon__neighbours_start_search(g->neighbours, kanon__mutable_groups_box(g, group), err), out);
-    for (int seen = 0; g->n_left > KANON__SEARCH_TUPLES && seen < KANON__SEARCH_TUPLES; seen++) {
-        KANON_TRY(kanon__neighbours_find_next(g->neighbours, &rows, &n, &units, err), out);
-        if (n == 0 || (r->cost < INT64_MAX && g->sizes[group] * ((int64_t)units - g->units[group]) > r->cost))
+    KANON_TRY(kanon__mutable_groups_find_partners(g, group, r->cost, err), out);
+    for (int refused = 0; refused < KANON__MOST_REFUSALS && !holds; refused++) {
+        KANON_TRY(kanon__host_tree_next(g->hosts, &other, &cost, err), out);
+        if (other == group)
+            continue;
+        if (other < 0)
             break;
-        for (int64_t i = 0; i < n; i++) {
-            int32_t other = g->run->group_of[rows[i]];
-            if (other >= 0 && other != group && kanon__mutable_groups_visit(g, other))
-                KANON_TRY(evaluate_partner(r, group, other, err), out);
+        r->nearest = r->nearest < 0 ? other : r->nearest;
+        KANON_TRY(kanon__tally_holds_joined(&g->tallies[group], &g->tallies[other], &holds, err), out);
+        if (holds) {
+            r->cost = cost;
+            r->partner = other;
         }
     }
-    bool evaluate_all = r->nearest < 0; /* there are few groups, or the nearest tuples are all of this group */
-    for (int32_t other = 0; evaluate_all && other < g->n_groups; other++)
-        if (other != group && g->sizes[other] > 0)
-            KANON_TRY(evaluate_partner(r, group, other, err), out);
 out:
     return st;
 }
@@ -156,8 +134,8 @@ static kanon_status find_loan(repair *r, int32_t group, int64_t limit, loan *bes
     int64_t n;
     uint32_t units;
     *best = (loan){.row = -1};
-    KANON_TRY(kanon__neighbours_start_search(g->neighbours, kanon__mutable_groups_box(g, group), err), out);
-    for (int seen = 0; seen < KANON__SEARCH_TUPLES / 4; seen++) {
+    KANON_TRY(kanon__mutable_groups_find_neighbours(g, group, err), out);
+    for (int seen = 0; seen < MOST_TUPLES; seen++) {
         KANON_TRY(kanon__neighbours_find_next(g->neighbours, &rows, &n, &units, err), out);
         int64_t increase = (g->sizes[group] + 1) * (int64_t)units - kanon__mutable_groups_loss(g, group);
         if (n == 0 || (limit < INT64_MAX && increase > 2 * limit)) /* the other group may gain as much again */

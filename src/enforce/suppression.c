@@ -176,7 +176,8 @@ static kanon_status dissolve(suppression *s, int32_t group, int64_t *saving, int
     *n = 0;
     kanon__mutable_groups_members(g, group, rows);
     for (int64_t i = 0; i<n_rows && * saving> 0; i++) {
-        KANON_TRY(kanon__mutable_groups_cheapest(g, rows[i], group, g->full, &to, &more, err), out);
+        int64_t limit = *saving < g->full ? *saving : g->full; /* what costs more leaves nothing to save either way */
+        KANON_TRY(kanon__mutable_groups_cheapest(g, rows[i], group, limit, &to, &more, err), out);
         *n += to < 0;
         *saving -= to < 0 ? g->full : more;
         KANON_TRY(kanon__move_log_do(&s->trial, g, rows[i], to < 0 ? KANON__SUPPRESSED : to, err), out);

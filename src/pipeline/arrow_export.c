@@ -38,6 +38,15 @@ static kanon_status check_batches(const kanon__arrow_plan *plan, const kanon_gro
     return kanon__verify_arrow(&claim, o->threads, err);
 }
 
+/* The group of each row, in the order of the stream. */
+static void list_groups(int64_t *out, const kanon_grouping *g, const int32_t *order)
+{
+    for (int64_t i = 0; i < g->n_rows; i++) {
+        int32_t group = g->group_of[order != NULL ? order[i] : i];
+        out[i] = group < 0 ? 0 : (int64_t)group + 1;
+    }
+}
+
 /* Build all batches, check them, and only then hand them to a stream. */
 static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table *t, const kanon_grouping *g,
                                 const kanon_arrow_options *options, bool aside, kanon_error *err, kanon__before_check before,
@@ -73,6 +82,8 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
         before(&schema, batches, payload);
     KANON_TRY(check_batches(&plan, g, &schema, batches, &o, err), out);
     KANON_TRY(kanon__tick(&ticker, g->n_rows, g->n_rows, 0, err), out);
+    if (o.groups != NULL)
+        list_groups(o.groups, g, order);
     st = kanon__arrow_stream_init(out, batches, err);
     batches = NULL;
 out:

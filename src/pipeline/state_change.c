@@ -15,6 +15,7 @@
 #include "pipeline/publish.h"
 #include "pipeline/release_plan.h"
 #include "pipeline/requirements.h"
+#include "pipeline/state_stream.h"
 #include "refine/refinement.h"
 #include "state/maintain/drift.h"
 #include "state/maintain/enforce_constraints.h"
@@ -22,7 +23,9 @@
 #include "state/maintain/releases.h"
 #include "state/maintain/schema_fits.h"
 #include "state/maintain/session.h"
+#include "state/maintain/watched_changes.h"
 #include "state/store/state_requirements.h"
+#include "state/store/watch.h"
 #include "table/source/arrow_source.h"
 #include "table/source/open_table.h"
 #include "verify/verify.h"
@@ -57,6 +60,8 @@ static kanon_status open_state(kanon_state **out, const char *path, const kanon_
     s->tick = o->tick;
     s->payload = o->payload;
     int wait = o->wait_seconds == 0 ? WAIT_SECONDS : o->wait_seconds;
+    if (o->watch)
+        KANON_TRY(kanon__watch_new(s, err), out);
     KANON_TRY(kanon__store_open(&s->store, path, o->storage, wait < 0 ? 0 : wait, err), out);
     *out = s;
     s = NULL;
@@ -83,6 +88,7 @@ void kanon_state_close(kanon_state *s)
         return;
     kanon__session_end(s);
     kanon__store_close(&s->store);
+    kanon__watch_free(s);
     kanon__free(s);
 }
 
@@ -285,8 +291,7 @@ typedef struct change_run {
     kanon__subset subset;
     kanon_grouping *grouping;
     kanon__release_entry release;
-    struct ArrowArrayStream *stream; /* also gets the release; NULL: it is not wanted */
-    kanon_arrow_options stream_options;
+    const kanon__state_stream *stream; /* also gets the release; NULL: it is not wanted */
 } change_run;
 
 static kanon_status begin(change_run *c, kanon_state *s, const char *command, const kanon_change_options *options,
@@ -330,7 +335,7 @@ static kanon_status finish(kanon__finished *files, void *payload, kanon_error *e
     change_run *c = payload;
     kanon_state *s = c->state;
     if (c->stream != NULL)
-        KANON_TRY(kanon__arrow_export(c->stream, c->subset.table, c->grouping, &c->stream_options, err, NULL, NULL), out);
+        KANON_TRY(kanon__state_stream_fill(c->stream, s, &c->subset, c->grouping, err), out);
     if (wants_release(c->options.outputs)) {
         snprintf(c->release.sha256, sizeof c->release.sha256, "%s", files->release_sha256);
         c->release.n_withheld = c->out->withheld;
@@ -340,6 +345,7 @@ static kanon_status finish(kanon__finished *files, void *payload, kanon_error *e
         if (c->options.joint_k > 0)
             KANON_TRY(check_joint(s, c->options.joint_k, c->out->below_joint_k, err), out);
     }
+    KANON_TRY(kanon__watched_note(s, err), out);
     KANON_TRY(kanon__session_save(s, c->command, c->detail, err), out);
     KANON_TRY(kanon__session_commit(s, files != NULL ? kanon__finished_name : NULL, files, err), out);
 out:
@@ -564,20 +570,20 @@ kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStrea
 
 /* kanon_state_release within its call. Without outputs nothing would be released, and the call is refused. `stream` may be
  * NULL. */
-static kanon_status release(kanon_state *state, const kanon_change_options *options, struct ArrowArrayStream *stream,
-                            const kanon_arrow_options *stream_options, kanon_change *out, kanon_error *err)
+static kanon_status release(kanon_state *state, const kanon_change_options *options, const kanon__state_stream *stream,
+                            kanon_change *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     change_run c;
     KANON_TRY(begin(&c, state, "release", options, out, err), out);
     c.stream = stream;
-    if (stream != NULL)
-        c.stream_options = *stream_options;
     if (c.options.outputs == NULL) {
         st = kanon__fail(err, KANON_EINVAL, "no outputs are asked for");
         goto out;
     }
     KANON_TRY(complete(&c, err), out);
+    if (wants_release(c.options.outputs))
+        kanon__watch_restart(state);
 out:
     end(&c);
     return st;
@@ -588,7 +594,7 @@ kanon_status kanon_state_release(kanon_state *state, const kanon_change_options 
 {
     change_call call;
     kanon_status st = change_begin(&call, state, options, out, err);
-    return change_end(&call, st == KANON_OK ? release(state, &call.options, NULL, NULL, out, err) : st);
+    return change_end(&call, st == KANON_OK ? release(state, &call.options, NULL, out, err) : st);
 }
 
 static int discard(const void *bytes, size_t size, void *payload)
@@ -598,29 +604,20 @@ static int discard(const void *bytes, size_t size, void *payload)
 }
 
 /* The CSV text is made, too, and discarded if nobody wants it: the checksum of a recorded release is that of its text. */
-kanon_status kanon_state_release_to_arrow(struct ArrowArrayStream *out, kanon_state *state,
-                                          const kanon_change_options *options, const kanon_arrow_options *stream_options,
-                                          kanon_change *change, kanon_error *err)
+kanon_status kanon__state_release_stream(const kanon__state_stream *stream, kanon_state *state,
+                                         const kanon_change_options *options, kanon_change *change, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     change_call call;
-    kanon_arrow_options arrow;
     const kanon_sink nowhere = {.name = "release.csv", .write = discard};
     const kanon_outputs only_stream = {.struct_size = sizeof only_stream, .release_to = &nowhere};
-    out->release = NULL;
     KANON_TRY(change_begin(&call, state, options, change, err), out);
-    KANON_TRY(kanon__take_options(&arrow, sizeof arrow, stream_options, err), out);
-    arrow.struct_size = sizeof arrow;
-    if (arrow.tick == NULL)
-        arrow.tick = state->tick, arrow.payload = state->payload;
     if (call.options.outputs == NULL)
         call.options.outputs = &only_stream;
     else if (!wants_release(call.options.outputs))
         call.outputs.wanted.release_to = &nowhere;
-    KANON_TRY(release(state, &call.options, out, &arrow, change, err), out);
+    KANON_TRY(release(state, &call.options, stream, change, err), out);
 out:
-    if (st != KANON_OK && out->release != NULL)
-        out->release(out);
     return change_end(&call, st);
 }
 

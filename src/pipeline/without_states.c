@@ -126,6 +126,22 @@ kanon_status kanon_state_release_to_arrow(struct ArrowArrayStream *out, kanon_st
     return no_states(err);
 }
 
+kanon_status kanon_state_release_changes_to_arrow(struct ArrowArrayStream *out, kanon_release_changes **changes,
+                                                  kanon_state *state, const kanon_change_options *options,
+                                                  const kanon_arrow_options *stream_options, kanon_change *change,
+                                                  kanon_error *err)
+{
+    (void)state, (void)options, (void)stream_options, (void)change;
+    out->release = NULL;
+    *changes = NULL;
+    return no_states(err);
+}
+
+void kanon_release_changes_free(kanon_release_changes *changes)
+{
+    (void)changes;
+}
+
 kanon_status kanon_state_describe(kanon_state_info **out, kanon_state *state, kanon_error *err)
 {
     (void)state;

@@ -132,7 +132,8 @@ static kanon_status quote(block_text *b, int64_t begin, kanon_error *err)
 }
 
 /* One cell as it stands in the file. */
-static kanon_status append_cell(block_text *b, const draft *d, int i, int64_t group, int part, kanon_error *err)
+static kanon_status append_cell(block_text *b, const draft *d, int i, int64_t group, int part, char delimiter,
+                                kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__recoding *r = d->recoding;
@@ -144,7 +145,7 @@ static kanon_status append_cell(block_text *b, const draft *d, int i, int64_t gr
         KANON_TRY(append_number(b, d, i, group, part, err), out);
     else
         KANON_TRY(append_category(b, d, i, group, err), out);
-    if (kanon__output_needs_quotes(b->bytes + begin, (size_t)(b->n - begin), r->table->source->delimiter))
+    if (kanon__output_needs_quotes(b->bytes + begin, (size_t)(b->n - begin), delimiter))
         KANON_TRY(quote(b, begin, err), out);
 out:
     return st;
@@ -159,7 +160,7 @@ static kanon_status append_runs(block_text *b, const draft *d, int64_t group, bo
         for (int part = 0; part < kanon__recoding_parts(r, i); part++) {
             if (part > 0 || (i > 0 && r->run_of[i - 1] == r->run_of[i]))
                 KANON_TRY(append(b, &r->table->source->delimiter, 1, err), out);
-            KANON_TRY(append_cell(b, d, i, group, part, err), out);
+            KANON_TRY(append_cell(b, d, i, group, part, alone ? '\0' : r->table->source->delimiter, err), out);
         }
         if (alone && b->n == begin) /* an empty line is no record to many readers */
             KANON_TRY(append(b, "\"\"", 2, err), out);
@@ -169,8 +170,7 @@ out:
     return st;
 }
 
-/* Whether the release has one column only. */
-static bool is_alone(const kanon__recoding *r)
+bool kanon__recoding_is_alone(const kanon__recoding *r)
 {
     int n_released = 0;
     for (int i = 0; i < r->table->data.n_columns; i++)
@@ -183,7 +183,7 @@ static kanon_status write_block(int64_t number, void *payload, kanon_error *err)
     kanon_status st = KANON_OK;
     const draft *d = payload;
     block_text b = {0};
-    bool alone = is_alone(d->recoding);
+    bool alone = kanon__recoding_is_alone(d->recoding);
     int64_t first = number * KANON__RECODING_BLOCK, last = first + KANON__RECODING_BLOCK - 1;
     if (last > d->recoding->n_groups)
         last = d->recoding->n_groups;

@@ -32,6 +32,8 @@ kanon_status kanon__recoding_new(kanon__recoding **out, const kanon_table *table
 void kanon__recoding_free(kanon__recoding *recoding);
 /* How many columns of the release the i-th quasi attribute takes: 1 or 2. */
 int kanon__recoding_parts(const kanon__recoding *recoding, int i);
+/* Whether the release has one column only. */
+bool kanon__recoding_is_alone(const kanon__recoding *recoding);
 
 /* What the records of a group, or suppressed ones (negative), show in a run of quasi columns. */
 static inline const char *kanon__recoding_text(const kanon__recoding *r, int64_t group, int run, size_t *length)

@@ -68,7 +68,8 @@ static kanon_status write_name(writer *w, const char *name, const char *suffix, 
     if (suffix[0] != '\0')
         KANON_TRY(check_name_is_free(w->table, whole, err), out);
     write_delimiter(w, first);
-    kanon__output_cell(w->output, whole, size - 1, w->table->source->delimiter);
+    kanon__output_cell(w->output, whole, size - 1,
+                       kanon__recoding_is_alone(w->release->recoding) ? '\0' : w->table->source->delimiter);
 out:
     kanon__free(whole);
     return st;
@@ -155,8 +156,7 @@ static kanon_status write_row(const writer *w, part_buffer *d, int64_t row, kano
     if (t->source->crlf)
         d->bytes[d->n++] = '\r';
     d->bytes[d->n++] = '\n';
-    KANON_TRY(w->release->watcher(row, d->cursor, d->bytes + begin, (size_t)(d->n - begin), w->release->payload, err),
-              out);
+    KANON_TRY(w->release->watcher(row, d->cursor, d->bytes + begin, (size_t)(d->n - begin), w->release->payload, err), out);
 out:
     return st;
 }
@@ -177,8 +177,8 @@ static kanon_status read_again(kanon__cursor *cursor, bool expected, kanon_error
     bool has_row;
     kanon_status st = cursor->source->class->next(cursor, &has_row, err);
     if (st == KANON_OK && has_row != expected)
-        st = kanon__fail(err, KANON_EINTERNAL, expected ? "%s ended early when it was read again"
-                                                        : "%s had more records when it was read again",
+        st = kanon__fail(err, KANON_EINTERNAL,
+                         expected ? "%s ended early when it was read again" : "%s had more records when it was read again",
                          cursor->source->name);
     return st;
 }

@@ -29,6 +29,8 @@ kanon__read_value kanon__checked_number(const kanon__domain *domain, const char 
 
 static bool are_same(const char *left, size_t left_length, const char *right, size_t right_length)
 {
+    if (left_length == right_length && (left_length == 0 || memcmp(left, right, left_length) == 0))
+        return true; /* as nearly all are */
     kanon__bare(&left, &left_length);
     kanon__bare(&right, &right_length);
     return left_length == right_length && (left_length == 0 || memcmp(left, right, left_length) == 0);

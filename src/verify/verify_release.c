@@ -54,9 +54,10 @@ struct kanon__verifier {
     bool mapping;
     int n_runs;
     attribute *attributes; /* by quasi attribute */
+    attribute *sensitive;  /* by sensitive column: only the texts of its codes */
     cover *covers;         /* by group and quasi attribute */
     span *texts;           /* by group and run, that of suppressed rows last; NULL: not understood yet */
-    double *figures; /* for means, mappings and bands, by group and quasi attribute: what is shown, in two numbers */
+    double *figures;       /* for means, mappings and bands, by group and quasi attribute: what is shown, in two numbers */
     _Atomic unsigned char *seen;      /* by row */
     shared_sum *links;                /* all of them together are 0 in the end: see link_row */
     const kanon__arrow_source *arrow; /* the table's source where it came as an Arrow stream; else NULL */
@@ -105,14 +106,22 @@ static kanon_status check_numbers(const kanon__column *column, kanon_error *err)
     return KANON_OK;
 }
 
-static kanon_status know_attribute(attribute *a, kanon_error *err)
+static kanon_status know_texts(attribute *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     a->numeric = kanon__column_is_numeric(a->column);
-    a->bands = a->numeric && a->column->domain->bands != NULL;
     KANON_TRY(kanon__new_array(&a->own, a->column->domain->n_codes, "the check of the release", err), out);
     for (uint32_t code = 0; code < a->column->domain->n_codes; code++)
         a->own[code].bytes = kanon__column_text(a->column, code, &a->own[code].length);
+out:
+    return st;
+}
+
+static kanon_status know_attribute(attribute *a, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(know_texts(a, err), out);
+    a->bands = a->numeric && a->column->domain->bands != NULL;
     KANON_TRY(a->numeric ? check_numbers(a->column, err) : list_leaves(a, err), out);
 out:
     return st;
@@ -132,6 +141,11 @@ static kanon_status know_attributes(kanon__verifier *v, kanon_error *err)
             KANON_TRY(know_attribute(&v->attributes[quasi++], err), out);
         }
         in_run = role == KANON_ROLE_QUASI || (role == KANON_ROLE_IDENTIFYING && in_run);
+    }
+    KANON_TRY(kanon__new_array(&v->sensitive, t->data.n_sensitive, "the check of the release", err), out);
+    for (int i = 0; i < t->data.n_sensitive; i++) {
+        v->sensitive[i] = (attribute){.column = &t->data.columns[t->data.sensitive[i]], .number = t->data.sensitive[i]};
+        KANON_TRY(know_texts(&v->sensitive[i], err), out);
     }
 out:
     return st;
@@ -185,6 +199,9 @@ void kanon__verifier_free(kanon__verifier *v)
         kanon__free(v->attributes[i].leaves);
         kanon__free(v->attributes[i].own);
     }
+    for (int i = 0; v->sensitive != NULL && i < v->table->data.n_sensitive; i++)
+        kanon__free(v->sensitive[i].own);
+    kanon__free(v->sensitive);
     kanon__free(v->attributes);
     kanon__free(v);
 }
@@ -471,7 +488,13 @@ static bool is_in_bands(const kanon__verifier *v, const attribute *a, int64_t ro
            !says_missing(v, cell) && shown[0] <= value && value <= shown[1];
 }
 
-/* The text in the input must be the code's, or the table was encoded wrongly; and the code must be covered. */
+/* The text in the input must be the code's, or the table was encoded wrongly, or the input is another one now. */
+static inline bool says_code(const kanon__verifier *v, const attribute *a, uint32_t code, const kanon__cell *cell)
+{
+    return (!cell->null && says(cell, a->own[code].bytes, a->own[code].length)) || says_the_same(v, a, code, cell);
+}
+
+/* The code must be covered, and be the input's. */
 static inline bool is_covered(const kanon__verifier *v, int64_t row, const cover *covers, int i, const kanon__cell *cells)
 {
     const attribute *a = &v->attributes[i];
@@ -479,8 +502,18 @@ static inline bool is_covered(const kanon__verifier *v, int64_t row, const cover
     uint32_t code = kanon__code_at(a->column->codes, row);
     if (a->bands)
         return covers[i].lo <= code && code <= covers[i].hi && is_in_bands(v, a, row, i, code, cell);
-    return covers[i].lo <= code && code <= covers[i].hi &&
-           ((!cell->null && says(cell, a->own[code].bytes, a->own[code].length)) || says_the_same(v, a, code, cell));
+    return covers[i].lo <= code && code <= covers[i].hi && says_code(v, a, code, cell);
+}
+
+/* The sensitive column that shows another value than the one that was counted for the constraints; -1: none. */
+static inline int first_uncounted(const kanon__verifier *v, int64_t row, const kanon__cell *cells)
+{
+    for (int i = 0; i < v->table->data.n_sensitive; i++) {
+        const attribute *a = &v->sensitive[i];
+        if (!says_code(v, a, kanon__code_at(a->column->codes, row), &cells[a->number]))
+            return a->number;
+    }
+    return -1;
 }
 
 /* Whether `bytes` come next in the line; if so, *at moves past them. */
@@ -582,6 +615,12 @@ kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, const kanon__c
             return kanon__fail(err, KANON_EINTERNAL,
                                "the check found a released cell that does not cover its original: record %lld, column %s",
                                (long long)row + 1, v->attributes[i].column->name);
+    int uncounted = first_uncounted(v, row, cells);
+    if (uncounted >= 0)
+        return kanon__fail(err, KANON_EINTERNAL,
+                           "the check found another value than the one that was counted: record %lld, "
+                           "column %s",
+                           (long long)row + 1, v->table->data.columns[uncounted].name);
     return KANON_OK;
 }
 

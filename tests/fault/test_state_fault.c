@@ -118,7 +118,7 @@ static kanon_status run(const files *f, int command, kanon_error *err)
     kanon_state_options no_wait = {.struct_size = sizeof no_wait, .wait_seconds = -1};
     kanon_status st = kanon_state_open(&state, f->state.text, &no_wait, err);
     if (st == KANON_OK && command == INSERT)
-        st = kanon_state_insert(state, f->insert.text, NULL, &done, err);
+        st = kanon_state_insert(state, f->insert.text, f->wish == CONSTRAINED ? &options : NULL, &done, err);
     if (st == KANON_OK && command == DELETE)
         st = kanon_state_delete(state, f->delete.text, NULL, &done, err);
     if (st == KANON_OK && command == UPDATE)
@@ -287,10 +287,11 @@ static void assert_unchanged(const files *f, bytes before)
     free(now.at);
 }
 
-/* Allocations fail one after the other, up to `most` of them. */
+/* Allocations fail one after the other, up to `most` of them, or many more with KANON_ALL_FAULTS. */
 static void fail_allocations(const files *f, int command, bytes before, int64_t most)
 {
     kanon_error err = {0};
+    most = getenv("KANON_ALL_FAULTS") != NULL ? 500 : most;
     put_back(f, before);
     kanon__alloc_fail_at(0, false);
     assert_done(run(f, command, &err), &err);

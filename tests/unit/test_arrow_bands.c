@@ -132,6 +132,7 @@ static void ends_that_do_not_fit(void **state)
         {"d:3,2", NULL, NULL, "bands: 0.5", CELLS("999", "998", "2", "3"), NULL},        /* 10.00 has four digits */
         {"f", NULL, NULL, "bands: 0.01", CELLS("1000000", "1000000", "2", "3.5"), NULL}, /* 1000000.01 is no float */
         {"l", NULL, NULL, "bands: 0.5, type: decimal", CELLS("0", "1", "2", "3"), NULL},
+        {"tdD", NULL, NULL, "bands: week", CELLS("2932896", "2932896", "0", "1"), NULL}, /* two days after 9999-12-31 */
     };
     (void)state;
     for (size_t i = 0; i < N_OF(cases); i++) {

@@ -5,6 +5,7 @@
 #include "core/random.h"
 #include "model/grouping.h"
 #include "reference/random_table.h"
+#include "release/sink/arrow_array.h"
 #include "support.h"
 #include "table/csv.h"
 #include "table/source/arrow_source.h"
@@ -375,6 +376,56 @@ static void joined_dictionaries_widen(void **state)
     (void)state;
     assert_widens("c");
     assert_widens("C"); /* indices become signed, too */
+}
+
+/* What a column takes in a file holds its values and their validity, up to a page. */
+static void columns_aside_have_room(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n < 40000; n += n < 600 ? 1 : 511)
+        for (int width = 1; width <= 16; width *= 2) {
+            int64_t size = (int64_t)kanon__arrow_aside_size(n, width);
+            assert_true(size >= (n * width + 63) / 64 * 64 + (n + 7) / 8);
+            assert_true(size <= n * width + 64 + n / 8 + 4096 && size % 4096 == 0);
+        }
+}
+
+static void shorten_second(struct ArrowArray *batch, int64_t number, void *payload)
+{
+    (void)payload;
+    if (number == 1)
+        batch->length = 5;
+}
+
+/* Batches of 10, 5 and 10 rows: the third does not begin where batches of equal sizes would. */
+static void uneven_batches_keep_their_rows(void **state)
+{
+    enum { N = 25 };
+    static char texts[N + 5][16];
+    const char *cells[N + 5], *quasi[N + 5];
+    int64_t groups[N];
+    (void)state;
+    for (int i = 0; i < N + 5; i++) {
+        snprintf(texts[i], sizeof texts[i], "v%d", i);
+        cells[i] = texts[i];
+        quasi[i] = "1";
+        groups[i % N] = 1;
+    }
+    const arrow_field fields[] = {{"q", "i", NULL, quasi}, {"x", "i", "u", cells}};
+    arrow_counts counts = {0};
+    kanon_table *table =
+        import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){2, fields, N + 5},
+               &(arrow_layout){.batch_rows = 10, .spoil = shorten_second}, &counts);
+    kanon_grouping *grouping = grouping_of(table, groups);
+    arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
+    for (int i = 0; i < N; i++) {
+        char *cell = arrow_taken_cell(&taken, i, 2);
+        assert_string_equal(cell, texts[i < 15 ? i : i + 5]);
+        free(cell);
+    }
+    arrow_taken_clear(&taken);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
 }
 
 /* ---- nothing else leaves ---------------------------------------------------------------------------------------------- */
@@ -975,6 +1026,8 @@ int main(void)
         cmocka_unit_test(kept_columns_are_as_they_were),
         cmocka_unit_test(kept_buffers_are_shared),
         cmocka_unit_test(joined_dictionaries_widen),
+        cmocka_unit_test(uneven_batches_keep_their_rows),
+        cmocka_unit_test(columns_aside_have_room),
         cmocka_unit_test(dictionaries_have_no_other_values),
         cmocka_unit_test(slices_are_copied),
         cmocka_unit_test(longer_columns_are_copied),

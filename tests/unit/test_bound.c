@@ -267,6 +267,40 @@ static void test_forgeries(void **state)
     kanon_table_free(table);
 }
 
+/* 5 has the highest price and lies in the middle: a box around it costs half to either side, and all of it to both, which is
+ * exactly what the three have. */
+static void test_exact_box(void **state)
+{
+    (void)state;
+    place path = scratch("proof.json");
+    kanon_table *table = table_of(age_yaml, "age\n0\n5\n10\n");
+    kanon_lower_bound *bound = bound_of(table, 3, 1, path.text);
+    forge_prices(path.text, bound, (int64_t[]){bound->scale - 1, bound->scale + 2, bound->scale - 1});
+    assert_true(check(table, path.text).holds);
+    forge_prices(path.text, bound, (int64_t[]){bound->scale, bound->scale + 2, bound->scale - 1});
+    assert_false(check(table, path.text).holds);
+    kanon_lower_bound_free(bound);
+    kanon_table_free(table);
+}
+
+/* The first and the last record have more than their box costs. The one between them, in the order of the values, is far
+ * away and has nothing. */
+static void test_dearest_first(void **state)
+{
+    (void)state;
+    place path = scratch("proof.json");
+    kanon_table *table = table_of("attributes: {a: {role: quasi, type: integer}, b: {role: quasi, type: integer}}",
+                                  "a,b\n0,0\n5,10\n10,0\n");
+    kanon_lower_bound *bound = bound_of(table, 2, 1, path.text);
+    int64_t tenth = bound->scale / 10;
+    forge_prices(path.text, bound, (int64_t[]){12 * tenth, 0, 12 * tenth - 1});
+    assert_false(check(table, path.text).holds);
+    forge_prices(path.text, bound, (int64_t[]){10 * tenth, 0, 10 * tenth - 1});
+    assert_true(check(table, path.text).holds);
+    kanon_lower_bound_free(bound);
+    kanon_table_free(table);
+}
+
 /* ---- stopping and failing ---------------------------------------------------------------------------------------- */
 
 static int stop_improving(const kanon_progress *progress, void *payload)
@@ -332,6 +366,7 @@ int main(void)
         cmocka_unit_test_teardown(test_small_tables, no_leak), cmocka_unit_test_teardown(test_threads, no_leak),
         cmocka_unit_test_teardown(test_pairs, no_leak),        cmocka_unit_test_teardown(test_triple, no_leak),
         cmocka_unit_test_teardown(test_too_few, no_leak),      cmocka_unit_test_teardown(test_forgeries, no_leak),
+        cmocka_unit_test_teardown(test_exact_box, no_leak),    cmocka_unit_test_teardown(test_dearest_first, no_leak),
         cmocka_unit_test_teardown(test_stop, no_leak),         cmocka_unit_test_teardown(test_no_memory, no_leak),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

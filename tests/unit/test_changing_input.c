@@ -25,14 +25,19 @@ static char *text_of(int first)
     return text;
 }
 
+static void set_back(const char *path)
+{
+    const struct timespec times[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
 /* The clock of a file may stand still for some milliseconds, so it is set back. */
 static place make_file(void)
 {
-    const struct timespec times[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
     place path = scratch("t.csv");
     char *text = text_of(0);
     write_text(path.text, text);
-    assert_int_equal(utimensat(AT_FDCWD, path.text, times, 0), 0);
+    set_back(path.text);
     free(text);
     return path;
 }
@@ -132,8 +137,7 @@ static void during_reading(void **state)
             kanon_error err = {0};
             place path = make_file();
             intruder i = {.path = path.text, .stage = "reading", .how = (way)how};
-            kanon_read_options options = {
-                .struct_size = sizeof options, .threads = threads, .tick = intrude, .payload = &i};
+            kanon_read_options options = {.struct_size = sizeof options, .threads = threads, .tick = intrude, .payload = &i};
             kanon_table *table = NULL;
             assert_changed(kanon_table_read(&table, path.text, schema, &options, &err), &err);
             assert_true(i.done);
@@ -170,18 +174,27 @@ typedef struct work {
     kanon_grouping *grouping;
 } work;
 
-static work begin_work(void)
+/* `last` is a row more. */
+static work begin_work_with(const char *last)
 {
     kanon_error err = {0};
     work w = {.path = make_file(), .schema = make_schema()};
-    int64_t *group_of = malloc(N_ROWS * sizeof *group_of);
+    int64_t *group_of = malloc((N_ROWS + 1) * sizeof *group_of);
     assert_non_null(group_of);
     for (int row = 0; row < N_ROWS; row++)
         group_of[row] = 1 + row / 1000 % 60;
+    group_of[N_ROWS] = group_of[N_ROWS - 1];
+    put_at(w.path.text, HEADER_BYTES + (off_t)N_ROWS * ROW_BYTES, last, strlen(last));
+    set_back(w.path.text);
     assert_done(kanon_table_read(&w.table, w.path.text, w.schema, NULL, &err), &err);
     assert_done(kanon_grouping_new(&w.grouping, w.table, group_of, &err), &err);
     free(group_of);
     return w;
+}
+
+static work begin_work(void)
+{
+    return begin_work_with("");
 }
 
 static void end_work(work *w)
@@ -220,15 +233,44 @@ static void during_publishing(void **state)
         place release = scratch("r.csv");
         work w = begin_work();
         intruder i = {.path = w.path.text, .stage = "writing", .how = (way)how};
-        kanon_outputs outputs = {.struct_size = sizeof outputs,
-                                 .release = release.text,
-                                 .threads = 1 + how % 3,
-                                 .tick = intrude,
-                                 .payload = &i};
+        kanon_outputs outputs = {
+            .struct_size = sizeof outputs, .release = release.text, .threads = 1 + how % 3, .tick = intrude, .payload = &i};
         assert_changed(kanon_publish(w.table, w.grouping, &outputs, &err), &err);
         assert_true(i.done);
         end_work(&w);
     }
+}
+
+/* Whoever rewrites sensitive values and sets the time of the file back does not get a release whose constraints were counted
+ * on other values. */
+static void what_was_counted_is_released(void **state)
+{
+    kanon_error err = {0};
+    place release = scratch("r.csv");
+    (void)state;
+    work w = begin_work();
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    put_at(w.path.text, HEADER_BYTES + (off_t)(N_ROWS / 2) * ROW_BYTES + 3, "ill00999", 8);
+    set_back(w.path.text);
+    assert_int_equal(kanon_publish(w.table, w.grouping, &outputs, &err), KANON_EINTERNAL);
+    assert_string_equal(err.message,
+                        "the check found another value than the one that was counted: record 60001, column ill");
+    end_work(&w);
+}
+
+/* The last record is written in fewer bytes, with one more after it in the same number of bytes. */
+static void a_record_more_is_found(void **state)
+{
+    kanon_error err = {0};
+    place release = scratch("r.csv");
+    (void)state;
+    work w = begin_work_with("79,\"  ill00999\"\n");
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    put_at(w.path.text, HEADER_BYTES + (off_t)N_ROWS * ROW_BYTES, "79,ill00999\n1,a\n", 16);
+    set_back(w.path.text);
+    assert_int_equal(kanon_publish(w.table, w.grouping, &outputs, &err), KANON_EINTERNAL);
+    assert_holds(err.message, "had more records when it was read again");
+    end_work(&w);
 }
 
 /* The report names the checksum of the input: that of what was read. */
@@ -266,10 +308,15 @@ static void replaced_files_are_read_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(between_opening_and_reading),   cmocka_unit_test(during_reading),
+        cmocka_unit_test(between_opening_and_reading),
+        cmocka_unit_test(during_reading),
         cmocka_unit_test(during_a_check),
-        cmocka_unit_test(between_reading_and_publishing), cmocka_unit_test(during_publishing),
-        cmocka_unit_test(checksums_are_of_what_was_read), cmocka_unit_test(replaced_files_are_read_on),
+        cmocka_unit_test(between_reading_and_publishing),
+        cmocka_unit_test(during_publishing),
+        cmocka_unit_test(what_was_counted_is_released),
+        cmocka_unit_test(a_record_more_is_found),
+        cmocka_unit_test(checksums_are_of_what_was_read),
+        cmocka_unit_test(replaced_files_are_read_on),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

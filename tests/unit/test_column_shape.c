@@ -24,7 +24,7 @@ static kanon__column_shape shape_by(const char *cells, kanon_type wanted, char d
         kanon__code_set(codes, row, code);
         cells += length + 1;
     }
-    kanon__shape_texts column = {&texts, codes, n, NULL, delimiter, said, NULL};
+    kanon__shape_texts column = {.texts = &texts, .codes = codes, .n_rows = n, .delimiter = delimiter, .format = said};
     assert_int_equal(kanon__column_shape_find(&shape, &column, wanted, NULL), KANON_OK);
     kanon__codes_clear(&codes);
     kanon__dictionary_clear(&texts);

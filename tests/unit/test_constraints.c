@@ -139,14 +139,16 @@ static void what_groups_lack_is_told(void **state)
     assert_int_equal(lacked_by("{model: entropy-l-diversity, attribute: disease, l: 3}", ROWS(0, 1), &helping), 2);
     assert_int_equal(lacked_by("{model: entropy-l-diversity, attribute: disease, l: 3}", ROWS(0, 1, 2), &helping), 1);
     assert_int_equal(helping, HIV + COLD);
-    assert_int_equal(lacked_by("{model: entropy-l-diversity, attribute: disease, l: 2.7}", ROWS(0, 1, 3, 2, 5), &helping), 1);
+    assert_int_equal(lacked_by("{model: entropy-l-diversity, attribute: disease, l: 2.7}", ROWS(0, 1, 3, 2, 5), &helping),
+                     1);
     assert_int_equal(helping, HIV + COLD);
     /* 3 < 1 * tail: four records from the second value on, and hiv is one of them */
     assert_int_equal(lacked_by("{model: recursive-l-diversity, attribute: disease, c: 1, l: 2}", ROWS(0, 1, 3, 2), &helping),
                      3);
     assert_int_equal(helping, HIV + COLD);
     /* from the third value on nothing is there: more of the two that are there add nothing */
-    assert_int_equal(lacked_by("{model: recursive-l-diversity, attribute: disease, c: 9, l: 3}", ROWS(0, 1, 2), &helping), 1);
+    assert_int_equal(lacked_by("{model: recursive-l-diversity, attribute: disease, c: 9, l: 3}", ROWS(0, 1, 2), &helping),
+                     1);
     assert_int_equal(helping, COLD);
     /* no value at all: l of them are lacking at least */
     assert_int_equal(lacked_by("{model: recursive-l-diversity, attribute: disease, c: 9, l: 3}", ROWS(-1), &helping), 3);
@@ -273,6 +275,32 @@ static void tallies_follow_their_members(void **state)
         for (int g = 0; g < N; g++)
             kanon__tally_clear(&tallies[g]);
         free(group);
+        kanon__constraints_free(c);
+        kanon_table_free(table);
+    }
+}
+
+/* In a flat taxonomy every value is equally far from every other: ten of n values are 1 - 10/n away, however many there are. */
+static void distances_do_not_depend_on_the_size_of_a_taxonomy(void **state)
+{
+    static const int sizes[] = {40, 63, 64, 65, 200};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        kanon_error err = {0};
+        kanon__constraints *c = NULL;
+        kanon__tally tally = {0};
+        char csv[4000] = "zip,what\n";
+        for (int row = 0; row < sizes[i]; row++)
+            snprintf(csv + strlen(csv), sizeof csv - strlen(csv), "%d,v%d\n", row, row);
+        kanon_table *table = table_from_texts(
+            csv, "attributes: {zip: quasi, what: sensitive}\n"
+                 "privacy: {k: 2, constraints: [{model: t-closeness, attribute: what, t: 0.5}]}\n");
+        assert_done(kanon__constraints_new(&c, &table->data, &table->policy, 2, &err), &err);
+        assert_done(kanon__tally_init(&tally, c, &err), &err);
+        for (int64_t row = 0; row < 10; row++)
+            assert_done(kanon__tally_add(&tally, 3 * row, &err), &err);
+        assert_near(c->items[0].model->reached(c->items[0].parameters, &tally.columns[0].values), 1 - 10. / sizes[i], 1e-12);
+        kanon__tally_clear(&tally);
         kanon__constraints_free(c);
         kanon_table_free(table);
     }
@@ -444,6 +472,7 @@ int main(void)
         cmocka_unit_test(empty_groups_hold),
         cmocka_unit_test(tallies_follow_their_members),
         cmocka_unit_test(unions_hold_where_their_parts_do),
+        cmocka_unit_test(distances_do_not_depend_on_the_size_of_a_taxonomy),
         cmocka_unit_test(shared_entities_count_once_in_a_union),
         cmocka_unit_test(what_is_wrong_is_told),
         cmocka_unit_test(what_no_grouping_has_is_told),

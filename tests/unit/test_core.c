@@ -464,6 +464,22 @@ static void ticker_is_not_called_too_often(void **state)
     assert_true(t.n >= 2 && t.n <= (now - begin) / 0.05 + 1);
 }
 
+/* The caller says a nanosecond where it is a millisecond: the ticker finds out. */
+static void ticker_finds_out_what_work_takes(void **state)
+{
+    (void)state;
+    kanon_error err = {0};
+    kanon__ticker ticker;
+    ticks t = {0};
+    kanon__ticker_init(&ticker, count_tick, &t, "testing");
+    for (int i = 0; i < 300; i++) {
+        for (double begin = kanon__seconds(); kanon__seconds() - begin < 0.001;)
+            ;
+        assert_int_equal(kanon__tick(&ticker, i, 300, 1, &err), KANON_OK);
+    }
+    assert_true(t.n >= 3);
+}
+
 /* ---- memory and errors ------------------------------------------------------------------------------------------- */
 
 static void sizes_are_checked(void **state)
@@ -553,6 +569,7 @@ int main(void)
         cmocka_unit_test(short_options_in_the_interface),
         cmocka_unit_test(ticker_calls_and_cancels),
         cmocka_unit_test(ticker_is_not_called_too_often),
+        cmocka_unit_test(ticker_finds_out_what_work_takes),
         cmocka_unit_test(sizes_are_checked),
         cmocka_unit_test(allocations_fail_on_demand),
         cmocka_unit_test(errors_are_always_terminated),

@@ -1,5 +1,5 @@
 /* Groups while records are moved between them: whatever the history, boxes, losses and what a record costs are those of the
- * members. */
+ * members, and the index of groups finds what trying all of them finds. */
 #include "core/random.h"
 #include "enforce/mutable_groups.h"
 #include "reference/private_table.h"
@@ -41,21 +41,64 @@ static void check_group(kanon__mutable_groups *g, int32_t group)
     }
 }
 
-/* A group is on the list of those that may take a record wherever some record may join it. */
+/* A group is open wherever some record may join it. */
 static void check_open(kanon__mutable_groups *g, int32_t group)
 {
     kanon_error err = {0};
-    bool listed = false, holds = false;
+    bool holds = false;
     if (g->tallies == NULL || g->sizes[group] == 0)
         return;
-    for (int64_t i = 0; i < g->n_open; i++)
-        listed = listed || g->open[i] == group;
-    for (int64_t row = 0; row < g->space->n_rows && !listed; row++) {
+    for (int64_t row = 0; row < g->space->n_rows && !g->open[group]; row++) {
         if (g->run->group_of[row] == group)
             continue;
         assert_done(kanon__tally_holds_with(&g->tallies[group], row, &holds, &err), &err);
         assert_false(holds);
     }
+}
+
+/* The cheapest group for a record is the one that trying all of them finds. */
+static void check_cheapest(kanon__mutable_groups *g, int64_t row)
+{
+    kanon_error err = {0};
+    int32_t own = g->run->group_of[row], best = -1, found;
+    int64_t least = INT64_MAX, increase;
+    for (int32_t group = 0; group < g->n_groups; group++) {
+        bool holds = true;
+        int64_t more = group != own && g->sizes[group] > 0 ? kanon__mutable_groups_increase(g, group, row) : INT64_MAX;
+        if (more >= least)
+            continue;
+        if (g->tallies != NULL)
+            assert_done(kanon__tally_holds_with(&g->tallies[group], row, &holds, &err), &err);
+        best = holds ? group : best;
+        least = holds ? more : least;
+    }
+    assert_done(kanon__mutable_groups_cheapest(g, row, own, INT64_MAX, &found, &increase, &err), &err);
+    assert_int_equal(found, best);
+    assert_int_equal(increase, least);
+    if (best >= 0)
+        assert_done(kanon__mutable_groups_cheapest(g, row, own, least, &found, &increase, &err), &err);
+    assert_true(best < 0 || found < 0 || found != best); /* what costs as much as the limit is not found */
+}
+
+/* Every group comes once, by rising cost, and the cost is that of the merge. */
+static void check_partners(kanon__mutable_groups *g, int32_t group)
+{
+    kanon_error err = {0};
+    int64_t n = 0, before = INT64_MIN, cost;
+    int32_t other, previous = -1;
+    if (g->sizes[group] == 0)
+        return;
+    assert_done(kanon__mutable_groups_find_partners(g, group, INT64_MAX, &err), &err);
+    for (;; n++) {
+        assert_done(kanon__host_tree_next(g->hosts, &other, &cost, &err), &err);
+        if (other < 0)
+            break;
+        assert_true(cost > before || (cost == before && other > previous));
+        assert_true(other == group || cost == kanon__mutable_groups_merge_cost(g, group, other));
+        before = cost;
+        previous = other;
+    }
+    assert_int_equal(n, g->n_left);
 }
 
 static void step(kanon__mutable_groups *g, kanon__random *random)
@@ -77,7 +120,8 @@ static void walk(const kanon_table *table, int64_t k, uint64_t seed)
     kanon__space *space = NULL;
     kanon__random random;
     kanon__mutable_groups g;
-    assert_done(kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err), &err);
+    assert_done(kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err),
+                &err);
     kanon__run run = {.table = &table->data, .policy = &table->policy, .space = space, .k = k, .n_groups = GROUPS};
     kanon__random_init(&random, seed, 0);
     assert_done(kanon__constraints_new(&c, &table->data, &table->policy, k, &err), &err);
@@ -89,6 +133,8 @@ static void walk(const kanon_table *table, int64_t k, uint64_t seed)
     for (int i = 0; i < STEPS; i++) {
         step(&g, &random);
         check_group(&g, i % GROUPS);
+        check_cheapest(&g, kanon__random_below(&random, space->n_rows));
+        check_partners(&g, i % GROUPS);
         for (int32_t group = 0; group < GROUPS; group++)
             check_open(&g, group);
     }

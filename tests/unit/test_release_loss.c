@@ -486,6 +486,8 @@ static void test_failures(void **state)
     kanon_measures *measures = NULL;
     kanon_error err = {0};
     assert_int_equal(kanon_evaluate_release(&measures, table, scratch("none.csv").text, schema, NULL, &err), KANON_EIO);
+    assert_int_equal(kanon_evaluate_release(&measures, table, NULL, schema, NULL, &err), KANON_EINVAL);
+    assert_null(measures);
     assert_null(measures);
     kanon_setting setting = {"r", "0.5"};
     kanon_evaluate_options options = {.struct_size = sizeof options, .settings = &setting, .n_settings = 1};

@@ -162,6 +162,15 @@ static const struct {
     {"UPDATE columns SET given = 0 WHERE number = 3", INSERT},
     {"UPDATE columns SET given = 9999 WHERE number = 3", INSERT},
     {"UPDATE columns SET role = 0", INSERT},
+    {"UPDATE columns SET format = NULL WHERE number = 2", INSERT},
+    {"UPDATE columns SET format = printf('%0200d', 1) WHERE number = 2", INSERT},
+    {"UPDATE columns SET format = ',,' WHERE number = 2", INSERT},
+    {"UPDATE columns SET format = ',. ' WHERE number = 2", INSERT},
+    {"UPDATE columns SET format = ',' WHERE number = 3", INSERT},
+    {"UPDATE columns SET bands = '5' WHERE number = 3", INSERT},
+    {"UPDATE columns SET bands = '5' WHERE number = 5", INSERT},
+    {"UPDATE columns SET bands = 'wide' WHERE number = 2", INSERT},
+    {"UPDATE columns SET top = '5', bottom = '50' WHERE number = 2", INSERT},
     {"UPDATE trees SET parent = 9999 WHERE col = 3 AND node = 2", INSERT},
     {"UPDATE trees SET parent = -2 WHERE col = 3 AND node = 2", INSERT},
     {"UPDATE trees SET parent = -1 WHERE col = 3 AND node = 2", INSERT},
@@ -196,6 +205,12 @@ static const struct {
     {"UPDATE records SET name = NULL WHERE id = 6", DESCRIBE},
     {"UPDATE records SET id = 900 WHERE id = 6", DESCRIBE},
     {"DELETE FROM records WHERE id = 6", DESCRIBE},
+    /* two persons with all that is theirs change places: only their groups tell */
+    {"UPDATE records SET id = id + 1000 WHERE id IN (7, 8); UPDATE records SET id = id - 32 WHERE id IN (39, 40);"
+     "UPDATE records SET id = id - 968 WHERE id > 1000;"
+     "UPDATE persons SET record = record + 1000 WHERE record IN (7, 8);"
+     "UPDATE persons SET record = record - 32 WHERE record IN (39, 40);"
+     "UPDATE persons SET record = record - 968 WHERE record > 1000", DESCRIBE},
     {"UPDATE records SET since = 0, shown = 0 WHERE id = 6", -1},
     {"DELETE FROM new_names", DESCRIBE},
     {"UPDATE new_names SET id = 6", DESCRIBE},

@@ -181,6 +181,31 @@ static void nulls_in_deltas(void **state)
     assert_sound(path.text, 4, 0);
 }
 
+/* Of persons a null is missing, of names it is an empty text. What a stream has too much is told. */
+static void nulls_of_persons_and_names(void **state)
+{
+    (void)state;
+    kanon_error err = {0};
+    static const char yaml[] = "missing: [\"?\"]\nprivacy: {k: 2}\nentity: p\n"
+                               "attributes: {name: {role: identifying}, n: {role: quasi}, s: {role: sensitive}}\n";
+    const arrow_field fields[] = {{"name", "u", NULL, CELLS("a", NULL, "", "d")},
+                                  {"n", "l", NULL, CELLS("1", "2", "3", "4")},
+                                  {"s", "u", NULL, CELLS("o", "p", "q", "q")},
+                                  {"p", "u", NULL, CELLS("w", NULL, "x", "y")}};
+    const arrow_field more[] = {{"name", "u", NULL, CELLS(NULL)},
+                                {"n", "l", NULL, CELLS("9")},
+                                {"s", "u", NULL, CELLS("o")},
+                                {"p", "u", NULL, CELLS(NULL)},
+                                {"x", "u", NULL, CELLS("1")}};
+    place path = scratch("persons.state");
+    assert_done(create(path.text, yaml, &(arrow_table){4, fields, 4}, NULL, &err), &err);
+    assert_done(insert(path.text, &(arrow_table){4, more, 1}, &err), &err);
+    assert_sound(path.text, 5, 0);
+    assert_int_equal(insert(path.text, &(arrow_table){5, more, 1}, &err), KANON_EDATA);
+    assert_string_equal(err.message, "Arrow stream: x: the table has no such column");
+    assert_sound(path.text, 5, 0);
+}
+
 /* A stream has no lines and is no file. */
 static void streams_are_no_files(void **state)
 {
@@ -260,6 +285,7 @@ int main(void)
         cmocka_unit_test(nulls_next_to_empty_texts),
         cmocka_unit_test(nulls_and_empty_values),
         cmocka_unit_test(nulls_in_deltas),
+        cmocka_unit_test(nulls_of_persons_and_names),
         cmocka_unit_test(streams_are_no_files),
         cmocka_unit_test(nulls_in_checks),
         cmocka_unit_test(releases_to_sinks_are_recorded),

@@ -123,6 +123,7 @@ static void quoted_categories(void **state)
     kanon__verifier *v = NULL;
     assert_done(kanon__verifier_new(&v, one, GROUPS(0, 0), 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
     assert_int_equal(kanon__verifier_text(v, 0, 0, "\"ab,", 3, &err), KANON_EINTERNAL);
+    assert_int_equal(kanon__verifier_text(v, 0, 0, "\"ab,,", 3, &err), KANON_EINTERNAL); /* whatever comes behind it */
     assert_done(kanon__verifier_text(v, 0, 0, "\"ab\",", 4, &err), &err);
     kanon__verifier_free(v);
     kanon_table_free(one);

@@ -15,6 +15,7 @@ CREATE EXTENSION kanon;
 CREATE TABLE people AS SELECT i AS id, (i * 7919 % 90)::integer AS age, date '1930-01-01' + (i * 104729 % 30000)::integer AS born, i * 31 % 977 AS street, 'd' || i % 9 AS disease
   FROM generate_series(1::bigint, 150000) i;
 SELECT kanon.define('people_k', 'people', k => 10, quasi => '{age,born,street}', sensitive => '{disease}');
+SELECT kanon.define('scan_k', 'people', k => 10, quasi => '{age,born,street}', algorithm => 'kmember', settings => '{"search": "scan"}', report => false);
 SELECT kanon.define('small_k', 'people', k => 10, quasi => '{age}', algorithm => 'mondrian', report => false);
 SELECT kanon.refresh('small_k');
 });
@@ -22,12 +23,12 @@ SELECT kanon.refresh('small_k');
 # started(): a session that refreshes, and its process once the stage is reached.
 sub started
 {
-	my ($stage, $options) = @_;
-	my $session = $node->background_psql_like($options, "SELECT * FROM kanon.refresh('people_k')");
+	my ($stage, $options, $release) = (@_, 'people_k');
+	my $session = $node->background_psql_like($options, "SELECT * FROM kanon.refresh('$release')");
 	my $pid;
 	for (1 .. 600)
 	{
-		$pid = $node->safe_psql('postgres', "SELECT pid FROM kanon.progress WHERE stage ~ '$stage' AND release = 'people_k'::regclass");
+		$pid = $node->safe_psql('postgres', "SELECT pid FROM kanon.progress WHERE stage ~ '$stage' AND release = '$release'::regclass");
 		last if $pid ne '';
 		usleep(100_000);
 	}
@@ -61,14 +62,24 @@ sub processor_time
 	my @f = split / /, <$file> // return undef;
 	return ($f[13] + $f[14]) / 100;
 }
-my $begin = processor_time();
-kill 'INT', $pid;
-my $last = $begin;
-while (defined(my $now = processor_time())) { $last = $now; $session->{run}->pump_nb; last if $session->{err} =~ /LOCATION/; usleep(2_000); }
-like(ended($session), qr/57014: canceling statement due to user request/, 'cancelled, as PostgreSQL says it');
-cmp_ok($last - $begin, '<', 0.3, sprintf('after %.0f ms', ($last - $begin) * 1000));
+sub cancelled_soon
+{
+	my ($what) = @_;
+	my $begin = processor_time();
+	kill 'INT', $pid;
+	my $last = $begin;
+	while (defined(my $now = processor_time())) { $last = $now; $session->{run}->pump_nb; last if $session->{err} =~ /LOCATION/; usleep(2_000); }
+	like(ended($session), qr/57014: canceling statement due to user request/, "$what: cancelled, as PostgreSQL says it");
+	cmp_ok($last - $begin, '<', 0.3, sprintf('after %.0f ms', ($last - $begin) * 1000));
+}
+cancelled_soon('auto');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM kanon.progress'), '0', 'no progress is left');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM people_k'), '0', 'nothing was released');
+
+# A scan takes as long for a record as the index for a thousand.
+($session, $pid) = started('grouping|cutting', 'SET kanon.threads = 1', 'scan_k');
+usleep(500_000);
+cancelled_soon('kmember by scan');
 
 (my $failed, my $out, my $err) = $node->psql('postgres', "SET statement_timeout = '700ms'; SELECT * FROM kanon.refresh('people_k')");
 like($err, qr/canceling statement due to statement timeout/, 'a time limit ends it');

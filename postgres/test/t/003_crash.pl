@@ -21,9 +21,13 @@ INSERT INTO people SELECT i, i * 7 % 90, date '1930-01-01' + i * 13 % 30000, 0 F
 SELECT kanon.define('full_k', 'people', k => 5, quasi => '{age,born}', sensitive => '{version}', algorithm => 'kmember', report => false);
 SELECT kanon.define('state_k', 'people', k => 5, quasi => '{age,born}', sensitive => '{version}', algorithm => 'kmember', report => false, incremental => true);
 SELECT kanon.refresh('full_k'), kanon.refresh('state_k', 'incremental');
+CREATE TABLE few AS SELECT id, age, born, version FROM people WHERE id <= 5000;
+ALTER TABLE few ADD PRIMARY KEY (id);
+SELECT kanon.define('few_k', 'few', k => 5, quasi => '{age,born}', sensitive => '{version}', algorithm => 'kmember', report => false, incremental => true);
+SELECT kanon.refresh('few_k', 'incremental');
 });
 my $begin = time;
-$node->safe_psql('postgres', "SELECT kanon.refresh('full_k'), kanon.refresh('state_k', 'incremental')");
+$node->safe_psql('postgres', "SELECT kanon.refresh('few_k', 'incremental'), kanon.refresh('full_k'), kanon.refresh('state_k', 'incremental')");
 my $span = time - $begin;
 my $version = $node->safe_psql('postgres', 'SELECT min(version) FROM full_k');
 
@@ -48,7 +52,10 @@ for my $round (1 .. $kills)
 {
 	my $next = $round;
 	$node->safe_psql('postgres', "UPDATE people SET version = $next, age = (age + id) % 90 WHERE id % 3 = $round % 3 OR true");
-	my ($in, $out, $err) = ("SELECT pg_backend_pid();\nSELECT kanon.refresh('full_k');\nSELECT kanon.refresh('state_k', 'incremental');\n", '', '');
+	$node->safe_psql('postgres', "UPDATE few SET version = $next, age = (age + id) % 90 WHERE id % 100 = $round % 100");
+	# A release of changes takes a small part of the time, so there are several.
+	my $changes = join '', map { "SELECT kanon.refresh('few_k', 'incremental');\nUPDATE few SET age = (age + $_) % 90 WHERE id % 100 = $round % 100;\n" } 1 .. 3;
+	my ($in, $out, $err) = ("SELECT pg_backend_pid();\n${changes}SELECT kanon.refresh('full_k');\nSELECT kanon.refresh('state_k', 'incremental');\n", '', '');
 	my $run = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-f', '-' ], '<', \$in, '>', \$out, '2>', \$err, IPC::Run::timeout(180));
 	$run->pump until $out =~ /^(\d+)\n/;
 	my $pid = $1;
@@ -69,8 +76,12 @@ for my $round (1 .. $kills)
 		my ($least, $spread, $k, $rows) = split /\|/, whole($release);
 		ok($spread == 0 && $least <= $next && $k eq 't' && $rows == 8000, "$release after kill $round is whole: version $least of $next");
 	}
+	my $few = $node->safe_psql('postgres', "SELECT count(*), (SELECT min(n) >= 5 FROM (SELECT count(*) AS n FROM few_k GROUP BY age, born) c), count(*) FILTER (WHERE version = $next) IN (0, 50) FROM few_k");
+	is($few, '5000|t|t', "few_k after kill $round is the old or the new one");
 }
 is($node->safe_psql('postgres', "SELECT records FROM kanon.refresh('state_k', 'incremental')"), '8000', 'the state works on');
+is($node->safe_psql('postgres', "SELECT kind, records FROM kanon.refresh('few_k', 'incremental')"), 'incremental|5000', 'and so do releases of changes');
+is($node->safe_psql('postgres', 'SELECT version, count(*) FROM few_k GROUP BY 1 EXCEPT SELECT version, count(*) FROM few GROUP BY 1'), '', 'which have all of them');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM kanon.changes'), '0', 'with all changes');
 is((split /\|/, whole('state_k'))[0], $kills, 'and has the last version');
 cmp_ok($node->safe_psql('postgres', "SELECT releases FROM kanon.audit('state_k')"), '>=', 2, 'the audit reads it');

@@ -6,17 +6,21 @@
 int run_options_of(run_options *out, PyObject *keywords, ticker *t)
 {
     static char *names[] = {"k",      "algorithm", "settings", "seed",         "threads",  "refine", "refine_settings",
-                            "blocks", "memory",    "effort",   "by_attribute", "suppress", NULL};
+                            "blocks", "memory",    "effort",   "by_attribute", "suppress", "start",  "repair",
+                            NULL};
     *out = (run_options){.o = {.struct_size = sizeof out->o}};
     kanon_options *o = &out->o;
-    PyObject *given = NULL, *refine_given = NULL, *none = PyTuple_New(0);
+    PyObject *given = NULL, *refine_given = NULL, *start = Py_None, *none = PyTuple_New(0);
     long long k = 0, blocks = 0, memory = 0;
     unsigned long long seed = 0;
     int by_attribute = 0;
-    int understood = none != NULL && PyArg_ParseTupleAndKeywords(none, keywords, "|LzOKizOLLzpz", names, &k, &o->algorithm,
-                                                                 &given, &seed, &o->threads, &o->refine, &refine_given,
-                                                                 &blocks, &memory, &o->effort, &by_attribute, &o->suppress);
+    int understood = none != NULL &&
+                     PyArg_ParseTupleAndKeywords(none, keywords, "|LzOKizOLLzpzOp", names, &k, &o->algorithm, &given, &seed,
+                                                 &o->threads, &o->refine, &refine_given, &blocks, &memory, &o->effort,
+                                                 &by_attribute, &o->suppress, &start, &o->repair);
     Py_XDECREF(none);
+    if (understood && start != Py_None && (o->start = handle_get(start, GROUPING)) == NULL)
+        return -1;
     if (!understood || settings_of(&out->of_algorithm, given) != 0)
         return -1;
     if (settings_of(&out->of_refinement, refine_given) != 0) {
@@ -81,6 +85,25 @@ PyObject *grouping_new(PyObject *module, PyObject *args)
     kanon_error err = {0};
     kanon_status st = kanon_grouping_new(&grouping, table, group_of, &err);
     PyMem_Free(group_of);
+    return st == KANON_OK ? handle_new(grouping, GROUPING, NULL) : raise_failure(&err);
+}
+
+/* grouping_from_release(table, schema, path): records that look alike there are a group. */
+PyObject *grouping_from_release(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *table_capsule, *schema_capsule;
+    const char *path;
+    if (!PyArg_ParseTuple(args, "OOs", &table_capsule, &schema_capsule, &path))
+        return NULL;
+    kanon_table *table = handle_get(table_capsule, TABLE);
+    kanon_schema *schema = table == NULL ? NULL : handle_get(schema_capsule, SCHEMA);
+    if (schema == NULL)
+        return NULL;
+    kanon_grouping *grouping = NULL;
+    kanon_error err = {0};
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_grouping_from_release(&grouping, table, path, schema, &err));
     return st == KANON_OK ? handle_new(grouping, GROUPING, NULL) : raise_failure(&err);
 }
 

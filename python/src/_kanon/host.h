@@ -105,6 +105,7 @@ PyObject *anonymize(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *grouping_describe(PyObject *module, PyObject *capsule);
 PyObject *grouping_rows(PyObject *module, PyObject *capsule);
 PyObject *grouping_new(PyObject *module, PyObject *args);
+PyObject *grouping_from_release(PyObject *module, PyObject *args);
 PyObject *evaluate(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *release(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords);

@@ -21,6 +21,7 @@ static PyMethodDef functions[] = {
     {"table_describe", table_describe, METH_O, NULL},
     WITH_KEYWORDS(anonymize),
     {"grouping_new", grouping_new, METH_VARARGS, NULL},
+    {"grouping_from_release", grouping_from_release, METH_VARARGS, NULL},
     {"grouping_describe", grouping_describe, METH_O, NULL},
     {"grouping_rows", grouping_rows, METH_O, NULL},
     WITH_KEYWORDS(evaluate),

@@ -142,3 +142,23 @@ test_that("warnings about privacy are conditions of their own", {
   people <- data.frame(age = 20:59, mail = sprintf("p%d@firm.example", 1:40))
   expect_warning(kanonymise(people, quasi = "age", insensitive = "mail", k = 5), class = "kanon_privacy_warning")
 })
+
+test_that("groups that are there already become better", {
+  x <- people()
+  said <- list(quasi = c("age", "zip"), masks = c(zip = "right"), default_role = "identifying")
+  lost <- function(rel) with(measures(rel), value[name == "information_loss" & is.na(column)])
+  again <- function(...) do.call(improve, c(list(x, ...), said))
+  start <- do.call(kanonymise, c(list(x, k = 4, algorithm = "mondrian"), said))
+  before <- lost(start)
+  better <- again(groups = groups(start), k = 4)
+  expect_lt(lost(better), before)
+  expect_identical(groups(again(groups = start, k = 4, threads = 2)), groups(better))
+  place <- tempfile(fileext = ".csv")
+  write_release(start, place)
+  expect_lt(lost(again(release = place, k = 4)), before)
+  expect_error(again(groups = start, k = 30), class = "kanon_infeasible")
+  expect_gte(again(groups = start, k = 30, repair = TRUE)$k, 30)
+  for (wrong in list(NULL, 1:3, rep(0.5, nrow(x)), rep(NA_real_, nrow(x)), rep("a", nrow(x)))) {
+    expect_error(again(groups = wrong, k = 4), class = "kanon_usage")
+  }
+})

@@ -31,7 +31,10 @@ run_case <- function(case, table, told, threads) {
   numeric <- options$numeric
   options$numeric <- NULL
   options$settings <- unlist(options$settings)
-  rel <- do.call(kanonymise, c(list(table, schema = file.path(case, "schema.yaml"), threads = threads), options))
+  start <- file.path(case, "start.csv")
+  if (file.exists(start)) options$groups <- utils::read.csv(start)$group
+  act <- if (is.null(options$groups)) kanonymise else improve
+  rel <- do.call(act, c(list(table, schema = file.path(case, "schema.yaml"), threads = threads), options))
   list(rel = rel, release = write_release(rel, numeric = if (is.null(numeric)) "interval" else numeric),
        groups = groups(rel))
 }

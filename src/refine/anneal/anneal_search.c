@@ -7,11 +7,12 @@
  *   2. Set up the state: costs, tuples, neighbourhood; measure the loss, whose average is the unit of temperature.
  *   3. In each round cut the groups into regions and anneal them, each on a thread; the moves of a region depend on its
  *      records and its loss. Keep the best grouping seen at the end of a round: the loss never rises.
- *   4. The temperature falls over the rounds, and the price of violated constraints (penalty.h) rises; the last rounds only let the loss fall. With many moves this starts over
- *      several times (reheating).
+ *   4. The temperature falls over the rounds, and the price of violated constraints (penalty.h) rises; the last rounds only
+ *      let the loss fall. With many moves this starts over several times (reheating).
  *   5. Where the caller or the time limit ends it early, the round at hand is undone, so that the result depends on the
  *      number of moves alone, and one more round at temperature 0 follows. The setting stop-after ends it at the same move.
  *      A time limit becomes a number of moves once trial rounds have measured the speed.
+ *   6. effort=best first does what effort=balanced does, then the rest of its moves by a schedule of their own.
  *
  * Method: Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; ruin and recreate: Schrimpf
  * et al.: Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000.
@@ -90,10 +91,13 @@ typedef struct annealer {
     int32_t *before; /* the groups before the round at hand */
     bool cut;        /* a region was ended early, so the round is undone; set by any thread */
     search_plan plan;
-    int64_t done; /* moves so far */
-    double begin; /* seconds, by the clock */
-    double unit;  /* of temperature and price, in units of loss */
-    double heat;  /* factor of both; 1 without constraints */
+    int64_t done;     /* moves of this plan so far, */
+    int64_t earlier;  /* of the plan before it, */
+    int64_t all;      /* and of both at their ends */
+    int64_t reported; /* thousandths of these */
+    double begin;     /* seconds, by the clock */
+    double unit;      /* of temperature and price, in units of loss */
+    double heat;      /* factor of both; 1 without constraints */
 } annealer;
 
 /* ---- one round --------------------------------------------------------------------------------------------------- */
@@ -216,6 +220,11 @@ out:
     return st;
 }
 
+static double between(double least, double value, double most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
 /* ---- all rounds -------------------------------------------------------------------------------------------------- */
 
 /* How much of the work is done, from 0 to 1. */
@@ -255,13 +264,13 @@ static void set_detail(annealer *a)
 {
     double scale = (double)a->state.space->scale, spent = kanon__seconds() - a->begin;
     snprintf(a->detail, sizeof a->detail, "loss %.6g, %.1f M moves/s", (double)a->best_loss / scale,
-             (double)a->done / (spent > 0 ? spent : 1) * 1e-6);
+             (double)(a->earlier + a->done) / (spent > 0 ? spent : 1) * 1e-6);
 }
 
 /* Whether the search is to end before its last move. */
 static bool ends_early(const annealer *a)
 {
-    return a->ticker->finish || a->cut || (a->plan.stop_after >= 0 && a->done >= a->plan.stop_after);
+    return a->ticker->finish || a->cut || (a->plan.stop_after >= 0 && a->earlier + a->done >= a->plan.stop_after);
 }
 
 /* How often the moves of a plan start anew, and in how many rounds they are done. */
@@ -277,7 +286,7 @@ static int64_t count_rounds(int64_t *n_starts, const search_plan *p, int64_t n)
 static kanon_status run_rounds(annealer *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t n_starts, reported = 0, n_rounds = count_rounds(&n_starts, &a->plan, a->state.space->n_rows);
+    int64_t n_starts, n_rounds = count_rounds(&n_starts, &a->plan, a->state.space->n_rows);
     for (double share = share_done(a); share < 1 && !ends_early(a); share = share_done(a)) {
         a->cooling.moves = moves_of_round(a, n_rounds);
         double end = share + 1.0 / (double)n_rounds;
@@ -287,8 +296,9 @@ static kanon_status run_rounds(annealer *a, kanon_error *err)
         a->price = price_at(a, share, n_starts);
         KANON_TRY(search_round(a, err), out);
         set_detail(a);
-        kanon__shared_ticker_add(a->ticker, (int64_t)(share_done(a) * 1000) - reported);
-        reported = (int64_t)(share_done(a) * 1000);
+        int64_t thousandths = (int64_t)(between(0, (double)(a->earlier + a->done) / (double)a->all, 1) * 1000);
+        kanon__shared_ticker_add(a->ticker, thousandths - a->reported);
+        a->reported = thousandths;
     }
 out:
     return st;
@@ -383,10 +393,10 @@ static kanon_status measure_violation(annealer *a, kanon_error *err)
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
-static int64_t moves_of_effort(const kanon__settings *settings, int64_t n, int64_t k)
+static int64_t count_moves(bool best, int64_t n, int64_t k)
 {
     int64_t moves = n * MOVES_PER_RECORD;
-    if (kanon__setting_is(settings, "effort", "best"))
+    if (best)
         moves *= BEST_FACTOR;
     else if (moves > MOST_MOVES)
         moves = n > MOST_MOVES / LARGE_TABLE_MOVES ? n * LARGE_TABLE_MOVES : MOST_MOVES;
@@ -395,9 +405,9 @@ static int64_t moves_of_effort(const kanon__settings *settings, int64_t n, int64
     return moves > LEAST_MOVES ? moves : LEAST_MOVES;
 }
 
-static double between(double least, double value, double most)
+static int64_t moves_of_effort(const kanon__settings *settings, int64_t n, int64_t k)
 {
-    return value < least ? least : value > most ? most : value;
+    return count_moves(kanon__setting_is(settings, "effort", "best"), n, k);
 }
 
 /* 1. With few moves for each record, the search does not recover from a high first temperature, and a wide neighbourhood is
@@ -439,6 +449,19 @@ static search_plan choose_plan(const kanon__settings *settings, bool constrained
     double by_time = p.seconds > 0 ? p.seconds * MOVES_PER_SECOND : INFINITY;
     set_schedule(&p, p.moves > 0 && (double)p.moves < by_time ? (double)p.moves : by_time, n, k);
     return p;
+}
+
+/* 6. effort=best with moves enough begins as effort=balanced does, whatever else is set, so that it never loses more. False:
+ * it does not. */
+static bool begins_balanced(search_plan *first, const annealer *a)
+{
+    int64_t n = a->run->space->n_rows, k = a->run->k;
+    int64_t moves = count_moves(false, n, k) * (a->run->constraints != NULL ? CONSTRAINED_FACTOR : 1);
+    if (!kanon__setting_is(a->run->settings, "effort", "best") || a->plan.moves < 2 * moves)
+        return false;
+    *first = (search_plan){.moves = moves, .seconds = a->plan.seconds, .stop_after = a->plan.stop_after};
+    set_schedule(first, (double)moves, n, k);
+    return true;
 }
 
 /* effort=fast without a number of moves or seconds: no search. */
@@ -501,7 +524,7 @@ static kanon_status record_repeat(const annealer *a, int64_t n_done, kanon_error
     if (repeat == NULL)
         return KANON_OK;
     if (a->plan.seconds > 0) {
-        KANON_TRY(kanon__texts_addf(repeat, err, "moves=%lld", (long long)a->plan.moves), out);
+        KANON_TRY(kanon__texts_addf(repeat, err, "moves=%lld", (long long)a->all), out);
         KANON_TRY(kanon__texts_addf(repeat, err, "neighbours=%lld", (long long)a->plan.n_neighbours), out);
     }
     if (a->run->stopped)
@@ -511,6 +534,41 @@ out:
 }
 
 /* ---- the refinement ---------------------------------------------------------------------------------------------- */
+
+/* The neighbourhood in another width; the two are never there at once. */
+static kanon_status set_width(annealer *a, int64_t width, kanon_error *err)
+{
+    kanon__search_state *s = &a->state;
+    if (s->neighbourhood->width == width)
+        return KANON_OK;
+    kanon__neighbourhood_free(s->neighbourhood);
+    s->neighbourhood = NULL;
+    return kanon__neighbourhood_new(&s->neighbourhood, s->space, s->tuples, width, a->run->threads, a->run->ticker, err);
+}
+
+/* All rounds of the plan, or (6) of two. */
+static kanon_status run_plans(annealer *a, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    search_plan first, whole = a->plan;
+    a->all = whole.moves;
+    if (begins_balanced(&first, a)) {
+        a->plan = first;
+        KANON_TRY(set_width(a, first.n_neighbours, err), out);
+        KANON_TRY(run_rounds(a, err), out);
+        if (ends_early(a))
+            goto out;
+        a->earlier = a->done;
+        a->done = 0;
+        a->plan = whole;
+        a->plan.moves -= a->earlier;
+        set_schedule(&a->plan, (double)a->plan.moves, a->state.space->n_rows, a->run->k);
+        KANON_TRY(set_width(a, a->plan.n_neighbours, err), out);
+    }
+    KANON_TRY(run_rounds(a, err), out);
+out:
+    return st;
+}
 
 /* All rounds, and the last one where they end early. */
 static kanon_status search(annealer *a, kanon_error *err)
@@ -523,9 +581,9 @@ static kanon_status search(annealer *a, kanon_error *err)
         kanon__ticker_limit(a->run->ticker, a->plan.seconds > spent ? a->plan.seconds - spent : 0.001);
         KANON_TRY(plan_by_time(a, err), out);
     }
-    KANON_TRY(run_rounds(a, err), out);
-    int64_t n_done = a->done;
-    if (ends_early(a) && share_done(a) < 1) {
+    KANON_TRY(run_plans(a, err), out);
+    int64_t n_done = a->earlier + a->done;
+    if (ends_early(a) && n_done < a->all) {
         a->run->stopped = a->plan.stop_after < 0 || n_done < a->plan.stop_after;
         KANON_TRY(quench(a, err), out);
     }
@@ -608,7 +666,7 @@ static const kanon_setting_info settings[] = {
     {.name = "neighbours",
      .type = KANON_SETTING_INTEGER,
      .min = 1,
-     .max = 64,
+     .max = 2000,
      .help = "how many near records are known of each (default: 6 to 24, by the number of moves)"},
     {.name = "effort",
      .type = KANON_SETTING_CHOICE,

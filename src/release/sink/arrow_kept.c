@@ -203,12 +203,8 @@ static kanon_status unify_dictionaries(kanon__arrow_kept *k, const int32_t *orde
         KANON_TRY(make_text_entries(k, &all, type->width == 8 ? 8 : 4, err), out);
     else if (type->kind != KANON__ARROW_NULL)
         KANON_TRY(make_fixed_entries(k, &all, type, err), out);
-    k->index_width = type->index_width;
-    k->index_signed = type->index_signed;
-    if (!index_fits(k->n_entries, k->index_width, k->index_signed)) {
-        k->index_width = 4;
-        k->index_signed = true;
-    }
+    /* signed, too, where they become wider: see make_field */
+    k->index_width = index_fits(k->n_entries, type->index_width, type->index_signed) ? type->index_width : 4;
 out:
     kanon__dictionary_clear(&all);
     return st;

@@ -29,7 +29,6 @@ typedef struct kanon__arrow_kept {
     int32_t **new_index;          /* by batch and entry of its dictionary: the entry in `entries`; -1: null, -2: not used */
     bool ordered;                 /* the order of the entries means something */
     int index_width;              /* of the indices that are released */
-    bool index_signed;
 } kanon__arrow_kept;
 
 /* The field of the column is made, too. `order`: that of the release; NULL: that of the table. */

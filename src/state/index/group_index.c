@@ -14,6 +14,7 @@
 #include "core/alloc.h"
 #include "state/index/index_cut.h"
 #include "state/index/index_node.h"
+#include "state/store/watch.h"
 
 #include <string.h>
 
@@ -215,6 +216,7 @@ kanon_status kanon__group_index_join(kanon__group_index *index, kanon__group_slo
 {
     kanon_status st = KANON_OK;
     bool opened = at.node->codes != NULL || !holds(index, at, codes);
+    KANON_TRY(kanon__watch_touch(index->state, at.node->keys[at.slot], err), out);
     if (opened)
         KANON_TRY(kanon__node_load_codes(index, at.node, err), out);
     KANON_TRY(kanon__log_append_join(index, at.node, at.node->keys[at.slot], record, codes, err), out);
@@ -235,6 +237,7 @@ kanon_status kanon__group_index_replace(kanon__group_index *index, kanon__group_
                                         kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    KANON_TRY(kanon__watch_touch(index->state, group->number, err), out);
     KANON_TRY(kanon__node_load_codes(index, at.node, err), out);
     KANON_TRY(kanon__log_append_group(index, at.node, group, err), out);
     if (at.node->has_members)
@@ -345,6 +348,7 @@ kanon_status kanon__group_index_add(kanon__group_index *index, kanon__group_slot
         st = kanon__store_damaged(&index->state->store, "the index of groups", err);
         goto out;
     }
+    KANON_TRY(kanon__watch_touch(index->state, group->number, err), out);
     KANON_TRY(kanon__node_load_codes(index, leaf, err), out);
     KANON_TRY(kanon__log_append_group(index, leaf, group, err), out);
     KANON_TRY(kanon__node_add_group(index, leaf, group, err), out);
@@ -359,6 +363,7 @@ kanon_status kanon__group_index_remove(kanon__group_index *index, kanon__group_s
 {
     kanon_status st = KANON_OK;
     kanon__node *node = at.node;
+    KANON_TRY(kanon__watch_touch(index->state, node->keys[at.slot], err), out);
     KANON_TRY(kanon__node_load_codes(index, node, err), out);
     KANON_TRY(kanon__log_append_removal(index, node, node->keys[at.slot], err), out);
     kanon__node_remove_slot(index, node, at.slot);
@@ -422,9 +427,11 @@ typedef struct range {
 
 /* Cuts the items into runs that lie close together, until none has more than FILL; `ends` marks the last item of each.
  * With a stack of its own instead of recursion. */
-static void cut_into_runs(kanon__cutter *cutter, int64_t *items, int64_t n, bool *ends)
+static kanon_status cut_into_runs(kanon__cutter *cutter, int64_t *items, int64_t n, bool *ends, kanon__ticker *ticker,
+                                  kanon_error *err)
 {
     enum { DEEPEST = 256 }; /* deep enough: each cut takes off at least an eighth */
+    kanon_status st = KANON_OK;
     range stack[DEEPEST] = {{0, n}};
     for (int top = n > 0; top > 0;) {
         range r = stack[--top];
@@ -436,7 +443,10 @@ static void cut_into_runs(kanon__cutter *cutter, int64_t *items, int64_t n, bool
         int64_t cut = kanon__cutter_cut(cutter, items + r.begin, count);
         stack[top++] = (range){r.begin + cut, r.end};
         stack[top++] = (range){r.begin, r.begin + cut};
+        KANON_TRY(kanon__tick(ticker, r.begin, n, 100 * count, err), out);
     }
+out:
+    return st;
 }
 
 /* Puts the n items into new nodes of one level. */
@@ -447,6 +457,8 @@ static kanon_status add_level(kanon__group_index *index, level_build b, int64_t 
     int64_t *items = NULL;
     bool *ends = NULL;
     kanon__node *node = NULL;
+    kanon__ticker ticker;
+    kanon__ticker_init(&ticker, index->state->tick, index->state->payload, "keeping");
     KANON_TRY(kanon__new_array(&items, n, "the index of groups", err), out);
     KANON_TRY(kanon__new_array(&ends, n, "the index of groups", err), out);
     KANON_TRY(kanon__cutter_init(&cutter, index->space, n, err), out);
@@ -454,8 +466,9 @@ static kanon_status add_level(kanon__group_index *index, level_build b, int64_t 
         items[i] = i;
         summarise_item(&b, i, kanon__cutter_summary(&cutter, i));
     }
-    cut_into_runs(&cutter, items, n, ends);
+    KANON_TRY(cut_into_runs(&cutter, items, n, ends, &ticker, err), out);
     for (int64_t i = 0; i < n; i++) {
+        KANON_TRY(kanon__tick(&ticker, i, n, 1000, err), out);
         if (i == 0 || ends[i - 1])
             KANON_TRY(add_node(index, &node, level, err), out);
         if (level == 0) {
@@ -488,6 +501,7 @@ kanon_status kanon__group_index_build(kanon__group_index *index, const kanon__ne
 {
     kanon_status st = KANON_OK;
     kanon__node *leaf = NULL;
+    kanon__watch_give_up(index->state); /* every group is another one */
     KANON_TRY(drop_nodes(index, err), out);
     if (n == 0)
         KANON_TRY(add_node(index, &leaf, 0, err), out);
@@ -606,6 +620,7 @@ out:
 kanon_status kanon__group_index_rescale(kanon__group_index *index, int dimension, int64_t factor, kanon_error *err)
 {
     rescale_step r = {dimension, factor};
+    kanon__watch_give_up(index->state); /* cells of all groups may be written with more digits */
     return walk_nodes(index, rescale_node, &r, err);
 }
 

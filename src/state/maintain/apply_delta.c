@@ -17,6 +17,7 @@
 #include "state/maintain/session.h"
 #include "state/store/entity_index.h"
 #include "state/store/release_rows.h"
+#include "state/store/watch.h"
 #include "table/tree_internal.h"
 
 #include <string.h>
@@ -310,8 +311,10 @@ static kanon_status collect_target(delta *d, bool departs, kanon_error *err)
     }
     int64_t id = d->ids[n] = target->id;
     d->n_targets++;
-    if (departs && target->last_since > 0)
+    if (departs && target->last_since > 0) {
         KANON_TRY(kanon__departed_add(s, target, &d->old, err), out);
+        KANON_TRY(kanon__watch_leave(s, target->last_group, err), out);
+    }
     KANON_TRY(kanon__records_tally(s, d->old_codes + n * m, -1, err), out);
     KANON_TRY(kanon__entity_index_remove(s, id, d->old.cells, err), out);
     if (departs)

@@ -434,6 +434,7 @@ kanon_status kanon__session_create(kanon_state *s, const kanon_table *t, const k
     s->next_record = s->next_group = s->next_change = 1;
     s->first_unfiled = t->data.n_rows + 1;
     s->worth = KANON__WORTH_FULL;
+    kanon__store_set_tick(&s->store, s->tick, s->payload);
     KANON_TRY(copy_columns(s, t, schema, err), out);
     KANON_TRY(copy_origin(s, g, err), out);
     KANON_TRY(kanon__secret_new(&s->secret, err), out);

@@ -107,13 +107,12 @@ static bool unions_may_violate(const kanon__data *data, const kanon__policy *pol
     return data->has_entity && !policy->entity_together && !kanon__constraints_grow(c);
 }
 
-/* Whether a constraint compares with the table, or counts groups that look alike together. */
-static bool need_all_groups(const enforcement *e)
+bool kanon__subset_needs_all(const kanon__subset *subset, const kanon__constraints *constraints)
 {
-    for (int64_t i = 0; i < e->constraints->n; i++)
-        if (e->constraints->items[i].model->of_table)
+    for (int64_t i = 0; i < constraints->n; i++)
+        if (constraints->items[i].model->of_table)
             return true;
-    return unions_may_violate(&e->subset.table->data, &e->subset.table->policy, e->constraints);
+    return unions_may_violate(&subset->table->data, &subset->table->policy, constraints);
 }
 
 static kanon_status check_feasible(const enforcement *e, kanon_error *err)
@@ -271,7 +270,7 @@ static kanon_status inspect_neighbourhood(enforcement *e, kanon_error *err)
     kanon_status st = KANON_OK;
     KANON_TRY(inspect_groups(e, err), out);
     bool enough = e->subset.n == 0 || (e->constraints != NULL && e->n_violated == 0);
-    if (!e->all && e->subset.n > 0 && need_all_groups(e)) {
+    if (!e->all && e->subset.n > 0 && kanon__subset_needs_all(&e->subset, e->constraints)) {
         e->all = true;
         KANON_TRY(inspect_groups(e, err), out);
     }

@@ -17,6 +17,9 @@ kanon_status kanon__enforce_constraints(kanon_state *state, kanon__change_counts
 /* The constraints of a materialized subset; *out is NULL where there are none. */
 kanon_status kanon__subset_constraints(kanon__constraints **out, const kanon__subset *subset, const kanon_state *state,
                                        kanon_error *err);
+/* Whether a constraint compares with the table, or counts groups that look alike together: then some groups do not tell
+ * whether all satisfy it. */
+bool kanon__subset_needs_all(const kanon__subset *subset, const kanon__constraints *constraints);
 /* Recounts, by verify/: groups of at least k records that satisfy all constraints. */
 kanon_status kanon__verify_subset(const kanon__subset *subset, const kanon_state *state, const int32_t *group_of,
                                   int64_t n_groups, kanon_error *err);

@@ -15,6 +15,7 @@ void kanon__subset_clear(kanon__subset *w)
 {
     kanon_table_free(w->table);
     kanon_schema_free(w->schema);
+    kanon__free(w->records);
     kanon__free(w->groups);
     kanon__free(w->ids);
     *w = (kanon__subset){0};
@@ -117,6 +118,8 @@ static kanon_status append_record(const kanon__record *record, const char *cells
     (void)codes;
     if (b->at >= b->subset->n || b->subset->ids[b->at] != record->id)
         return KANON_OK;
+    if (b->subset->records != NULL)
+        b->subset->records[b->at] = *record;
     b->at++;
     kanon_status st = kanon__grow_array(&b->bytes, &b->capacity, b->n + (int64_t)size + EMPTY_CELL + LINE_END, "records",
                                         err);

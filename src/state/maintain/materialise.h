@@ -22,6 +22,7 @@ typedef struct kanon__subset {
     kanon_table *table;
     int64_t n;
     int64_t *ids, *groups;
+    kanon__record *records; /* what the file says of each, where the caller has made room before reading the table */
 } kanon__subset;
 
 /* All records and their groups; no table yet. */

@@ -269,3 +269,18 @@ out:
     kanon__free(changes.items);
     return st;
 }
+
+kanon_status kanon__releases_append_changes(kanon_state *s, const kanon__subset *shown, const kanon__release_entry *entry,
+                                            kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    change_list changes = {.released = shown};
+    s->n_releases++;
+    KANON_TRY(kanon__release_rows_append(s, entry, err), out);
+    for (int64_t i = 0; i < shown->n; i++)
+        KANON_TRY(list_change(&shown->records[i], &changes, err), out);
+    KANON_TRY(kanon__memberships_change(s, changes.items, changes.n, s->n_releases, err), out);
+out:
+    kanon__free(changes.items);
+    return st;
+}

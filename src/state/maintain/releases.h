@@ -47,5 +47,8 @@ kanon_status kanon__traces_count_values(int64_t **out, const kanon__traces *trac
  * absent. NULL for the first release of a new state, whose groups are in the records already. */
 kanon_status kanon__releases_append(kanon_state *state, const kanon__subset *shown, const kanon__release_entry *release,
                                     kanon_error *err);
+/* The same of a release in which all other records were shown as before; the subset has what the file says of its own. */
+kanon_status kanon__releases_append_changes(kanon_state *state, const kanon__subset *shown,
+                                            const kanon__release_entry *release, kanon_error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "state/store/entity_index.h"
 #include "state/store/release_rows.h"
+#include "state/store/watch.h"
 
 #include <time.h>
 
@@ -51,6 +52,7 @@ static kanon_status load(kanon_state *s, kanon_error *err)
     KANON_TRY(kanon__entity_index_open(s, err), out);
     KANON_TRY(kanon__ranges_read(s, err), out);
     KANON_TRY(kanon__group_index_new(&s->index, s, err), out);
+    KANON_TRY(kanon__watch_begin(s, err), out);
 out:
     return st;
 }
@@ -58,6 +60,7 @@ out:
 kanon_status kanon__session_begin(kanon_state *s, bool write, kanon_error *err)
 {
     kanon_status st = kanon__store_begin(&s->store, write, err);
+    kanon__store_set_tick(&s->store, s->tick, s->payload);
     if (st == KANON_OK)
         st = load(s, err);
     if (st != KANON_OK)
@@ -80,6 +83,7 @@ out:
 
 void kanon__session_clear(kanon_state *s)
 {
+    kanon__store_set_tick(&s->store, NULL, NULL); /* it is that of the call that ends */
     kanon__group_index_free(s->index);
     s->index = NULL;
     kanon__entity_index_close(s);
@@ -92,7 +96,10 @@ void kanon__session_clear(kanon_state *s)
 kanon_status kanon__session_commit(kanon_state *s, kanon__last_step step, void *payload, kanon_error *err)
 {
     kanon__session_clear(s);
-    return kanon__store_commit_with(&s->store, step, payload, err);
+    kanon_status st = kanon__store_commit_with(&s->store, step, payload, err);
+    if (st == KANON_OK)
+        kanon__watch_commit(s);
+    return st;
 }
 
 void kanon__session_end(kanon_state *s)

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 
+#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <time.h>
@@ -42,6 +43,8 @@ static kanon__release_entry take_release(sqlite3_stmt *row)
                               .joint_k = sqlite3_column_int64(row, 9)};
     const char *sha256 = (const char *)sqlite3_column_text(row, 2);
     snprintf(r.sha256, sizeof r.sha256, "%s", sha256 != NULL ? sha256 : "");
+    if (sqlite3_column_type(row, 8) == SQLITE_NULL) /* of a release of changes: nobody has counted it */
+        r.loss = NAN;
     return r;
 }
 

@@ -92,6 +92,7 @@ typedef struct kanon__state_column {
 } kanon__state_column;
 
 struct kanon__group_index;
+typedef struct kanon__watch kanon__watch; /* store/watch.h */
 
 /* A change of how many records have a number. */
 typedef struct kanon__number_tally {
@@ -138,6 +139,7 @@ struct kanon_state {
     int64_t n_changed_groups, changed_groups_capacity;
     sqlite3_stmt *add_departed;         /* state/store/release_rows.c */
     sqlite3_stmt *entity_statements[4]; /* state/store/entity_index.c */
+    kanon__watch *watch; /* which groups have changed since the last release; NULL: nobody asked */
     kanon_tick tick;
     void *payload;
 };

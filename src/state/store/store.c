@@ -44,6 +44,8 @@ kanon_status kanon__store_fail(const kanon__store *store, int code, kanon_error 
     case SQLITE_LOCKED:
         st = kanon__fail(err, KANON_EIO, "%s: another process is working on it", store->path);
         return kanon__topic(err, kanon__hint(err, st, "try again later, or wait longer"), "wait");
+    case SQLITE_INTERRUPT: /* only kanon__store_set_tick asks for it */
+        return kanon__fail(err, KANON_ECANCELLED, "stopped while %s", store->ticker.stage);
     case SQLITE_FULL:
         return kanon__fail(err, KANON_EIO, "cannot write %s: no room left", store->path);
     case SQLITE_READONLY:
@@ -114,6 +116,20 @@ static kanon_status set_guards(kanon__store *s, int wait_seconds, kanon_error *e
         "PRAGMA temp_store = MEMORY; PRAGMA cache_size = 300; PRAGMA cache_spill = 32768; PRAGMA secure_delete = ON;"
         "PRAGMA max_page_count = 16777215", /* 64 GiB: page_checksum.c relies on it */
         err);
+}
+
+static int look(void *payload)
+{
+    kanon__store *s = payload;
+    return kanon__tick(&s->ticker, 0, 0, KANON__TICK_LOOK_NS, NULL) != KANON_OK;
+}
+
+void kanon__store_set_tick(kanon__store *s, kanon_tick tick, void *payload)
+{
+    enum { STEPS_PER_LOOK = 20000 }; /* of SQLite's machine: a millisecond or two */
+    kanon__ticker_init(&s->ticker, tick, payload, "keeping");
+    if (s->db != NULL)
+        sqlite3_progress_handler(s->db, tick != NULL ? STEPS_PER_LOOK : 0, tick != NULL ? look : NULL, s);
 }
 
 kanon_status kanon__store_reserve_pages(kanon__store *s, int64_t n_pages, kanon_error *err)

@@ -5,6 +5,7 @@
 #ifndef KANON_STATE_STORE_H
 #define KANON_STATE_STORE_H
 
+#include "core/ticker.h"
 #include "core/status.h"
 
 #include <stdbool.h>
@@ -27,6 +28,7 @@ typedef struct kanon__store {
     bool in_transaction;
     int64_t room; /* pages of SQLite's cache */
     const kanon_state_storage *storage; /* NULL: the state is a file */
+    kanon__ticker ticker;               /* called while SQLite works; without a tick, never */
 } kanon__store;
 
 /* A new file, which must not be there yet, readable by its owner alone. It is not safe against a crash until
@@ -51,6 +53,9 @@ kanon_status kanon__store_commit(kanon__store *store, kanon_error *err);
 typedef kanon_status (*kanon__last_step)(void *payload, bool *undone, kanon_error *err);
 kanon_status kanon__store_commit_with(kanon__store *store, kanon__last_step step, void *payload, kanon_error *err);
 void kanon__store_rollback(kanon__store *store);
+
+/* From now on long statements call the tick; where it asks to stop, they fail with KANON_ECANCELLED. NULL: no longer. */
+void kanon__store_set_tick(kanon__store *store, kanon_tick tick, void *payload);
 
 /* Enlarges the cache for a command that changes about n_pages: SQLite would else search for clean pages to drop, each
  * time. */

@@ -14,6 +14,8 @@ kanon_status kanon__table_input_open(kanon__input *out, const char *location, ka
     kanon__location l = {0};
     kanon__input in = {0};
     *out = (kanon__input){0};
+    if (location == NULL)
+        return kanon__fail(err, KANON_EINVAL, "no table is named");
     KANON_TRY(kanon__location_to_read(&l, location, err), out);
     if (l.kind == KANON__AT_FILE) {
         st = kanon__input_open(out, location, err);

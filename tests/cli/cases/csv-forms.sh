@@ -76,3 +76,11 @@ printf 'age,note\n32,a\n32,b\n30,c\n34,d\n' >m.csv
 printf 'age,note\n32,a\n32,b\n32,c\n32,d\n' >wanted-m.csv
 expect 0 "$KANON" anonymize m.csv --quasi age --insensitive note --missing 32 -k 2 -q --numeric mean
 same "$OUT" wanted-m.csv
+
+# a release of one column has no delimiter to be found by: whatever could be one stands in quotes
+printf 'name\t"q,1"\na\t3\nb\t90\n' >tab.csv
+printf 'attributes: {name: {role: identifying}, "q,1": {role: quasi}}\n' >one.yaml
+expect 0 "$KANON" anonymize tab.csv -s one.yaml -k 2 -q --numeric range -o one.csv
+printf '"q,1"\n"[3,90]"\n"[3,90]"\n' >wanted-one.csv
+same one.csv wanted-one.csv
+expect 0 "$KANON" evaluate tab.csv -s one.yaml --release one.csv

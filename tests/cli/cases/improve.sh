@@ -39,6 +39,21 @@ not_above "$(loss again.csv)" "$(loss g1.csv)"
 expect 0 "$KANON" improve $table -s $schema -k 5 --groups g1.csv --time-limit 1 -q -o /dev/null --new-groups again.csv
 not_above "$(loss again.csv)" "$(loss g1.csv)"
 
+# where a clock decided, the command that gives the same groups again is told, and does so
+expect 0 "$KANON" improve $table -s $schema -k 5 --groups cut-groups.csv --time-limit 1 -o timed.csv --codebook codebook.json
+err_has "written: timed.csv, codebook.json"
+command=$(sed -n 's/^kanon: the same groups again: kanon //p' "$ERR")
+[ -n "$command" ] || failed "no command for the same groups"
+cp timed.csv first.csv
+eval "expect 0 \"\$KANON\" $command"
+same first.csv timed.csv
+
+# nothing is left to be found: it says so
+expect 0 "$KANON" anonymize $table -s $schema -k 200 -q -o /dev/null --groups two.csv
+expect 0 "$KANON" improve $table -s $schema -k 400 --groups two.csv --repair --moves 10 -q -o /dev/null --new-groups one.csv
+expect 0 "$KANON" improve $table -s $schema -k 400 --groups one.csv --moves 10 -o /dev/null
+err_has "nothing better was found: the groups are the same"
+
 # groups that are too small
 expect 1 "$KANON" improve $table -s $schema -k 50 --groups cut-groups.csv -o refused.csv
 err_has "groups have fewer than k = 50 records"

@@ -1,0 +1,162 @@
+/* How long a host may have to wait until it can stop a call: the most processor time between two ticks, by call and stage.
+ *
+ *     bench_ticks TABLE SCHEMA SECONDS ALGORITHM [SETTING=VALUE | refine=NAME | blocks=none]...
+ *
+ * Reads, groups, releases, checks, publishes, measures and keeps the table on one thread, and prints every gap of more than
+ * 60 ms; a grouping is stopped after SECONDS. It fails where a gap is longer than 100 ms. Processor time, not the clock: a
+ * busy machine must not look like a missing tick. Ticks come every 50 ms at most, so shorter gaps say nothing. */
+#include <kanon_arrow.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_GAPS = 64, SHOWN_MS = 60, ALLOWED_MS = 100 };
+
+typedef struct gap {
+    char name[160];
+    double seconds;
+} gap;
+
+static struct {
+    const char *call;
+    char stage[64];
+    double last, begun, most_seconds;
+    int stopped;
+    gap gaps[MOST_GAPS];
+    int n;
+} now;
+
+static double processor_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void note(const char *stage)
+{
+    char name[sizeof now.gaps[0].name];
+    double seconds = processor_seconds(), passed = seconds - now.last;
+    int i = 0;
+    now.last = seconds;
+    snprintf(name, sizeof name, "%s: %s to %s", now.call, now.stage, stage);
+    while (i < now.n && strcmp(now.gaps[i].name, name) != 0)
+        i++;
+    if (i == now.n && now.n < MOST_GAPS)
+        memcpy(now.gaps[now.n++].name, name, sizeof name);
+    if (i < now.n && passed > now.gaps[i].seconds)
+        now.gaps[i].seconds = passed;
+    snprintf(now.stage, sizeof now.stage, "%s", stage);
+}
+
+static int tick(const kanon_progress *progress, void *payload)
+{
+    (void)payload;
+    note(progress->stage);
+    now.stopped = strcmp(now.call, "group") == 0 && now.last - now.begun > now.most_seconds;
+    return now.stopped;
+}
+
+static void begin(const char *call)
+{
+    now.call = call;
+    now.begun = now.last = processor_seconds();
+    snprintf(now.stage, sizeof now.stage, "begin");
+}
+
+static void end(kanon_status status, const kanon_error *err)
+{
+    note("end");
+    if (status == KANON_OK || now.stopped)
+        return;
+    fprintf(stderr, "%s: %s\n", now.call, err->message);
+    exit(2);
+}
+
+static int print_gaps(const char *algorithm)
+{
+    int failed = 0;
+    for (int i = 0; i < now.n; i++) {
+        int ms = (int)(now.gaps[i].seconds * 1000);
+        if (ms > SHOWN_MS)
+            printf("| %s | %s | %d |\n", algorithm, now.gaps[i].name, ms);
+        failed |= ms > ALLOWED_MS;
+    }
+    return failed;
+}
+
+static int discard(const void *bytes, size_t size, void *payload)
+{
+    (void)bytes, (void)size, (void)payload;
+    return 0;
+}
+
+static void release(kanon_table *table, kanon_schema *schema, kanon_grouping *grouping)
+{
+    kanon_error err = {0};
+    struct ArrowArrayStream stream;
+    kanon_check *check = NULL;
+    kanon_measures *measures = NULL;
+    const char *state = "bench_ticks.state";
+    kanon_arrow_options arrow = {.struct_size = sizeof arrow, .shuffle = 1, .threads = 1, .tick = tick};
+    kanon_check_options checking = {.struct_size = sizeof checking, .tick = tick, .k = 10};
+    kanon_sink sink = {.name = "release.csv", .write = discard};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .threads = 1, .tick = tick};
+    kanon_evaluate_options brief = {.struct_size = sizeof brief, .threads = 1, .tick = tick};
+    kanon_state_options keeping = {.struct_size = sizeof keeping, .tick = tick};
+    begin("release");
+    end(kanon_release_to_arrow(&stream, table, grouping, &arrow, &err), &err);
+    begin("check");
+    end(kanon_check_arrow(&check, &stream, schema, &checking, &err), &err);
+    kanon_check_free(check);
+    begin("publish");
+    end(kanon_publish(table, grouping, &outputs, &err), &err);
+    begin("measure");
+    end(kanon_evaluate(&measures, table, grouping, &brief, &err), &err);
+    kanon_measures_free(measures);
+    remove(state);
+    begin("keep");
+    end(kanon_state_create(state, table, schema, grouping, &outputs, &keeping, &err), &err);
+    remove(state);
+}
+
+int main(int argc, char **argv)
+{
+    kanon_error err = {0};
+    kanon_schema *schema = NULL;
+    kanon_table *table = NULL;
+    kanon_grouping *grouping = NULL;
+    kanon_setting settings[16];
+    if (argc < 5)
+        return 2;
+    kanon_read_options reading = {.struct_size = sizeof reading, .tick = tick, .threads = 1};
+    kanon_options options = {
+        .struct_size = sizeof options, .k = 10, .algorithm = argv[4], .threads = 1, .tick = tick, .settings = settings};
+    for (int i = 5; i < argc && options.n_settings < 16; i++) {
+        char *value = strchr(argv[i], '=');
+        if (value == NULL)
+            return 2;
+        *value++ = '\0';
+        if (strcmp(argv[i], "refine") == 0)
+            options.refine = value;
+        else if (strcmp(argv[i], "blocks") == 0)
+            options.blocks = KANON_BLOCKS_NONE;
+        else
+            settings[options.n_settings++] = (kanon_setting){argv[i], value};
+    }
+    now.most_seconds = atof(argv[3]);
+    begin("schema");
+    end(kanon_schema_read(&schema, argv[2], NULL, &err), &err);
+    begin("read");
+    end(kanon_table_read(&table, argv[1], schema, &reading, &err), &err);
+    begin("group");
+    end(kanon_anonymize(&grouping, table, &options, &err), &err);
+    if (grouping != NULL)
+        release(table, schema, grouping);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+    return print_gaps(argv[4]);
+}

@@ -1,0 +1,284 @@
+/* See release_run.h: the options, the run in its three steps, and what is printed at the end. Called by cmd_anonymize.c and
+ * cmd_improve.c; calls the library, paths.c, progress.c and command_line.c. */
+#include "release_run.h"
+
+#include "command_line.h"
+#include "paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const option option_effort = {
+    .name = "effort",
+    .argument = "fast|balanced|best",
+    .help = "with the algorithm auto or --refine search: a moment, some seconds (the default), or minutes for less loss",
+    .kind = OPTION_TEXT,
+    AT(effort),
+};
+const option option_moves = {
+    .name = "moves",
+    .argument = "N",
+    .help = "with --refine search: how many moves are tried; the same number gives the same release",
+    .kind = OPTION_TEXT,
+    AT(moves),
+};
+const option option_time_limit = {
+    .name = "time-limit",
+    .argument = "SECONDS",
+    .help = "with --refine search, or one mapping per attribute: how long the search takes; the release then depends on how "
+            "fast "
+            "the machine is",
+    .kind = OPTION_TEXT,
+    AT(time_limit),
+};
+const option option_refine_set = {
+    .name = "refine-set",
+    .argument = "NAME=VALUE",
+    .help = "another setting of the refinement; kanon algorithms NAME lists them; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(refine_settings),
+};
+const option option_output = {
+    .name = "output",
+    .letter = 'o',
+    .argument = "RELEASE",
+    .help = "where the release goes (default: -, standard output)",
+    .kind = OPTION_TEXT,
+    AT(release),
+};
+const option option_report = {
+    .name = "report",
+    .argument = "FILE",
+    .help = "also write the figures, and what is needed to repeat the run: a page with plots where FILE ends in .html, "
+            "else JSON",
+    .kind = OPTION_TEXT,
+    AT(report),
+    .aside = true,
+};
+const option option_report_external = {
+    .name = "report-external",
+    .argument = "FILE",
+    .help = "the same for those who get the release: nothing that describes single groups, no seed, no checksum of TABLE",
+    .kind = OPTION_TEXT,
+    AT(report_external),
+    .aside = true,
+};
+const option option_codebook = {
+    .name = "codebook",
+    .argument = "FILE",
+    .help = "also write how to read the release, for those who get it: a page where FILE ends in .html, CSVW where it ends "
+            "in -metadata.json, else a Frictionless Table Schema (JSON)",
+    .kind = OPTION_TEXT,
+    AT(codebook),
+    .aside = true,
+};
+const option option_numeric = {
+    .name = "numeric",
+    .argument = "interval|range|mean|columns",
+    .help = "how numbers are released: [20..29], [20,29], the mean of the group, or two columns NAME_min and NAME_max "
+            "(default: interval)",
+    .kind = OPTION_CHOICE,
+    AT(numeric),
+};
+const option option_shuffle = {
+    .name = "shuffle",
+    .help = "release the records in random order, a secret one that is another each time",
+    .kind = OPTION_SWITCH,
+    AT(shuffle),
+};
+
+/* ---- reading and grouping ---------------------------------------------------------------------------------------- */
+
+kanon_status release_run_read(release_run *run, const kanon_read_options *reading, kanon_error *err)
+{
+    signals_catch_reading(run->args->operand);
+    kanon_status st = kanon_table_read(&run->table, run->args->operand, run->schema, reading, err);
+    signals_catch();
+    if (st == KANON_OK) { /* before the work, so that nobody waits for a release that has to be made again */
+        progress_end(&run->show);
+        print_privacy_warnings(run->table);
+        print_table_warnings(run->table, run->args->quiet);
+    }
+    return st;
+}
+
+static kanon_status no_memory(kanon_error *err)
+{
+    *err = (kanon_error){.status = KANON_ENOMEM};
+    return KANON_ENOMEM;
+}
+
+/* What the flags of the refinement say, to be freed; NULL: out of memory. */
+static kanon_setting *refine_settings(size_t *n_out, const arguments *args)
+{
+    size_t n = 0;
+    kanon_setting *out = calloc(args->refine_settings.n + 2, sizeof *out);
+    if (out == NULL)
+        return NULL;
+    if (args->moves != NULL)
+        out[n++] = (kanon_setting){option_moves.name, args->moves};
+    if (args->time_limit != NULL)
+        out[n++] = (kanon_setting){option_time_limit.name, args->time_limit};
+    for (size_t i = 0; i < args->refine_settings.n; i++)
+        out[n++] = args->refine_settings.items[i];
+    *n_out = n;
+    return out;
+}
+
+/* The settings of the refinement that do not depend on a clock or a signal, in place of those that did. Later ones win, so
+ * they come last. */
+static bool put_repeat(arguments *repeated, const arguments *args, const kanon_grouping *grouping)
+{
+    const kanon_setting *pairs;
+    size_t n = kanon_grouping_repeat(grouping, &pairs);
+    if (n == 0)
+        return true;
+    repeated->refine_settings.items = calloc(args->refine_settings.n + n, sizeof *pairs);
+    if (repeated->refine_settings.items == NULL)
+        return false;
+    for (size_t i = 0; i < args->refine_settings.n; i++)
+        repeated->refine_settings.items[i] = args->refine_settings.items[i];
+    repeated->refine_settings.n = args->refine_settings.n;
+    for (size_t i = 0; i < n; i++) {
+        bool is_moves = strcmp(pairs[i].name, option_moves.name) == 0; /* it has a flag of its own */
+        if (is_moves)
+            repeated->moves = pairs[i].value;
+        else
+            repeated->refine_settings.items[repeated->refine_settings.n++] = pairs[i];
+        repeated->time_limit = is_moves ? NULL : repeated->time_limit;
+    }
+    return true;
+}
+
+/* The command that makes the release again, for the report and for who stopped the search. k and the algorithm are in it
+ * even where they are the default or come from the schema. */
+static kanon_status describe(release_run *run, kanon_error *err)
+{
+    const arguments *args = run->args;
+    arguments repeated = *args;
+    const kanon_setting *pairs;
+    if (args->report == NULL && kanon_grouping_repeat(run->grouping, &pairs) == 0)
+        return KANON_OK;
+    if (repeated.k == 0)
+        repeated.k = kanon_schema_k(run->schema);
+    repeated.algorithm = kanon_grouping_algorithm(run->grouping);
+    if (put_repeat(&repeated, args, run->grouping))
+        run->command = command_line(run->self, &repeated);
+    if (repeated.refine_settings.items != args->refine_settings.items)
+        free(repeated.refine_settings.items);
+    return run->command != NULL ? KANON_OK : no_memory(err);
+}
+
+kanon_status release_run_group(release_run *run, kanon_options options, kanon_error *err)
+{
+    const arguments *args = run->args;
+    size_t n_refining = 0;
+    kanon_setting *refining = refine_settings(&n_refining, args);
+    if (refining == NULL)
+        return no_memory(err);
+    options.struct_size = sizeof options;
+    options.k = args->k;
+    options.refine = args->refine;
+    options.refine_settings = refining;
+    options.n_refine_settings = n_refining;
+    options.effort = args->effort;
+    options.seed = args->seed;
+    options.threads = (int)args->threads;
+    options.tick = progress_tick;
+    options.payload = &run->show;
+    kanon_status st = kanon_anonymize(&run->grouping, run->table, &options, err);
+    free(refining);
+    return st == KANON_OK ? describe(run, err) : st;
+}
+
+/* ---- publishing -------------------------------------------------------------------------------------------------- */
+
+kanon_status release_run_publish(release_run *run, kanon_error *err)
+{
+    const arguments *args = run->args;
+    kanon_evaluate_options evaluating = {
+        .struct_size = sizeof evaluating,
+        .brief = !args->verbose && args->report == NULL && args->report_external == NULL,
+        .threads = (int)args->threads,
+        .tick = progress_tick,
+        .payload = &run->show,
+    };
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs,
+        .release = args->release,
+        .groups = run->groups,
+        .report = args->report,
+        .report_external = args->report_external,
+        .codebook = args->codebook,
+        .numeric = (kanon_numeric)args->numeric,
+        .shuffle = args->shuffle || args->shuffle_seed != 0,
+        .shuffle_seed = (uint64_t)args->shuffle_seed,
+        .threads = (int)args->threads,
+        .tick = progress_tick,
+        .payload = &run->show,
+        .command = run->command,
+    };
+    kanon_state_options keeping = {.struct_size = sizeof keeping, .tick = progress_tick, .payload = &run->show};
+    kanon_status st = KANON_OK;
+    if (!args->quiet)
+        st = kanon_evaluate(&run->measures, run->table, run->grouping, &evaluating, err);
+    if (st == KANON_OK && signals_caught() != 0)
+        st = err->status = KANON_ECANCELLED;
+    if (st == KANON_OK) {
+        outputs.measures = run->measures;
+        run->publishing = true;
+        st = args->state != NULL
+                 ? kanon_state_create(args->state, run->table, run->schema, run->grouping, &outputs, &keeping, err)
+                 : kanon_publish(run->table, run->grouping, &outputs, err);
+    }
+    return st;
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+double release_run_figure(const release_run *run, const char *name)
+{
+    const kanon_figure *found = kanon_measures_find(run->measures, name, NULL);
+    return found == NULL ? 0 : found->value;
+}
+
+void release_run_print_warnings(const release_run *run)
+{
+    const char *text;
+    for (int i = 0; (text = kanon_grouping_warning(run->grouping, i)) != NULL; i++)
+        say("warning: %s", text);
+}
+
+void release_run_print_repeat(const release_run *run)
+{
+    const kanon_setting *pairs;
+    if (kanon_grouping_stopped(run->grouping))
+        say("stopped before the search was done; these are the best groups until then");
+    if (kanon_grouping_repeat(run->grouping, &pairs) > 0)
+        say("the same groups again: %s", run->command);
+}
+
+void release_run_print_written(const release_run *run)
+{
+    const arguments *args = run->args;
+    const char *paths[] = {args->release, args->codebook, args->report_external, args->report, run->groups, args->state};
+    bool some = false;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        if (paths[i] == NULL || is_standard(paths[i]))
+            continue;
+        fputs(some ? ", " : "kanon: written: ", stderr);
+        print_clean(stderr, shown(paths[i]));
+        some = true;
+    }
+    if (some)
+        fputc('\n', stderr);
+}
+
+void release_run_clear(release_run *run)
+{
+    free(run->command);
+    kanon_measures_free(run->measures);
+    kanon_grouping_free(run->grouping);
+    kanon_table_free(run->table);
+    kanon_schema_free(run->schema);
+}
