@@ -717,6 +717,15 @@ static void test_read_file(void **state)
     snprintf(expected, sizeof expected, "%s/taxonomies/workclass.csv", dir);
     assert_string_equal(kanon__schema_find(schema, "workclass")->taxonomy_path, expected);
     assert_string_equal(schema->path, path);
+    assert_string_equal(kanon_schema_taxonomy(schema, "workclass"), expected);
+    assert_int_equal(kanon_schema_set_taxonomy_bytes(schema, "workclass", "a;*\nb;*\n", 8, "tree", &err), KANON_OK);
+    assert_null(kanon_schema_taxonomy(schema, "workclass")); /* not in a file any more */
+    assert_null(kanon_schema_taxonomy(schema, "nobody"));
+    kanon_role role = KANON_ROLE_SENSITIVE;
+    assert_true(kanon_schema_role(schema, "workclass", &role));
+    assert_int_equal(role, KANON_ROLE_QUASI);
+    assert_true(kanon_schema_role(schema, "workclass", NULL));
+    assert_false(kanon_schema_role(schema, "nobody", &role));
     kanon_schema_free(schema);
 
     assert_int_equal(truncate(path, 0), 0);
