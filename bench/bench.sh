@@ -10,6 +10,7 @@
 #   BENCH_PARQUET_ROWS  rows of the table that goes from Parquet to Parquet (default 10000000; 0: leave it out)
 #   BENCH_STATE_ROWS  rows of the table that is kept in a state (default 1000000)
 #   BENCH_POSTGRES_ROWS  rows of the table that PostgreSQL refreshes (default 1000000)
+#   BENCH_SPARK_ROWS  rows of the tables that Spark groups (default "200000 1000000")
 #   KANON_DATA        where adult/adult.csv is (default ../shared/data)
 set -eu
 export LC_ALL=C
@@ -326,10 +327,16 @@ for n in ${BENCH_CURVE:-1000 10000 100000 1000000}; do
 done
 [ -z "${last:-}" ] || evaluate "hospital, $last" "$dir/curve-$last/hospital.csv" "$dir/curve-$last/hospital.yaml" 10 mondrian
 
+say "Workers: a table four times as large as their memory (bench/bench_workers.py)"
+bench/bench_workers.py "$kanon" --rows "${BENCH_WORKER_ROWS:-4000000}" --memory "${BENCH_WORKER_MEMORY:-86M}" -- -k 10 -a kmember --blocks 5000
+
 say "Ticks: how long a host may wait until a call can be stopped (bench/ticks.sh)"
 bench/ticks.sh
 say "PostgreSQL: a refresh beside the program, and 1,000 changed rows (bench/postgres.sh)"
 BENCH_ROWS=${BENCH_POSTGRES_ROWS:-1000000} bench/postgres.sh
+
+say "Apache Spark: a cluster of processes, the program, and Mondrian in pandas (bench/spark.sh)"
+bench/spark.sh
 
 say "States: 1,000 records more or less in a million (bench/incremental.sh)"
 KANON=$PWD/$kanon KANON_DATA=/nonexistent BENCH_ROWS=${BENCH_STATE_ROWS:-1000000} bench/incremental.sh

@@ -232,6 +232,11 @@ KANON_API const char *kanon_schema_algorithm(const kanon_schema *schema);
 KANON_API size_t kanon_schema_settings(const kanon_schema *schema, const kanon_setting **out);
 /* The i-th file that is read for the schema: its own, then its taxonomies. NULL past the last. */
 KANON_API const char *kanon_schema_file(const kanon_schema *schema, size_t i);
+/* Not 0: the schema says what role the column has, and *out (unless NULL) is that role. */
+KANON_API int kanon_schema_role(const kanon_schema *schema, const char *column, kanon_role *out);
+/* The path of a column's taxonomy; NULL: it has none, or not in a file. With its bytes (kanon_schema_set_taxonomy_bytes) the
+ * schema can be made again where that file is not, such as on another machine. */
+KANON_API const char *kanon_schema_taxonomy(const kanon_schema *schema, const char *column);
 
 /* ---- table ------------------------------------------------------------------------------------------------------- */
 

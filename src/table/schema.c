@@ -702,6 +702,22 @@ const char *kanon_schema_file(const kanon_schema *schema, size_t i)
     return NULL;
 }
 
+int kanon_schema_role(const kanon_schema *schema, const char *column, kanon_role *out)
+{
+    const kanon__attribute *attribute = kanon__schema_find(schema, column);
+    if (attribute == NULL || !attribute->has_role)
+        return 0;
+    if (out != NULL)
+        *out = attribute->role;
+    return 1;
+}
+
+const char *kanon_schema_taxonomy(const kanon_schema *schema, const char *column)
+{
+    const kanon__attribute *attribute = kanon__schema_find(schema, column);
+    return attribute == NULL ? NULL : attribute->taxonomy_path;
+}
+
 size_t kanon_schema_settings(const kanon_schema *schema, const kanon_setting **out)
 {
     *out = schema->settings;

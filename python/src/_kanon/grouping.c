@@ -3,43 +3,60 @@
 
 #include <string.h>
 
-PyObject *anonymize(PyObject *module, PyObject *args, PyObject *keywords)
+int run_options_of(run_options *out, PyObject *keywords, ticker *t)
 {
-    (void)module;
-    static char *names[] = {"table",  "ticker",          "k",      "algorithm", "settings", "seed",         "threads",
-                            "refine", "refine_settings", "blocks", "memory",    "effort",   "by_attribute", "suppress",
-                            "start",  "repair",          NULL};
-    PyObject *table_capsule, *ticker_capsule, *given = NULL, *refine_given = NULL, *start = Py_None;
-    kanon_options o = {.struct_size = sizeof o};
+    static char *names[] = {"k",      "algorithm", "settings", "seed",         "threads",  "refine", "refine_settings",
+                            "blocks", "memory",    "effort",   "by_attribute", "suppress", "start",  "repair",
+                            NULL};
+    *out = (run_options){.o = {.struct_size = sizeof out->o}};
+    kanon_options *o = &out->o;
+    PyObject *given = NULL, *refine_given = NULL, *start = Py_None, *none = PyTuple_New(0);
     long long k = 0, blocks = 0, memory = 0;
     unsigned long long seed = 0;
     int by_attribute = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|LzOKizOLLzpzOp", names, &table_capsule, &ticker_capsule, &k,
-                                     &o.algorithm, &given, &seed, &o.threads, &o.refine, &refine_given, &blocks, &memory,
-                                     &o.effort, &by_attribute, &o.suppress, &start, &o.repair))
-        return NULL;
-    if (start != Py_None && (o.start = handle_get(start, GROUPING)) == NULL)
+    int understood = none != NULL &&
+                     PyArg_ParseTupleAndKeywords(none, keywords, "|LzOKizOLLzpzOp", names, &k, &o->algorithm, &given, &seed,
+                                                 &o->threads, &o->refine, &refine_given, &blocks, &memory, &o->effort,
+                                                 &by_attribute, &o->suppress, &start, &o->repair);
+    Py_XDECREF(none);
+    if (!understood || (start != Py_None && (o->start = handle_get(start, GROUPING)) == NULL) ||
+        settings_of(&out->of_algorithm, given) != 0)
+        return -1;
+    if (settings_of(&out->of_refinement, refine_given) != 0) {
+        settings_free(&out->of_algorithm);
+        return -1;
+    }
+    o->k = k, o->blocks = blocks, o->memory = memory, o->seed = seed;
+    o->settings = out->of_algorithm.at, o->n_settings = out->of_algorithm.n;
+    o->refine_settings = out->of_refinement.at, o->n_refine_settings = out->of_refinement.n;
+    o->recode = by_attribute ? KANON_RECODE_ATTRIBUTE : KANON_RECODE_RECORD;
+    if (t != NULL)
+        o->tick = ticker_tick, o->payload = t;
+    return 0;
+}
+
+void run_options_free(run_options *options)
+{
+    settings_free(&options->of_algorithm);
+    settings_free(&options->of_refinement);
+}
+
+PyObject *anonymize(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    PyObject *table_capsule, *ticker_capsule;
+    if (!PyArg_ParseTuple(args, "OO", &table_capsule, &ticker_capsule))
         return NULL;
     kanon_table *table = handle_get(table_capsule, TABLE);
     ticker *t = table == NULL ? NULL : handle_get(ticker_capsule, TICKER);
-    settings of_algorithm, of_refinement;
-    if (t == NULL || settings_of(&of_algorithm, given) != 0)
+    run_options options;
+    if (t == NULL || run_options_of(&options, keywords, t) != 0)
         return NULL;
-    if (settings_of(&of_refinement, refine_given) != 0) {
-        settings_free(&of_algorithm);
-        return NULL;
-    }
-    o.k = k, o.blocks = blocks, o.memory = memory, o.seed = seed;
-    o.settings = of_algorithm.at, o.n_settings = of_algorithm.n;
-    o.refine_settings = of_refinement.at, o.n_refine_settings = of_refinement.n;
-    o.recode = by_attribute ? KANON_RECODE_ATTRIBUTE : KANON_RECODE_RECORD;
-    o.tick = ticker_tick, o.payload = t;
     kanon_grouping *grouping = NULL;
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = kanon_anonymize(&grouping, table, &o, &err));
-    settings_free(&of_algorithm);
-    settings_free(&of_refinement);
+    WITHOUT_GIL(st = kanon_anonymize(&grouping, table, &options.o, &err));
+    run_options_free(&options);
     return st == KANON_OK ? handle_new(grouping, GROUPING, NULL) : raise_failure(&err);
 }
 
@@ -130,6 +147,17 @@ PyObject *grouping_rows(PyObject *module, PyObject *capsule)
     return bytes;
 }
 
+PyObject *measures_list(const kanon_measures *measures)
+{
+    size_t n = kanon_measures_count(measures);
+    const kanon_figure **figures = PyMem_Calloc(n + 1, sizeof *figures);
+    for (size_t i = 0; figures != NULL && i < n; i++)
+        figures[i] = kanon_measures_at(measures, i);
+    PyObject *list = figures == NULL ? PyErr_NoMemory() : figure_list(figures, n);
+    PyMem_Free(figures);
+    return list;
+}
+
 PyObject *evaluate(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
@@ -153,12 +181,7 @@ PyObject *evaluate(PyObject *module, PyObject *args, PyObject *keywords)
     settings_free(&s);
     if (st != KANON_OK)
         return raise_failure(&err);
-    size_t n = kanon_measures_count(measures);
-    const kanon_figure **figures = PyMem_Calloc(n + 1, sizeof *figures);
-    for (size_t i = 0; figures != NULL && i < n; i++)
-        figures[i] = kanon_measures_at(measures, i);
-    PyObject *list = figures == NULL ? PyErr_NoMemory() : figure_list(figures, n);
-    PyMem_Free(figures);
+    PyObject *list = measures_list(measures);
     kanon_measures_free(measures);
     return list;
 }

@@ -11,6 +11,7 @@
 
 #include <kanon.h>
 #include <kanon_arrow.h>
+#include <kanon_blocks.h>
 
 /* ---- handles.c ---- */
 
@@ -19,6 +20,13 @@
 #define GROUPING "pykanon.grouping"
 #define STATE "pykanon.state"
 #define TICKER "pykanon.ticker"
+#define DOMAIN "pykanon.domain"
+#define CUTS "pykanon.cuts"
+#define COUNTS "pykanon.counts"
+#define BLOCK_GROUPS "pykanon.block_groups"
+#define REST "pykanon.rest"
+#define OFFERS "pykanon.offers"
+#define TALLY "pykanon.tally"
 
 /* A new capsule that owns `object` and frees it; on failure the object is freed. `keeps`, unless NULL, lives as long. */
 PyObject *handle_new(void *object, const char *name, PyObject *keeps);
@@ -72,10 +80,25 @@ int stream_take(struct ArrowArrayStream *out, PyObject *capsule);
 /* A capsule "arrow_array_stream" that owns the stream; NULL: it is released, the exception is set. */
 PyObject *stream_give(struct ArrowArrayStream *stream);
 
+/* ---- grouping.c ---- */
+
+/* The options of a run, from keywords: k, algorithm, settings, seed, threads and so on; they stay alive with the keywords.
+ * 0, or -1 with the exception set. `t` may be NULL. */
+typedef struct run_options {
+    kanon_options o;
+    settings of_algorithm, of_refinement;
+} run_options;
+int run_options_of(run_options *out, PyObject *keywords, ticker *t);
+void run_options_free(run_options *options);
+PyObject *measures_list(const kanon_measures *measures);
+
 /* ---- the functions of the module, by file ---- */
 
 PyObject *schema_new(PyObject *module, PyObject *args);
 PyObject *schema_set(PyObject *module, PyObject *args);
+PyObject *schema_k(PyObject *module, PyObject *capsule);
+PyObject *schema_role(PyObject *module, PyObject *args);
+PyObject *schema_taxonomy(PyObject *module, PyObject *args);
 PyObject *table_import(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *table_describe(PyObject *module, PyObject *capsule);
 PyObject *anonymize(PyObject *module, PyObject *args, PyObject *keywords);
@@ -98,6 +121,27 @@ PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *state_release(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *state_describe(PyObject *module, PyObject *capsule);
 PyObject *state_audit(PyObject *module, PyObject *args);
+PyObject *blocks_allow(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *domain_read(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *domain_seal(PyObject *module, PyObject *args);
+PyObject *domain_describe(PyObject *module, PyObject *capsule);
+PyObject *cuts_new(PyObject *module, PyObject *args);
+PyObject *cuts_describe(PyObject *module, PyObject *capsule);
+PyObject *cuts_count(PyObject *module, PyObject *args);
+PyObject *cuts_next(PyObject *module, PyObject *args);
+PyObject *cuts_block_of(PyObject *module, PyObject *args);
+PyObject *block_memory(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *block_group(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *block_groups_new(PyObject *module, PyObject *args);
+PyObject *rest_new(PyObject *module, PyObject *capsule);
+PyObject *rest_offer(PyObject *module, PyObject *args);
+PyObject *rest_place(PyObject *module, PyObject *args);
+PyObject *rest_describe(PyObject *module, PyObject *capsule);
+PyObject *tally_new(PyObject *module, PyObject *args);
+PyObject *tally_measures(PyObject *module, PyObject *args);
+PyObject *travel_write(PyObject *module, PyObject *capsule);
+PyObject *travel_read(PyObject *module, PyObject *args);
+PyObject *travel_merge(PyObject *module, PyObject *args);
 
 /* How a call that takes long is made: the GIL is not held. */
 #define WITHOUT_GIL(call)                                                                                                   \

@@ -173,6 +173,12 @@ static kanon_status set_key(kanon_schema *s, const char *column, const char *val
     return st;
 }
 
+static kanon_status set_k(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)column, (void)size;
+    return kanon_schema_set_k(s, strtoll(value, NULL, 10), err);
+}
+
 static const struct {
     const char *name;
     set_function set;
@@ -181,6 +187,7 @@ static const struct {
     {"tree", set_tree},     {"mask", set_mask},     {"missing", add_missing},   {"constraint", add_constraint},
     {"entity", set_entity}, {"key", set_key},       {"suppress", set_suppress}, {"bands", set_bands},
     {"top", set_top},       {"bottom", set_bottom}, {"format", set_format},     {"separators", set_separators},
+    {"k", set_k},
 };
 
 /* schema_set(schema, what, column, value): `what` is a row of the table above, value a text. */
@@ -206,4 +213,46 @@ PyObject *schema_set(PyObject *module, PyObject *args)
             Py_RETURN_NONE;
         }
     return PyErr_Format(PyExc_ValueError, "no setter %s", what);
+}
+
+/* The k that the schema asks for; 0: it says nothing. */
+PyObject *schema_k(PyObject *module, PyObject *capsule)
+{
+    (void)module;
+    const kanon_schema *schema = handle_get(capsule, SCHEMA);
+    return schema == NULL ? NULL : PyLong_FromLongLong((long long)kanon_schema_k(schema));
+}
+
+/* schema_role(schema, column): the role that the schema gives it, or None. */
+PyObject *schema_role(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *capsule;
+    const char *column;
+    if (!PyArg_ParseTuple(args, "Os", &capsule, &column))
+        return NULL;
+    const kanon_schema *schema = handle_get(capsule, SCHEMA);
+    kanon_role role;
+    if (schema == NULL)
+        return NULL;
+    if (!kanon_schema_role(schema, column, &role))
+        Py_RETURN_NONE;
+    return text_of(kanon_role_text(role));
+}
+
+/* schema_taxonomy(schema, column): the path of its taxonomy, or None. */
+PyObject *schema_taxonomy(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *capsule;
+    const char *column;
+    if (!PyArg_ParseTuple(args, "Os", &capsule, &column))
+        return NULL;
+    const kanon_schema *schema = handle_get(capsule, SCHEMA);
+    if (schema == NULL)
+        return NULL;
+    const char *path = kanon_schema_taxonomy(schema, column);
+    if (path == NULL)
+        Py_RETURN_NONE;
+    return PyUnicode_DecodeFSDefault(path);
 }

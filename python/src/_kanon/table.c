@@ -6,15 +6,18 @@
 PyObject *table_import(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"schema", "stream", "ticker", "threads", "strict", "memory", NULL};
-    PyObject *schema_capsule, *stream_capsule, *ticker_capsule;
+    static char *names[] = {"schema", "stream", "ticker", "threads", "strict", "memory", "domain", NULL};
+    PyObject *schema_capsule, *stream_capsule, *ticker_capsule, *domain_capsule = Py_None;
     int threads = 0, strict = 1;
     long long memory = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|ipL", names, &schema_capsule, &stream_capsule, &ticker_capsule,
-                                     &threads, &strict, &memory))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|ipLO", names, &schema_capsule, &stream_capsule, &ticker_capsule,
+                                     &threads, &strict, &memory, &domain_capsule))
         return NULL;
     kanon_schema *schema = handle_get(schema_capsule, SCHEMA);
     ticker *t = schema == NULL ? NULL : handle_get(ticker_capsule, TICKER);
+    kanon_domain *domain = t == NULL || domain_capsule == Py_None ? NULL : handle_get(domain_capsule, DOMAIN);
+    if (domain == NULL && domain_capsule != Py_None)
+        return NULL;
     struct ArrowArrayStream stream;
     if (t == NULL || stream_take(&stream, stream_capsule) != 0)
         return NULL;
@@ -22,6 +25,7 @@ PyObject *table_import(PyObject *module, PyObject *args, PyObject *keywords)
                                   .strict = strict,
                                   .threads = threads,
                                   .memory = memory,
+                                  .domain = domain,
                                   .tick = ticker_tick,
                                   .payload = t};
     kanon_table *table = NULL;

@@ -59,8 +59,6 @@ static bool take_type(kanon__arrow_values *v, const kanon__arrow_source *source,
            v->type.kind == KANON__ARROW_TIMESTAMP;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------- */
-
 /* A date in milliseconds is shown as the midnight of its day, as its text is. */
 static void copy_value(char *to, const kanon__arrow_type *type, const kanon__arrow_buffers *b, int64_t at)
 {
@@ -74,11 +72,100 @@ static void copy_value(char *to, const kanon__arrow_type *type, const kanon__arr
     }
 }
 
+/* ---- whole numbers ------------------------------------------------------------------------------------------------ */
+
+/* number * 10^(to - from); false where that is not whole, or too large. */
+static bool bring_to(__int128 *out, __int128 number, int from, int to)
+{
+    const __int128 most = (__int128)1 << 123; /* ten times as much fits */
+    __int128 value = number;
+    for (; from < to; from++) {
+        if (value > most || value < -most)
+            return false;
+        value *= 10;
+    }
+    for (; from > to; from--) {
+        if (value % 10 != 0)
+            return false;
+        value /= 10;
+    }
+    *out = value;
+    return true;
+}
+
+/* The low bytes of a whole number; what does not fit does not read back. */
+static void put_whole(char *to, int width, __int128 value)
+{
+    switch (width) {
+    case 1:
+        memcpy(to, &(int8_t){(int8_t)value}, 1);
+        break;
+    case 2:
+        memcpy(to, &(int16_t){(int16_t)value}, 2);
+        break;
+    case 4:
+        memcpy(to, &(int32_t){(int32_t)value}, 4);
+        break;
+    case 8:
+        memcpy(to, &(int64_t){(int64_t)value}, 8);
+        break;
+    default:
+        memcpy(to, &value, 16);
+    }
+}
+
+/* The digits of a decimal text as a whole number, and in *scale how many of them stand behind the point. */
+static __int128 digits_of(const char *text, size_t length, int *scale)
+{
+    __int128 number = 0;
+    bool negative = length > 0 && text[0] == '-', behind = false;
+    *scale = 0;
+    for (size_t i = 0; i < length; i++) {
+        behind = behind || text[i] == '.';
+        if (text[i] < '0' || text[i] > '9')
+            continue;
+        number = 10 * number + (text[i] - '0'); /* at most 38 digits: the texts are those of Arrow's own numbers */
+        *scale += behind;
+    }
+    return negative ? -number : number;
+}
+
+/* A part of a table does not hold all values of the whole, and needs those that it does not hold only where doubles do not
+ * tell them from their neighbours: there an interval may end at one of them (order_equals). */
+static void fill_tied(kanon__arrow_values *v, const kanon__domain *domain, const bool *found)
+{
+    uint32_t n = number_count(domain);
+    for (uint32_t code = 0; code < n; code++) {
+        bool tied = (code > 0 && domain->values[code - 1] == domain->values[code]) ||
+                    (code + 1 < n && domain->values[code + 1] == domain->values[code]);
+        if (found[code] || !tied)
+            continue;
+        char *to = v->bytes + (size_t)code * (size_t)v->type.width;
+        size_t length;
+        const char *text = kanon__domain_text(domain, code, &length);
+        if (v->type.kind == KANON__ARROW_TIMESTAMP) {
+            kanon__decimal time = {0};
+            __int128 whole = 0;
+            kanon__value_parse(&time, domain->type, &domain->format, text, length);
+            bring_to(&whole, time.mantissa * (__int128)v->type.units, time.scale, 0);
+            put_whole(to, v->type.width, whole);
+        } else {
+            int scale;
+            __int128 whole = digits_of(text, length, &scale);
+            bring_to(&whole, whole, scale, v->type.kind == KANON__ARROW_DECIMAL ? v->type.scale : 0);
+            put_whole(to, v->type.width, whole);
+        }
+    }
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------- */
+
 /* The value of each code from the first row that has it. */
-static kanon_status find_values(kanon__arrow_values *v, const kanon__column *c, const kanon__arrow_source *source,
+static kanon_status find_values(kanon__arrow_values *v, const kanon_table *table, const kanon__arrow_source *source,
                                 int column, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    const kanon__column *c = &table->data.columns[column];
     bool *found = NULL;
     int64_t n_found = 0, n = number_count(c->domain);
     KANON_TRY(kanon__new_array(&found, c->domain->n_codes, "released values", err), out);
@@ -96,7 +183,9 @@ static kanon_status find_values(kanon__arrow_values *v, const kanon__column *c, 
             n_found++;
         }
     }
-    if (n_found < n)
+    if (table->whole != NULL && c->domain->scaled == NULL)
+        fill_tied(v, c->domain, found);
+    else if (table->whole == NULL && n_found < n)
         st = kanon__fail(err, KANON_EINTERNAL, "column %s: a value of the domain is in no record", c->name);
 out:
     kanon__free(found);
@@ -162,46 +251,6 @@ out:
 }
 
 /* ---- ends of bands ------------------------------------------------------------------------------------------------ */
-
-/* number * 10^(to - from); false where that is not whole, or too large. */
-static bool bring_to(__int128 *out, int64_t number, int from, int to)
-{
-    const __int128 most = (__int128)1 << 123; /* ten times as much fits */
-    __int128 value = number;
-    for (; from < to; from++) {
-        if (value > most || value < -most)
-            return false;
-        value *= 10;
-    }
-    for (; from > to; from--) {
-        if (value % 10 != 0)
-            return false;
-        value /= 10;
-    }
-    *out = value;
-    return true;
-}
-
-/* The low bytes of a whole number; what does not fit does not read back. */
-static void put_whole(char *to, int width, __int128 value)
-{
-    switch (width) {
-    case 1:
-        memcpy(to, &(int8_t){(int8_t)value}, 1);
-        break;
-    case 2:
-        memcpy(to, &(int16_t){(int16_t)value}, 2);
-        break;
-    case 4:
-        memcpy(to, &(int32_t){(int32_t)value}, 4);
-        break;
-    case 8:
-        memcpy(to, &(int64_t){(int64_t)value}, 8);
-        break;
-    default:
-        memcpy(to, &value, 16);
-    }
-}
 
 /* A decimal has no more digits than "d:PRECISION,SCALE" says. */
 static bool has_precision(const char *format, __int128 value)
@@ -283,7 +332,7 @@ kanon_status kanon__arrow_values_init(kanon__arrow_values *out, const kanon_tabl
     bool own = kanon__arrow_values_find_type(out, table, column);
     KANON_TRY(kanon__new_array(&out->bytes, (int64_t)c->domain->n_codes * out->type.width, "released values", err), out);
     if (own)
-        KANON_TRY(find_values(out, c, source, column, err), out);
+        KANON_TRY(find_values(out, table, source, column, err), out);
     else
         make_values(out, c->domain);
     if (c->domain->scaled == NULL)

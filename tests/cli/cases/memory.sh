@@ -22,17 +22,11 @@ expect 4 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a kmeans-fil
 err_has "blocks of 2000 records; --memory SIZE says how much"
 no_file none.csv
 
-<<<<<<< HEAD
 # what follows the algorithm counts, too: for all records at once, or for single blocks
 expect 4 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian --refine il-optimization --memory 1M --blocks none -o small.csv
 err_has "il-optimization needs about"
 err_has "with blocks of 2000 records"
 expect 4 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian --refine search --time-limit 1 --memory 1M -o small.csv
-=======
-# what follows the algorithm counts, too: a clock is one for the whole table, so its refinement is not done in blocks
-expect 4 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian --refine search --time-limit 1 --memory 1M \
-    -o small.csv
->>>>>>> main
 err_has "search needs about"
 err_has "or refine by none"
 expect 4 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian --memory 1M -o small.csv \

@@ -1,0 +1,141 @@
+"""A release by executors is that of the program on one machine."""
+
+import datetime
+import decimal
+import random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tables import lines_of
+from pyspark.sql import functions as F
+
+import pykanon
+import pykanon.spark
+from pykanon import DataError, UsageError
+from pykanon.spark import check
+
+FORM = dict(insensitive="row", numeric="text")
+
+
+def program(table, k, blocks, seed, *more):
+    return table.released_by_program("-k", str(k), "--blocks", str(blocks), "--seed", str(seed), *more)
+
+
+def test_adult(spark, adult):
+    """The same lines, though the rows arrive in another order and in partitions of another number."""
+    rows = spark.read.parquet(adult.parquet).orderBy(F.rand(seed=1)).repartition(5)
+    stages = []
+    released = pykanon.spark.anonymize(
+        rows, key="row", schema=adult.options[1], k=10, blocks=500, seed=3, progress=lambda *told: stages.append(told), **FORM
+    )
+    assert lines_of(released) == program(adult, 10, 500, 3)
+    assert released.checked["records"] == adult.rows and released.checked["smallest"] >= 10
+    assert [s for i, (s, _) in enumerate(stages) if i == 0 or stages[i - 1][0] != s][:4] == ["key", "domain", "cuts", "groups"]
+    released.unpersist()
+
+
+def test_hospital(spark, hospital):
+    """Records are left over, and the measures are those of the whole."""
+    said = dict(schema=hospital.options[1], k=7, blocks=400, seed=1, algorithm="kmember", **FORM)
+    stages = {}
+    rows = spark.read.parquet(hospital.parquet)
+    released = pykanon.spark.anonymize(rows, key="row", progress=lambda stage, line: stages.update({stage: line}), **said)
+    assert lines_of(released) == program(hospital, 7, 400, 1, "--algorithm", "kmember")
+    assert "left over" in stages
+    whole = pykanon.anonymize(pq.read_table(hospital.parquet), **said)
+    assert len(released.measures) > 5 and released.measures["records"] == 3000
+    for name, value in released.measures.items():
+        assert value == pytest.approx(whole.measures[name], rel=1e-12), name
+
+
+def typed(n=400):
+    rng = random.Random(9)
+    day = datetime.date(2020, 1, 1)
+    some = lambda values: [None if rng.random() < 0.1 else v for v in values]  # noqa: E731
+    return pa.table({
+        "id": pa.array([f"p{i:05}" for i in rng.sample(range(99999), n)]),
+        "age": pa.array(some(rng.randint(1, 99) for _ in range(n)), pa.int32()),
+        "born": pa.array(some(day + datetime.timedelta(rng.randint(0, 900)) for _ in range(n)), pa.date32()),
+        "income": pa.array([decimal.Decimal(rng.randint(0, 9999)) / 100 for _ in range(n)], pa.decimal128(10, 2)),
+        "weight": pa.array([round(rng.uniform(40, 120), 1) for _ in range(n)], pa.float64()),
+        "smokes": pa.array([rng.random() < 0.3 for _ in range(n)], pa.bool_()),
+        "town": pa.array(some(rng.choice(["Rom", "Bern", "Oslo", "Wien"]) for _ in range(n))),
+        "note": pa.array([f"x{i % 7}" for i in range(n)]),
+    })  # fmt: skip
+
+
+def test_types_and_a_key_of_text(spark, tmp_path):
+    """Typed columns, nulls, weights, bands, a taxonomy; records are ranked by a key that is no number."""
+    table = typed()
+    pq.write_table(table, tmp_path / "t.parquet")
+    said = dict(
+        quasi=["age", "born", "income", "weight", "smokes", "town"], insensitive=["id", "note"],
+        weights={"age": 2.5}, bands={"age": 5},
+        taxonomies={"town": {"*": {"north": ["Oslo"], "south": ["Rom", "Bern", "Wien"]}}},
+        k=5, blocks=130, seed=4, algorithm="kmember",
+    )  # fmt: skip
+    rows = spark.read.parquet(str(tmp_path / "t.parquet")).repartition(3)
+    released = pykanon.spark.anonymize(rows, key="id", **said)
+    expected = pa.table(pykanon.anonymize(table.sort_by("id"), **said))
+    got = released.orderBy("id").collect()
+    assert released.columns == expected.column_names
+    for i, name in enumerate(expected.column_names):
+        assert [r[i] for r in got] == expected.column(name).to_pylist(), name
+
+
+@pytest.mark.parametrize(
+    "said, word",
+    [
+        (dict(suppress=0.01), "suppress"),
+        (dict(constraints=["model=l-diversity,attribute=diagnosis,l=2"]), "constraint"),
+        (dict(entity="name"), "entit"),
+        (dict(recode="attribute"), "recod"),
+        (dict(blocks=0), "block"),
+        (dict(key=[]), "key"),
+        (dict(key="nobody"), "nobody"),
+        (dict(quasi=["nothing"]), "nothing"),
+    ],
+)
+def test_refused_before_any_work(spark, hospital, said, word):
+    """By name. The DataFrame cannot be computed at all, so any work would fail otherwise."""
+    broken = spark.read.parquet(hospital.parquet).withColumn("age", F.expr("raise_error('work')").cast("string"))
+    given = dict(key="row", schema=hospital.options[1], k=5, blocks=100) | said
+    with pytest.raises((UsageError, DataError)) as caught:
+        pykanon.spark.anonymize(broken, **given)
+    assert word in str(caught.value)
+
+
+def test_errors_of_tasks_are_those_of_the_library(spark, hospital):
+    rows = spark.read.parquet(hospital.parquet)
+    said = dict(schema=hospital.options[1], k=5, blocks=100)
+    with pytest.raises(DataError, match="row: 1 of 301 records"):
+        pykanon.spark.anonymize(rows.limit(300).union(rows.limit(1)), key="row", **said)
+    wrong = rows.withColumn("age", F.expr("case when row = 77 then 'secret' else age end"))
+    with pytest.raises(DataError) as caught:
+        pykanon.spark.anonymize(wrong, key="row", **said)
+    assert "age" in str(caught.value) and "secret" not in str(caught.value)
+
+
+def test_explain(spark, hospital):
+    found = pykanon.spark.explain(
+        spark.read.parquet(hospital.parquet), key="row", schema=hospital.options[1], k=5, blocks=100
+    )
+    assert found.records == 3000 and found.blocks == 30 and found.row_bytes > 50 and found.task_bytes > 10_000
+    assert "shuffle" in str(found) and "memory" in str(found)
+
+
+def test_check_finds_what_is_wrong(spark):
+    """The last check, of releases that were broken by hand."""
+    rows = spark.range(12).select(F.col("id").alias("place"), F.expr("int(id / 3)").alias("q"))
+    expected = list(rows.agg(*check.sums("place")).first())
+    good = check.release(rows, ["q"], "place", 12, expected, 3)
+    assert good == {"records": 12, "classes": 4, "smallest": 3}
+    broken = {
+        "fewer than k": rows.withColumn("q", F.expr("if(place = 0, 1, q)")),
+        "instead of 12": rows.where("place <> 11"),
+        "there twice": rows.withColumn("place", F.expr("if(place = 0, 1, place)")),
+    }
+    for word, released in broken.items():
+        with pytest.raises(pykanon.InternalError, match=word):
+            check.release(released, ["q"], "place", 12, expected, 3)
