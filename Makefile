@@ -6,7 +6,7 @@ SECONDS ?= 600
 # A folder with a script `check` is a host of the library with tests of its own: python/check is `make check-python`.
 HOSTS := $(patsubst %/check,%,$(wildcard */check))
 
-.PHONY: all check check-core $(HOSTS:%=check-%) check-postgres-sanitized web demo docs bench quality leakage mutation experiments install fuzz \
+.PHONY: all check check-core $(HOSTS:%=check-%) check-postgres-memory web demo docs bench quality leakage mutation experiments install fuzz \
 	campaign tidy clean
 .NOTPARALLEL:
 
@@ -23,9 +23,9 @@ check-core:
 $(HOSTS:%=check-%): check-%:
 	@scripts/check-host $*
 
-# The extension for PostgreSQL with sanitizers in a real server; not part of make check.
-check-postgres-sanitized:
-	@$(MAKE) -C postgres check-sanitized
+# The extension for PostgreSQL in a backend under valgrind; not part of make check.
+check-postgres-memory:
+	@postgres/memcheck
 
 # The page that runs in a browser, as one file: build/web/index.html. LONG=1 make check-web: all of its tests.
 web:

@@ -327,6 +327,9 @@ for n in ${BENCH_CURVE:-1000 10000 100000 1000000}; do
 done
 [ -z "${last:-}" ] || evaluate "hospital, $last" "$dir/curve-$last/hospital.csv" "$dir/curve-$last/hospital.yaml" 10 mondrian
 
+say "Workers: a table four times as large as their memory (bench/bench_workers.py)"
+bench/bench_workers.py "$kanon" --rows "${BENCH_WORKER_ROWS:-4000000}" --memory "${BENCH_WORKER_MEMORY:-86M}" -- -k 10 -a kmember --blocks 5000
+
 say "Ticks: how long a host may wait until a call can be stopped (bench/ticks.sh)"
 bench/ticks.sh
 say "PostgreSQL: a refresh beside the program, and 1,000 changed rows (bench/postgres.sh)"

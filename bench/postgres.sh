@@ -30,7 +30,7 @@ fi
 "${as[@]}" tee -a data/postgresql.conf >/dev/null <<CONF
 unix_socket_directories = '$dir/data'
 listen_addresses = ''
-shared_buffers = '256MB'
+shared_buffers = '1GB'
 maintenance_work_mem = '2GB'
 max_wal_size = '8GB'
 autovacuum = off

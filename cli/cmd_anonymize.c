@@ -1,12 +1,14 @@
 /* kanon anonymize: reads a table, groups its records and publishes what is asked for. What can be known to fail is
  * refused before the work: outputs in one place, a directory that is not writable, options that exclude each other.
- * Run by main.c; calls the library, release_run.c and paths.c. */
+ * Run by main.c; calls the library, release_run.c, anonymize_workers.c and paths.c. */
+#include "anonymize_workers.h"
 #include "paths.h"
 #include "print_advice.h"
 #include "release_run.h"
 #include "terminal.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,6 +42,18 @@ static const option option_memory = {
             "that helps; what cannot fit is refused before the work begins",
     .kind = OPTION_SIZE,
     AT(memory),
+};
+static const option option_workers = {
+    .name = "workers",
+    .argument = "N",
+    .help = "for CSV files larger than memory: N processes make the release, which is the same as without them; each holds "
+            "parts of the table and blocks only, within its share of --memory; records are exchanged in files in TMPDIR "
+            "(default: the folder of RELEASE)",
+    .kind = OPTION_INTEGER,
+    AT(workers),
+    .min = 1,
+    .max = 1024,
+    .aside = true,
 };
 static const option option_groups = {
     .name = "groups",
@@ -80,6 +94,7 @@ static const option *const options[] = {
     &option_recode,
     &option_blocks,
     &option_memory,
+    &option_workers,
     &option_seed,
     &option_threads,
     &option_output,
@@ -140,14 +155,19 @@ static bool clusters_on_all(const kanon_schema *schema, const arguments *args)
            has_setting(args->settings.items, args->settings.n, "cluster-on", "all");
 }
 
-/* Read the table and group it. */
-static kanon_status group(release_run *run, kanon_error *err)
+/* How the table is to be read. */
+static kanon_read_options reading_options(release_run *run)
 {
-    const arguments *args = run->args;
-    kanon_read_options reading = read_options(args, &run->show);
-    reading.encode_all = clusters_on_all(run->schema, args);
-    reading.memory = args->memory;
-    kanon_options grouping = {
+    kanon_read_options reading = read_options(run->args, &run->show);
+    reading.encode_all = clusters_on_all(run->schema, run->args);
+    reading.memory = run->args->memory;
+    return reading;
+}
+
+/* What only this command says of the groups. */
+static kanon_options grouping_options(const arguments *args)
+{
+    return (kanon_options){
         .algorithm = args->algorithm,
         .compare = args->report != NULL || args->report_external != NULL,
         .blocks = args->blocks,
@@ -156,8 +176,28 @@ static kanon_status group(release_run *run, kanon_error *err)
         .settings = args->settings.items,
         .n_settings = args->settings.n,
     };
+}
+
+/* Read the table and group it. */
+static kanon_status group(release_run *run, kanon_error *err)
+{
+    kanon_read_options reading = reading_options(run);
     kanon_status st = release_run_read(run, &reading, err);
-    return st == KANON_OK ? release_run_group(run, grouping, err) : st;
+    return st == KANON_OK ? release_run_group(run, grouping_options(run->args), err) : st;
+}
+
+/* The same by several processes, which also write the release. */
+static int group_with_workers(release_run *run)
+{
+    kanon_error err = {0};
+    kanon_setting *refining = NULL;
+    kanon_options grouping = grouping_options(run->args);
+    kanon_read_options reading = reading_options(run);
+    int status = release_run_options(&grouping, &refining, run, &err) != KANON_OK
+                     ? failed(run->self, &err)
+                     : run_workers(run->self, run->args, run->schema, &reading, &grouping, &run->show);
+    free(refining);
+    return status;
 }
 
 /* How wide a column name is, as it is printed. */
@@ -266,7 +306,8 @@ static int check_usage(const command *self, const arguments *args)
         return wrong_usage(self, "--state does not go with --recode attribute: new records would not fit into the mapping");
     if (mapping && args->numeric == KANON_NUMERIC_MEAN)
         return wrong_usage(self, "--numeric mean does not go with --recode attribute: equal numbers have different means");
-    return check_outputs(self, args, NULL);
+    int status = args->workers != 0 ? check_workers(self, args) : EXIT_DONE;
+    return status == EXIT_DONE ? check_outputs(self, args, NULL) : status;
 }
 
 static int run(const command *self, const arguments *given)
@@ -286,6 +327,8 @@ static int run(const command *self, const arguments *given)
         status = wrong_usage(self, "no k; give -k K, or k below privacy in the schema");
     } else if (st == KANON_OK && (status = check_outputs(self, &args, work.schema)) != EXIT_DONE) {
         progress_end(&work.show);
+    } else if (st == KANON_OK && args.workers != 0) {
+        status = group_with_workers(&work);
     } else {
         if (st == KANON_OK)
             st = group(&work, &err);

@@ -27,7 +27,7 @@ typedef struct arguments {
     const char *schema, *algorithm, *refine, *release, *groups, *report, *report_external, *codebook, *effort;
     const char *moves, *time_limit;
     const char *entity, *suppress, *state;
-    int64_t k, threads, rows, blocks, memory, joint_k; /* 0: not said */
+    int64_t k, threads, workers, rows, blocks, memory, joint_k; /* 0: not said */
     int64_t wait;                                      /* -1: not said */
     uint64_t seed;
     int64_t shuffle_seed;  /* 0: not said */

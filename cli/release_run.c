@@ -169,24 +169,30 @@ static kanon_status describe(release_run *run, kanon_error *err)
     return run->command != NULL ? KANON_OK : no_memory(err);
 }
 
-kanon_status release_run_group(release_run *run, kanon_options options, kanon_error *err)
+kanon_status release_run_options(kanon_options *options, kanon_setting **refining, release_run *run, kanon_error *err)
 {
     const arguments *args = run->args;
-    size_t n_refining = 0;
-    kanon_setting *refining = refine_settings(&n_refining, args);
-    if (refining == NULL)
+    *refining = refine_settings(&options->n_refine_settings, args);
+    if (*refining == NULL)
         return no_memory(err);
-    options.struct_size = sizeof options;
-    options.k = args->k;
-    options.refine = args->refine;
-    options.refine_settings = refining;
-    options.n_refine_settings = n_refining;
-    options.effort = args->effort;
-    options.seed = args->seed;
-    options.threads = (int)args->threads;
-    options.tick = progress_tick;
-    options.payload = &run->show;
-    kanon_status st = kanon_anonymize(&run->grouping, run->table, &options, err);
+    options->struct_size = sizeof *options;
+    options->k = args->k;
+    options->refine = args->refine;
+    options->refine_settings = *refining;
+    options->effort = args->effort;
+    options->seed = args->seed;
+    options->threads = (int)args->threads;
+    options->tick = progress_tick;
+    options->payload = &run->show;
+    return KANON_OK;
+}
+
+kanon_status release_run_group(release_run *run, kanon_options options, kanon_error *err)
+{
+    kanon_setting *refining = NULL;
+    kanon_status st = release_run_options(&options, &refining, run, err);
+    if (st == KANON_OK)
+        st = kanon_anonymize(&run->grouping, run->table, &options, err);
     free(refining);
     return st == KANON_OK ? describe(run, err) : st;
 }

@@ -30,6 +30,8 @@ typedef struct release_run {
 
 /* Read the table. While standard input or a pipe is read, a signal ends the program at once. Warnings are printed. */
 kanon_status release_run_read(release_run *run, const kanon_read_options *reading, kanon_error *err);
+/* Add what both commands say to `options`; *refining, which they point to, is freed by the caller in any case. */
+kanon_status release_run_options(kanon_options *options, kanon_setting **refining, release_run *run, kanon_error *err);
 /* Make the groups. `options` says what only one command says: what to begin with, the algorithm, blocks. */
 kanon_status release_run_group(release_run *run, kanon_options options, kanon_error *err);
 /* Measure, unless nothing is to be printed, and write all outputs; with --state the state as well. */

@@ -101,7 +101,8 @@ typedef struct kanon_arrow_options {
     kanon_tick tick;
     void *payload;
     uint64_t shuffle_seed; /* as in kanon_outputs */
-    int64_t *groups; /* of kanon_release_to_arrow: gets the group of each row of the stream, in its order, from 1, 0: suppressed;
+    int64_t
+        *groups; /* of kanon_release_to_arrow: gets the group of each row of the stream, in its order, from 1, 0: suppressed;
                       * room for all rows. A state that is made of the grouping gives its groups these numbers. NULL: not wanted */
 } kanon_arrow_options;
 

@@ -28,7 +28,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, PAGES_AHEAD = 8 };
 
 typedef struct page {
     char *bytes;        /* NULL: not read, or zeros */
@@ -41,6 +41,7 @@ struct pages {
     int64_t room, size; /* room in pages, size in bytes */
     int64_t stored;     /* pages that the table has */
     int64_t used;       /* bytes in memory */
+    int64_t last;       /* the page that was read last */
     Relation table, index;
     IndexScanDesc scan;
     TupleTableSlot *slot;
@@ -49,6 +50,8 @@ struct pages {
     pthread_t thread;
 };
 
+static page *page_at(pages *p, int64_t number, bool read);
+
 /* ---- rows ---- */
 
 static void damaged(void)
@@ -56,30 +59,54 @@ static void damaged(void)
     ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("the state of the release is damaged")));
 }
 
-/* The row of a page, in p->slot. */
-static void find_row(pages *p, int64_t number)
+/* The rows of n pages from `first` on are those that next_row gives, by rising number. */
+static void find_rows(pages *p, int64_t first, int64_t n)
 {
-    ScanKeyData keys[2];
+    ScanKeyData keys[3];
     ScanKeyInit(&keys[0], 1, BTEqualStrategyNumber, F_UUID_EQ, UUIDPGetDatum(&p->definition));
-    ScanKeyInit(&keys[1], 2, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(number));
-    index_rescan(p->scan, keys, 2, NULL, 0);
+    ScanKeyInit(&keys[1], 2, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(first));
+    ScanKeyInit(&keys[2], 2, BTLessStrategyNumber, F_INT8LT, Int64GetDatum(first + n));
+    index_rescan(p->scan, keys, 3, NULL, 0);
+}
+
+static void next_row(pages *p)
+{
     if (!index_getnext_slot(p->scan, ForwardScanDirection, p->slot))
         damaged();
 }
 
-static void read_row(pages *p, int64_t number, page *to)
+static void take_row(pages *p, int64_t number, page *to)
 {
     bool null;
-    find_row(p, number);
+    int64_t found = DatumGetInt64(slot_getattr(p->slot, 2, &null));
     Datum value = slot_getattr(p->slot, 3, &null);
     bytea *bytes = null ? NULL : DatumGetByteaPP(value);
-    if (null || VARSIZE_ANY_EXHDR(bytes) != PAGE)
+    if (null || found != number || VARSIZE_ANY_EXHDR(bytes) != PAGE)
         damaged();
     memcpy(to->bytes, VARDATA_ANY(bytes), PAGE);
     to->at = p->slot->tts_tid;
     if ((Pointer)bytes != DatumGetPointer(value))
         pfree(bytes);
     ExecClearTuple(p->slot);
+}
+
+/* Where pages are read one after the other, some more come with them. */
+static void read_rows(pages *p, int64_t number, page *to)
+{
+    int64_t n = number > p->last && number <= p->last + PAGES_AHEAD ? Min(PAGES_AHEAD, p->stored - number) : 1;
+    p->last = number;
+    find_rows(p, number, n);
+    next_row(p);
+    take_row(p, number, to);
+    for (int64_t i = number + 1; i < number + n; i++) {
+        next_row(p);
+        page *more = page_at(p, i, false);
+        if (more == NULL || more->changed || ItemPointerIsValid(&more->at))
+            ExecClearTuple(p->slot);
+        else
+            take_row(p, i, more);
+        p->last = i;
+    }
     if (p->used > run_memory())
         ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY),
                         errmsg("the state of the release takes more memory than maintenance_work_mem allows"),
@@ -95,7 +122,7 @@ static bool read_page(pages *p, int64_t number, page *to)
         return false;
     PG_TRY();
     {
-        read_row(p, number, to);
+        read_rows(p, number, to);
         done = true;
     }
     PG_CATCH();
@@ -109,20 +136,28 @@ static bool read_page(pages *p, int64_t number, page *to)
 
 /* ---- the library's storage ---- */
 
+/* Room for so many pages. While pages are read there is room for all that the table has, so that none of them moves. */
+static bool make_room(pages *p, int64_t n)
+{
+    if (n <= p->room)
+        return true;
+    int64_t room = Max(n, p->room * 2);
+    page *items = realloc(p->items, (size_t)room * sizeof *items);
+    if (items == NULL)
+        return false;
+    memset(items + p->room, 0, (size_t)(room - p->room) * sizeof *items);
+    for (int64_t i = p->room; i < room; i++)
+        ItemPointerSetInvalid(&items[i].at);
+    p->items = items;
+    p->room = room;
+    return true;
+}
+
 /* With `read` the page has what the table has. */
 static page *page_at(pages *p, int64_t number, bool read)
 {
-    if (number >= p->room) {
-        int64_t room = Max(number + 1, p->room * 2);
-        page *items = realloc(p->items, (size_t)room * sizeof *items);
-        if (items == NULL)
-            return NULL;
-        memset(items + p->room, 0, (size_t)(room - p->room) * sizeof *items);
-        for (int64_t i = p->room; i < room; i++)
-            ItemPointerSetInvalid(&items[i].at);
-        p->items = items;
-        p->room = room;
-    }
+    if (!make_room(p, number + 1))
+        return NULL;
     page *found = &p->items[number];
     if (found->bytes != NULL)
         return found;
@@ -209,7 +244,7 @@ void pages_new(run *r, const definition *d)
     p->definition = *DatumGetUUIDP(DirectFunctionCall1(uuid_in, CStringGetDatum(d->id)));
     p->table = table_open(get_relname_relid("state_pages", get_namespace_oid("kanon", false)), RowExclusiveLock);
     p->index = index_open(RelationGetPrimaryKeyIndex(p->table), RowExclusiveLock);
-    p->scan = index_beginscan(p->table, p->index, GetActiveSnapshot(), 2, 0);
+    p->scan = index_beginscan(p->table, p->index, GetActiveSnapshot(), 3, 0);
     p->slot = table_slot_create(p->table, NULL);
     r->storage = (kanon_state_storage){sizeof r->storage, pages_read, pages_write, pages_truncate, pages_size, p};
 }
@@ -218,13 +253,15 @@ void pages_open(run *r, const definition *d)
 {
     bool null;
     pages_new(r, d);
-    if (SPI_execute(psprintf("SELECT coalesce(max(page) + 1, 0) FROM kanon.state_pages WHERE definition = '%s'", d->id), true,
-                    0) != SPI_OK_SELECT)
+    if (SPI_execute(psprintf("SELECT coalesce(max(page) + 1, 0) FROM kanon.state_pages WHERE definition = '%s'", d->id),
+                    true, 0) != SPI_OK_SELECT)
         elog(ERROR, "the state cannot be read");
     r->pages->stored = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &null));
     r->pages->size = r->pages->stored * PAGE;
     if (r->pages->stored < 0 || r->pages->stored > PG_INT32_MAX)
         damaged();
+    if (!make_room(r->pages, r->pages->stored))
+        ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 }
 
 /* The row of a page, in place of the old one where there is one. */
@@ -234,7 +271,8 @@ static void write_row(pages *p, CatalogIndexState indexes, int64_t number, bytea
     bool nulls[3] = {false};
     page *from = &p->items[number];
     if (number < p->stored && !ItemPointerIsValid(&from->at)) { /* it was written as a whole, and never read */
-        find_row(p, number);
+        find_rows(p, number, 1);
+        next_row(p);
         from->at = p->slot->tts_tid;
         ExecClearTuple(p->slot);
     }

@@ -13,7 +13,6 @@
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
@@ -48,6 +47,21 @@ struct places {
 
 /* ---- rows ---- */
 
+/* A keyed hash of some bytes, eight at a time: the whole table is read with it. */
+static uint64 mix(const char *bytes, int length, uint64 h)
+{
+    uint64 word;
+    h ^= (uint64)length;
+    for (; length > 0; bytes += sizeof word, length -= (int)sizeof word) {
+        word = 0;
+        memcpy(&word, bytes, length < (int)sizeof word ? (size_t)length : sizeof word);
+        h = (h ^ word) * UINT64CONST(0x9fb21c651e98df25);
+        h ^= h >> 32;
+    }
+    h *= UINT64CONST(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
+}
+
 /* The hash of what a tuple holds: its values and which of them are null, and nothing of who wrote it when. */
 static row_hash hash_tuple(const places *p, HeapTuple tuple, bool both)
 {
@@ -57,9 +71,9 @@ static row_hash hash_tuple(const places *p, HeapTuple tuple, bool both)
     uint64 seed = p->key[0];
     row_hash h;
     if (HeapTupleHasNulls(tuple))
-        seed = hash_bytes_extended(header->t_bits, BITMAPLEN(HeapTupleHeaderGetNatts(header)), seed);
-    h.a = hash_bytes_extended((const unsigned char *)bytes, length, seed);
-    h.b = both ? hash_bytes_extended((const unsigned char *)bytes, length, seed ^ p->key[1]) : 0;
+        seed = mix((const char *)header->t_bits, BITMAPLEN(HeapTupleHeaderGetNatts(header)), seed);
+    h.a = mix(bytes, length, seed);
+    h.b = both ? mix(bytes, length, seed ^ p->key[1]) : 0;
     return h;
 }
 
@@ -118,9 +132,10 @@ places *places_open(run *r, const definition *d)
     bool null;
     p->context = r->context;
     p->file = file_of(d);
-    if (SPI_execute(psprintf("SELECT key[1], key[2], rows, sum FROM kanon.release_seals WHERE definition = '%s' AND file = %u",
-                             d->id, p->file),
-                    true, 0) != SPI_OK_SELECT)
+    if (SPI_execute(
+            psprintf("SELECT key[1], key[2], rows, sum FROM kanon.release_seals WHERE definition = '%s' AND file = %u",
+                     d->id, p->file),
+            true, 0) != SPI_OK_SELECT)
         elog(ERROR, "a query of the extension failed");
     p->sealed = SPI_processed == 1;
     if (p->sealed) {

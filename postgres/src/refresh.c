@@ -165,7 +165,7 @@ typedef struct row_list {
     struct {
         row_hash hash;
         ItemPointerData at;
-    } *items;
+    } * items;
     int64_t n, room;
 } row_list;
 
@@ -202,7 +202,7 @@ void write_changes(run *r, definition *d, places *p)
     writing w = {.sum = &sum, .by_place = true, .places = p, .group_of = r->changes->group_of};
     fingerprint_init(&sum, d);
     w.old = removed_rows(r, d, p, sink_relation(s));
-        int64_t n = sink_write(s, r, &w);
+    int64_t n = sink_write(s, r, &w);
     sink_close(s);
     if (n > 0)
         verify(r, d, &sum, p);

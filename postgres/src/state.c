@@ -135,11 +135,8 @@ static void open_state(run *r, definition *d, bool watch)
 {
     kanon_error err = {0};
     pages_open(r, d);
-    kanon_state_options options = {.struct_size = sizeof options,
-                                   .tick = run_tick,
-                                   .context = &r->library,
-                                   .storage = &r->storage,
-                                   .watch = watch};
+    kanon_state_options options = {
+        .struct_size = sizeof options, .tick = run_tick, .context = &r->library, .storage = &r->storage, .watch = watch};
     check(kanon_state_open(&r->state, release_name(d->release), &options, &err), &err);
 }
 

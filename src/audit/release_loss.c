@@ -555,8 +555,13 @@ kanon_status kanon_grouping_from_release(kanon_grouping **out, const kanon_table
     kanon__csv_reading how = {.header = KANON_HEADER_YES};
     *out = NULL;
     kanon__call_begin(&call, table->context);
-    kanon_status st = kanon__input_open(&input, release_path, err);
+    kanon_status st = kanon__table_input_open(&input, release_path, err);
     if (st == KANON_OK)
-        st = kanon__csv_source_new(&source, &input, &how, err);
+        st = kanon__table_source_new(&source, &input, &how, err);
+    if (st == KANON_OK) {
+        st = kanon__table_source_load(source, 0, NULL, err);
+        if (st != KANON_OK)
+            kanon__source_free(source);
+    }
     return kanon__call_end(&call, st == KANON_OK ? take_classes(out, table, source, schema, err) : st);
 }

@@ -3,24 +3,35 @@
  * of all others nothing is known, and they are refused. */
 #include "core/alloc.h"
 #include "database/connection.h"
+#include "database/cut_stream.h"
 #include "database/load_driver.h"
 #include "database/sql_text.h"
 #include "database/writers.h"
+
+#include <string.h>
 
 typedef struct driver_writer {
     kanon__table_writer base;
     const kanon__location *location; /* the caller's */
     kanon__connection *connection;
+    bool shares; /* the connection and the transaction are another writer's */
 } driver_writer;
+
+enum { DUCKDB_ROWS = 2048 }; /* that it works on at a time */
 
 static kanon_status write_rows(kanon__table_writer *writer, struct ArrowArrayStream *rows, kanon_error *err)
 {
+    struct ArrowArrayStream cut = {0};
     driver_writer *w = (driver_writer *)writer;
     const kanon__location *l = w->location;
     char *sql = NULL;
     kanon_status st = kanon__sql_about(&sql, "DROP TABLE IF EXISTS ", l->schema, l->table, "", err);
     if (st == KANON_OK)
         st = kanon__connection_run(w->connection, sql, "the old table cannot be replaced", err);
+    if (st == KANON_OK && strcmp(l->driver, "duckdb") == 0) {
+        st = kanon__cut_stream(&cut, rows, DUCKDB_ROWS, err);
+        rows = &cut;
+    }
     if (st == KANON_OK)
         st = kanon__connection_fill(w->connection, l, rows, err);
     if (rows->release != NULL)
@@ -43,17 +54,33 @@ static kanon_status read_back(kanon__table_writer *writer, struct ArrowArrayStre
 
 static kanon_status commit(kanon__table_writer *writer, kanon_error *err)
 {
-    return kanon__connection_commit(((driver_writer *)writer)->connection, err);
+    driver_writer *w = (driver_writer *)writer;
+    return w->shares ? KANON_OK : kanon__connection_commit(w->connection, err);
 }
 
 static void close_writer(kanon__table_writer *writer)
 {
     driver_writer *w = (driver_writer *)writer;
-    kanon__connection_close(w->connection);
+    if (!w->shares)
+        kanon__connection_close(w->connection);
     kanon__free(w);
 }
 
-static const kanon__writer_class driver_class = {write_rows, read_back, commit, close_writer};
+static kanon_status share(kanon__table_writer **out, kanon__table_writer *writer, const kanon__location *l, kanon_error *err)
+{
+    driver_writer *w = NULL;
+    kanon_status st = kanon__new_array(&w, 1, "a connection", err);
+    if (st != KANON_OK)
+        return st;
+    w->base = *writer;
+    w->location = l;
+    w->connection = ((driver_writer *)writer)->connection;
+    w->shares = true;
+    *out = &w->base;
+    return KANON_OK;
+}
+
+static const kanon__writer_class driver_class = {write_rows, read_back, commit, close_writer, share};
 
 kanon_status kanon__driver_writer_open(kanon__table_writer **out, const kanon__location *l, kanon_error *err)
 {

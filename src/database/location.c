@@ -318,6 +318,18 @@ void kanon__location_clear(kanon__location *l)
     *l = (kanon__location){0};
 }
 
+bool kanon__location_same_database(const kanon__location *l, const kanon__location *r)
+{
+    if (l->kind != r->kind || (l->kind != KANON__AT_SQLITE && l->kind != KANON__AT_DRIVER))
+        return false;
+    if (l->kind == KANON__AT_SQLITE)
+        return kanon__output_same_place(l->path, r->path);
+    bool same = strcmp(l->driver, r->driver) == 0 && l->n_options == r->n_options;
+    for (int64_t i = 0; same && i < l->n_options; i++)
+        same = strcmp(l->options[i].key, r->options[i].key) == 0 && strcmp(l->options[i].value, r->options[i].value) == 0;
+    return same;
+}
+
 bool kanon__location_same(const char *left, const char *right)
 {
     bool is_driver = strncmp(left, scheme, sizeof scheme - 1) == 0 || strncmp(right, scheme, sizeof scheme - 1) == 0;

@@ -164,7 +164,7 @@ static void close_writer(kanon__table_writer *writer)
     kanon__free(w);
 }
 
-static const kanon__writer_class parquet_class = {write_rows, read_back, commit, close_writer};
+static const kanon__writer_class parquet_class = {write_rows, read_back, commit, close_writer, NULL};
 
 kanon_status kanon__parquet_writer_open(kanon__table_writer **out, const kanon__location *l, const char *path,
                                         const kanon__table_mark *marks, int n_marks, kanon_error *err)

@@ -20,6 +20,10 @@ typedef struct kanon__writer_class {
     kanon_status (*read_back)(kanon__table_writer *writer, struct ArrowArrayStream *out, kanon_error *err);
     kanon_status (*commit)(kanon__table_writer *writer, kanon_error *err);
     void (*close)(kanon__table_writer *writer);
+    /* A writer of another table of the same database, in the transaction of `writer`, which is committed for both and closed
+     * last. NULL: each has its own. */
+    kanon_status (*share)(kanon__table_writer **out, kanon__table_writer *writer, const kanon__location *location,
+                          kanon_error *err);
 } kanon__writer_class;
 
 struct kanon__table_writer {

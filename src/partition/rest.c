@@ -8,8 +8,12 @@
 
 #include <string.h>
 
-/* More groups on offer: fewer rounds, more bytes. */
+/* More groups on offer: fewer rounds, more bytes, the same result. Where tests look, there is one, so that records wait. */
+#ifdef KANON_TEST_HOOKS
+enum { OFFERS = 1 };
+#else
 enum { OFFERS = 8 };
+#endif
 
 /* ---- objects ------------------------------------------------------------------------------------------------------ */
 

@@ -24,9 +24,10 @@ typedef struct publication {
     const kanon_table *table;
     const kanon_grouping *grouping;
     kanon_outputs wanted;
-    kanon__table_output *typed; /* the release is no CSV; NULL: it is */
+    kanon__table_output *typed;        /* the release is no CSV; NULL: it is */
+    kanon__table_output *typed_groups; /* likewise */
     kanon__output *release, *groups, *report, *report_external, *codebook;
-    bool is_typed; /* it is to be no CSV */
+    bool is_typed, groups_are_typed; /* they are to be no CSV */
     kanon__ticker ticker;
 } publication;
 
@@ -91,10 +92,14 @@ static kanon_status open_outputs(publication *p, kanon_error *err)
     kanon_status st = KANON_OK;
     const kanon_outputs *o = &p->wanted;
     if (p->is_typed)
-        KANON_TRY(kanon__table_output_open(&p->typed, &p->release, o->release, p->table, p->grouping, err), out);
+        KANON_TRY(kanon__table_output_open(&p->typed, &p->release, o->release, p->table, p->grouping, NULL, err), out);
     else
         KANON_TRY(open_output(&p->release, o->release, o->release_to, true, err), out);
-    KANON_TRY(open_output(&p->groups, o->groups, o->groups_to, false, err), out);
+    if (p->groups_are_typed)
+        KANON_TRY(kanon__table_output_open(&p->typed_groups, &p->groups, o->groups, p->table, p->grouping, p->typed, err),
+                  out);
+    else
+        KANON_TRY(open_output(&p->groups, o->groups, o->groups_to, false, err), out);
     KANON_TRY(open_output(&p->report, o->report, o->report_to, false, err), out);
     KANON_TRY(open_output(&p->report_external, o->report_external, o->report_external_to, false, err), out);
     KANON_TRY(open_output(&p->codebook, o->codebook, o->codebook_to, false, err), out);
@@ -259,8 +264,10 @@ kanon_status kanon__finished_name(void *finished, bool *undone, kanon_error *err
 static kanon_status choose_form(publication *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    if (p->wanted.release == NULL || p->wanted.release_to != NULL)
-        return KANON_OK;
+    if (p->wanted.groups != NULL && p->wanted.groups_to == NULL)
+        st = kanon__table_output_wanted(&p->groups_are_typed, p->wanted.groups, err);
+    if (st != KANON_OK || p->wanted.release == NULL || p->wanted.release_to != NULL)
+        return st;
     st = kanon__table_output_wanted(&p->is_typed, p->wanted.release, err);
     if (st == KANON_OK && p->is_typed && p->wanted.numeric == KANON_NUMERIC_RANGE) {
         st = kanon__fail(err, KANON_EINVAL, "a typed table has no texts for ranges of numbers");
@@ -301,7 +308,9 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
     if (p.wanted.numeric == KANON_NUMERIC_RANGE)
         KANON_TRY(check_ranges(table, err), out);
     KANON_TRY(open_outputs(&p, err), out);
-    if (p.groups != NULL) {
+    if (p.typed_groups != NULL)
+        KANON_TRY(kanon__table_output_write_groups(p.typed_groups, p.wanted.threads, err), out);
+    else if (p.groups != NULL) {
         kanon__groups_write(p.groups, grouping->group_of, grouping->n_rows);
         KANON_TRY(kanon__output_finish(p.groups, err), out);
     }
@@ -327,6 +336,7 @@ out:
     kanon__output_free(p.report);
     kanon__output_free(p.groups);
     kanon__output_free(p.release);
+    kanon__table_output_close(p.typed_groups);
     kanon__table_output_close(p.typed);
     kanon__guarded_outputs_end(&given);
     return st;

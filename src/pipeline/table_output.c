@@ -5,6 +5,7 @@
 #include "database/location.h"
 #include "database/writers.h"
 #include "pipeline/arrow_export.h"
+#include "release/sink/arrow_groups.h"
 #include "table/table.h"
 #include "verify/read_back.h"
 
@@ -17,7 +18,7 @@ enum { N_MARKS = 4 };
 struct kanon__table_output {
     kanon__location location;
     kanon__table_writer *writer;
-    kanon__output *release; /* the caller's */
+    kanon__output *place; /* among the outputs; the caller's */
     const kanon_table *table;
     const kanon_grouping *grouping;
     char *roles, k[24]; /* what the marks of a file say */
@@ -90,8 +91,8 @@ static kanon_status open_parquet(kanon__table_output *t, kanon_error *err)
                                               {"kanon.k", t->k},
                                               {"kanon.algorithm", algorithm != NULL ? algorithm : "none"},
                                               {"kanon.roles", t->roles}};
-    KANON_TRY(kanon__output_open(&t->release, t->location.path, NULL, true, err), out);
-    if (!kanon__output_other_name(t->release, name)) {
+    KANON_TRY(kanon__output_open(&t->place, t->location.path, NULL, true, err), out);
+    if (!kanon__output_other_name(t->place, name)) {
         st = kanon__fail(err, KANON_EINVAL, "%s: a Parquet file can only be written to a file", t->location.name);
         goto out;
     }
@@ -102,16 +103,22 @@ out:
 
 /* ---- opening, writing, closing ------------------------------------------------------------------------------------ */
 
-static kanon_status open_database(kanon__table_output *t, kanon_error *err)
+static kanon_status open_database(kanon__table_output *t, const kanon__table_output *with, kanon_error *err)
 {
     const kanon_sink sink = {.name = t->location.name, .write = take_nothing, .finish = end_transaction, .payload = t};
-    kanon_status st = t->location.kind == KANON__AT_SQLITE ? kanon__sqlite_writer_open(&t->writer, &t->location, err)
-                                                           : kanon__driver_writer_open(&t->writer, &t->location, err);
-    return st == KANON_OK ? kanon__output_open(&t->release, NULL, &sink, false, err) : st;
+    kanon_status st;
+    if (with != NULL && kanon__location_same_database(&with->location, &t->location))
+        st = with->writer->class->share(&t->writer, with->writer, &t->location, err);
+    else if (t->location.kind == KANON__AT_SQLITE)
+        st = kanon__sqlite_writer_open(&t->writer, &t->location, err);
+    else
+        st = kanon__driver_writer_open(&t->writer, &t->location, err);
+    return st == KANON_OK ? kanon__output_open(&t->place, NULL, &sink, false, err) : st;
 }
 
-kanon_status kanon__table_output_open(kanon__table_output **out, kanon__output **release, const char *location,
-                                      const kanon_table *table, const kanon_grouping *grouping, kanon_error *err)
+kanon_status kanon__table_output_open(kanon__table_output **out, kanon__output **place, const char *location,
+                                      const kanon_table *table, const kanon_grouping *grouping,
+                                      const kanon__table_output *with, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__table_output *t = NULL;
@@ -120,8 +127,8 @@ kanon_status kanon__table_output_open(kanon__table_output **out, kanon__output *
     t->table = table;
     t->grouping = grouping;
     KANON_TRY(kanon__location_to_write(&t->location, location, err), out);
-    st = t->location.kind == KANON__AT_PARQUET ? open_parquet(t, err) : open_database(t, err);
-    *release = t->release; /* also where it failed: it is freed with the others */
+    st = t->location.kind == KANON__AT_PARQUET ? open_parquet(t, err) : open_database(t, with, err);
+    *place = t->place; /* also where it failed: it is freed with the others */
     *out = t;
     t = NULL;
 out:
@@ -145,10 +152,24 @@ static void take_digest(struct ArrowSchema *schema, kanon__arrow_batches *batche
                                      kanon__arrow_array_rest, p->threads, p->err);
 }
 
+/* Write the rows, which are moved in any case, and compare what is there then with their digest. */
+static kanon_status write_and_compare(kanon__table_output *t, struct ArrowArrayStream *rows, const kanon__row_digest *digest,
+                                      kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    struct ArrowArrayStream back = {0};
+    KANON_TRY(t->writer->class->write(t->writer, rows, err), out);
+    KANON_TRY(t->writer->class->read_back(t->writer, &back, err), out);
+    KANON_TRY(kanon__verify_read_back(digest, &back, t->location.name, err), out);
+    KANON_TRY(kanon__output_finish(t->place, err), out);
+out:
+    return st;
+}
+
 kanon_status kanon__table_output_write(kanon__table_output *t, const kanon_outputs *wanted, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    struct ArrowArrayStream rows = {0}, back = {0};
+    struct ArrowArrayStream rows = {0};
     passage pass = {.ordered = t->writer->keeps_order, .threads = wanted->threads, .err = err};
     kanon_arrow_options options = {
         .struct_size = sizeof options,
@@ -161,13 +182,34 @@ kanon_status kanon__table_output_write(kanon__table_output *t, const kanon_outpu
     };
     KANON_TRY(kanon__arrow_export_aside(&rows, t->table, t->grouping, &options, err, take_digest, &pass), out);
     KANON_TRY(pass.status, out);
-    KANON_TRY(t->writer->class->write(t->writer, &rows, err), out);
-    KANON_TRY(t->writer->class->read_back(t->writer, &back, err), out);
-    KANON_TRY(kanon__verify_read_back(&pass.digest, &back, t->location.name, err), out);
-    KANON_TRY(kanon__output_finish(t->release, err), out);
+    KANON_TRY(write_and_compare(t, &rows, &pass.digest, err), out);
 out:
     if (rows.release != NULL)
         rows.release(&rows);
+    return st;
+}
+
+kanon_status kanon__table_output_write_groups(kanon__table_output *t, int threads, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__arrow_batches *batches = NULL;
+    struct ArrowSchema schema = {0};
+    struct ArrowArrayStream rows = {0};
+    kanon__row_digest digest;
+    KANON_TRY(kanon__arrow_groups_new(&batches, t->grouping->group_of, t->grouping->n_rows, err), out);
+    KANON_TRY(kanon__arrow_schema_init(&schema, batches->fields, batches->n_fields, err), out);
+    KANON_TRY(kanon__row_digest_of(&digest, t->writer->keeps_order, &schema, batches->batches, batches->n_batches,
+                                   kanon__arrow_array_rest, threads, err),
+              out);
+    st = kanon__arrow_stream_init(&rows, batches, err);
+    batches = NULL;
+    KANON_TRY(st, out);
+    KANON_TRY(write_and_compare(t, &rows, &digest, err), out);
+out:
+    if (rows.release != NULL)
+        rows.release(&rows);
+    kanon__arrow_schema_clear(&schema);
+    kanon__arrow_batches_free(batches);
     return st;
 }
 

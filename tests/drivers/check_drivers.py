@@ -1,8 +1,8 @@
-"""Parquet files and databases against CSV, with the real drivers and a real PostgreSQL server: check_drivers.py KANON
+"""Parquet files and databases against CSV, with the real drivers and a real PostgreSQL server: check_drivers.py KANON [FAILING]
 
 One table with every type and nulls goes in by CSV, Parquet, SQLite, a DuckDB query and PostgreSQL: the groups and the released
 values are the same. It comes out as a Parquet file and as tables: the values are those of the CSV release. Then what can go wrong:
-no driver, a nested type, a full disk, a kill, a server that goes away. Nothing is half-written, and nothing is told."""
+no driver, a nested type, a full disk, each call of DuckDB, a kill, a server that goes away. Nothing is half-written, and nothing is told."""
 import ctypes
 import csv
 import datetime
@@ -20,6 +20,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 KANON = os.path.abspath(sys.argv[1])
+FAILING = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else None # the folder of failing_duckdb.c, as libduckdb.so
 POSTGRES = "/usr/lib/postgresql/15/bin"
 SECRET = "hunter2"
 ROWS = 600
@@ -183,6 +184,76 @@ def check_outputs(duckdb, server):
     assert not any("seed" in key or "sha" in key for key in marks), marks
 
 
+def check_groups(duckdb, server):
+    """Groups go where releases go, and with them in one transaction."""
+    for release, groups in (("out.csv", "g.parquet"), ("out.db#released", "out.db#groups"), ("out.parquet", "other.db#groups"),
+                            ("adbc:duckdb?uri=out.duckdb&table=released", "adbc:duckdb?uri=out.duckdb&table=groups"),
+                            (server.location("table=released"), server.location("table=groups"))):
+        anonymize("t.csv", "-o", release, "--groups", groups)
+    assert os.stat("g.parquet").st_mode & 0o77 == 0
+    expected = read("csv.groups")
+    for name in ("out.db", "other.db"):
+        rows = sqlite3.connect(name).execute('SELECT "row", "group" FROM groups').fetchall()
+        assert cells(rows) == expected[1:], name
+    rows = server.sql('SELECT "row", "group" FROM groups ORDER BY "row"').split()
+    assert [row.split(",") for row in rows] == expected[1:]
+    duckdb.run("ATTACH 'out.duckdb' AS written (READ_ONLY)")
+    for table in ("read_parquet('g.parquet')", "written.groups"):
+        duckdb.run(f"COPY (FROM {table}) TO 'back.csv' (HEADER)")
+        assert read("back.csv") == expected, table
+    duckdb.run("DETACH written")
+    # more rows than DuckDB works on at a time, with nulls in dictionaries
+    with open("many.csv", "w", newline="", encoding="utf-8") as file:
+        rows = read("t.csv")
+        csv.writer(file, lineterminator="\n").writerows(rows + 8 * rows[1:])
+    anonymize("many.csv", "-o", "adbc:duckdb?uri=out.duckdb&table=many")
+    kanon("check", "adbc:duckdb?uri=out.duckdb&table=many", "-s", "s.yaml", "-k", "5")
+
+
+def check_full_disk():
+    """A disk that is full, where one can be had: nothing appears, and what was there stays."""
+    os.mkdir("disk")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", "disk"], capture_output=True).returncode == 0
+    if not mounted:
+        print("check_drivers: no small disk can be had; a limit of the file size stands for it")
+        return
+    try:
+        for name in ("disk/r.parquet", "disk/r.db#t"):
+            anonymize("t.csv", "-o", name)
+        before = {name: open(name, "rb").read() for name in ("disk/r.parquet", "disk/r.db")}
+        with open("disk/ballast", "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(4096))
+            except OSError:
+                pass
+        for name in ("disk/r.parquet", "disk/r.db#t", "disk/new.parquet", "disk/new.db#t", "adbc:duckdb?uri=disk/new.duckdb&table=t"):
+            done = anonymize("t.csv", "-o", name, "-k", "7", status=4)
+            assert "kanon: " + name.split("?")[0] in done.stderr, done.stderr
+        assert all(open(name, "rb").read() == content for name, content in before.items())
+        assert [name for name in os.listdir("disk") if "parquet" in name or "journal" in name] == ["r.parquet"]
+    finally:
+        subprocess.run(["umount", "disk"], check=True)
+
+
+def check_failing_calls():
+    """Each call with which DuckDB writes a Parquet file fails in turn: the old file stays."""
+    before = open("out.parquet", "rb").read()
+    real = os.path.join(os.environ["KANON_DRIVER_PATH"], "libduckdb.so")
+    n_failed = 0
+    for fail_at in range(1, 20):
+        env = {"KANON_DRIVER_PATH": FAILING, "REAL_DUCKDB": real, "FAIL_AT": str(fail_at)}
+        done = subprocess.run([KANON, "anonymize", "t.csv", "-s", "s.yaml", "-a", "mondrian", "-k", "7", "-q", "-o", "out.parquet"],
+                              env={**os.environ, **env}, capture_output=True, text=True)
+        if done.returncode == 0:
+            break
+        n_failed += 1
+        assert done.returncode == 4 and "out.parquet" in done.stderr, (fail_at, done.returncode, done.stderr)
+        assert open("out.parquet", "rb").read() == before and left_over() == [], fail_at
+    assert n_failed == 6, n_failed # open, connect, settings, scan, copy; reading back
+    anonymize("t.csv", "-o", "out.parquet")
+
+
 def check_states(server):
     kanon("anonymize", "t.parquet", "-s", "s.yaml", "-a", "mondrian", "-q", "-o", "first.parquet", "--state", "s.state")
     kanon("insert", "s.state", server.location("query=SELECT * FROM people LIMIT 7"), "-q", "-o", "second.parquet")
@@ -286,6 +357,10 @@ def main():
             tables = make_tables(duckdb, server)
             check_inputs(tables)
             check_outputs(duckdb, server)
+            check_groups(duckdb, server)
+            check_full_disk()
+            if FAILING is not None:
+                check_failing_calls()
             check_states(server)
             check_failures(duckdb, server)
             check_kills(server)

@@ -51,6 +51,8 @@ COMMANDS = {
     "attribute": (["anonymize"] + FEW + ["--recode", "attribute", "--set", "starts=1", "-o", "r.csv"], ["r.csv"], None),
     "memory": (["anonymize"] + RUN + ["-a", "top-down", "--memory", "60M", "--shuffle", "-o", "shuffled.csv"],
                ["shuffled.csv"], None),
+    "workers": (["anonymize", "t.csv", "-s", "free.yaml", "-a", "mondrian", "--blocks", "9", "--workers", "2", "-o",
+                 "r.csv"], ["r.csv"], None),
     "create": (["anonymize"] + RUN + ["-a", "mondrian", "--state", "n.state", "-o", "r.csv"],
                ["r.csv", "n.state"], None),
     "evaluate": (["evaluate"] + RUN + ["--groups", "groups.csv", "--threads", "2", "--report", "p.json"],
@@ -94,7 +96,7 @@ COMMANDS = {
     "algorithms": (["algorithms", "tgc"], [], None),
     "sample": (["sample", "hospital", "--rows", "20", "-o", "demo"], ["demo"], None),
 }
-INPUTS = ["s.yaml", "quick.yaml", "jobs.csv", "t.csv", "few.csv", "i.csv", "u.csv", "d.csv", "x.state", "groups.csv",
+INPUTS = ["s.yaml", "quick.yaml", "free.yaml", "jobs.csv", "t.csv", "few.csv", "i.csv", "u.csv", "d.csv", "x.state", "groups.csv",
           "release.csv", "certificate.json", "packed.csv.gz", "tree.yaml"]
 TELLS_TIMES = ("state", "bound", "profile")
 SPEAKS_ONLY = ("algorithms", "drivers", "help", "topic", "completion", "version")  # and takes no --quiet
@@ -161,6 +163,7 @@ class Faults:
         self.write("jobs.csv", "nurse;Health;*\nsurgeon;Health;*\nbaker;Food;*\ncook;Food;*\n")
         self.write("t.csv", HEADER + people(rng, "a", range(36)))
         self.write("quick.yaml", SCHEMA + "algorithm: mondrian\n")
+        self.write("free.yaml", SCHEMA[:SCHEMA.index("privacy:")] + "privacy: {k: 3}\n")
         self.write("few.csv", HEADER + people(random.Random(7), "c", range(9)))
         self.write("i.csv", HEADER + people(rng, "b", range(6)))
         self.write("u.csv", HEADER + people(rng, "a", range(3, 8)))

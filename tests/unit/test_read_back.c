@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-enum { N_ROWS = 5, N_COLUMNS = 10, MOST_BATCHES = 8 };
+enum { N_ROWS = 5, N_COLUMNS = 10, MOST_BATCHES = 64 };
 
 typedef const char *const cells[N_ROWS];
 
@@ -152,6 +152,26 @@ static void other_rows_are_found(void **state)
     assert_int_equal(reads_back(&in_any, &fewer, &at_once), KANON_EIO);
 }
 
+/* Enough batches for several tasks, each of which begins with its own. */
+static void many_batches_are_one_table(void **state)
+{
+    enum { N = 40 };
+    static char squares[N][8];
+    const char *given[N];
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        snprintf(squares[i], sizeof squares[i], "%d", i * i);
+        given[i] = squares[i];
+    }
+    const arrow_field field = {"whole", "l", NULL, given};
+    const arrow_table table = {1, &field, N};
+    const arrow_layout one_by_one = {.batch_rows = 1};
+    kanon__row_digest digest = digest_of(&table, &one_by_one, true);
+    assert_int_equal(reads_back(&digest, &table, &at_once), KANON_OK);
+    given[N - 1] = "0";
+    assert_int_equal(reads_back(&digest, &table, &at_once), KANON_EIO);
+}
+
 /* ---- drivers that break the interface ---------------------------------------------------------------------------- */
 
 typedef enum fault { A_COLUMN_LESS, NEGATIVE_LENGTH, NEGATIVE_OFFSET, A_NULL_ROW, SHORT_COLUMN, N_FAULTS } fault;
@@ -242,7 +262,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_values_read_back),   cmocka_unit_test(types_may_change_and_names_may_not),
         cmocka_unit_test(every_changed_cell_is_found), cmocka_unit_test(other_rows_are_found),
-        cmocka_unit_test(broken_batches_are_refused),  cmocka_unit_test(rare_values_read_back),
+        cmocka_unit_test(many_batches_are_one_table),  cmocka_unit_test(broken_batches_are_refused),
+        cmocka_unit_test(rare_values_read_back),
 #ifdef KANON_TEST_HOOKS
         cmocka_unit_test(no_memory_is_told),
 #endif

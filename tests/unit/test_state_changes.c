@@ -276,7 +276,8 @@ static void changes_give_the_whole_release(void **unused)
 static void requirements_are_kept(void **unused)
 {
     (void)unused;
-    assert_true(walk("privacy: {k: 3, constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}]}\n", 300, 6, 3) > 0);
+    assert_true(walk("privacy: {k: 3, constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}]}\n", 300, 6, 3) >
+                0);
     assert_true(walk("privacy: {k: 3, suppress: 0.02}\n", 300, 6, 4) > 0);
     assert_true(walk("entity: who\nprivacy: {k: 3}\n", 300, 6, 5) >= 0);
     /* this one compares with the whole table */
@@ -392,9 +393,12 @@ static void without_memory_nothing_is_released(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changes_give_the_whole_release), cmocka_unit_test(requirements_are_kept),
-        cmocka_unit_test(nothing_changed),                cmocka_unit_test(changes_of_others_make_it_whole),
-        cmocka_unit_test(failed_changes_leave_no_trace),  cmocka_unit_test(without_memory_nothing_is_released),
+        cmocka_unit_test(changes_give_the_whole_release),
+        cmocka_unit_test(requirements_are_kept),
+        cmocka_unit_test(nothing_changed),
+        cmocka_unit_test(changes_of_others_make_it_whole),
+        cmocka_unit_test(failed_changes_leave_no_trace),
+        cmocka_unit_test(without_memory_nothing_is_released),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

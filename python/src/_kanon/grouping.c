@@ -19,9 +19,8 @@ int run_options_of(run_options *out, PyObject *keywords, ticker *t)
                                                  &o->threads, &o->refine, &refine_given, &blocks, &memory, &o->effort,
                                                  &by_attribute, &o->suppress, &start, &o->repair);
     Py_XDECREF(none);
-    if (understood && start != Py_None && (o->start = handle_get(start, GROUPING)) == NULL)
-        return -1;
-    if (!understood || settings_of(&out->of_algorithm, given) != 0)
+    if (!understood || (start != Py_None && (o->start = handle_get(start, GROUPING)) == NULL) ||
+        settings_of(&out->of_algorithm, given) != 0)
         return -1;
     if (settings_of(&out->of_refinement, refine_given) != 0) {
         settings_free(&out->of_algorithm);

@@ -19,6 +19,7 @@ typedef struct sqlite_writer {
     const kanon__location *location; /* the caller's */
     sqlite3 *db;
     bool is_new, committed;
+    bool shares; /* the file and the transaction are another writer's */
 } sqlite_writer;
 
 /* ---- statements --------------------------------------------------------------------------------------------------- */
@@ -182,6 +183,8 @@ static kanon_status read_back(kanon__table_writer *writer, struct ArrowArrayStre
 static kanon_status commit(kanon__table_writer *writer, kanon_error *err)
 {
     sqlite_writer *w = (sqlite_writer *)writer;
+    if (w->shares)
+        return KANON_OK;
     kanon_status st = kanon__sqlite_run(w->db, "COMMIT", w->location->name, "the table cannot be kept", err);
     w->committed = st == KANON_OK;
     return st;
@@ -192,13 +195,28 @@ static void close_writer(kanon__table_writer *writer)
 {
     sqlite_writer *w = (sqlite_writer *)writer;
     struct stat file;
-    sqlite3_close(w->db);
+    if (!w->shares)
+        sqlite3_close(w->db);
     if (w->is_new && !w->committed && stat(w->location->path, &file) == 0 && file.st_size == 0)
         unlink(w->location->path);
     kanon__free(w);
 }
 
-static const kanon__writer_class sqlite_class = {write_rows, read_back, commit, close_writer};
+static kanon_status share(kanon__table_writer **out, kanon__table_writer *writer, const kanon__location *l, kanon_error *err)
+{
+    sqlite_writer *w = NULL;
+    kanon_status st = kanon__new_array(&w, 1, "a database", err);
+    if (st != KANON_OK)
+        return st;
+    w->base = *writer;
+    w->location = l;
+    w->db = ((sqlite_writer *)writer)->db;
+    w->shares = true;
+    *out = &w->base;
+    return KANON_OK;
+}
+
+static const kanon__writer_class sqlite_class = {write_rows, read_back, commit, close_writer, share};
 
 kanon_status kanon__sqlite_writer_open(kanon__table_writer **out, const kanon__location *l, kanon_error *err)
 {

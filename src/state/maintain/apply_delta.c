@@ -31,9 +31,9 @@ typedef struct delta {
     int *cell_of; /* by column of the state: its column in the file; -1: not there */
     kanon__cell_reader reader;
     kanon__row row, old;
-    int64_t *codes; /* of one record */
+    int64_t *codes;      /* of one record */
     const char *missing; /* what is written for null; NULL: the state has no text for it */
-    int *scales;    /* by column: digits after the point that are needed */
+    int *scales;         /* by column: digits after the point that are needed */
     /* records that are deleted or updated, in file order */
     kanon__record *targets;
     int64_t n_targets, targets_capacity;

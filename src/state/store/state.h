@@ -139,7 +139,7 @@ struct kanon_state {
     int64_t n_changed_groups, changed_groups_capacity;
     sqlite3_stmt *add_departed;         /* state/store/release_rows.c */
     sqlite3_stmt *entity_statements[4]; /* state/store/entity_index.c */
-    kanon__watch *watch; /* which groups have changed since the last release; NULL: nobody asked */
+    kanon__watch *watch;                /* which groups have changed since the last release; NULL: nobody asked */
     kanon_tick tick;
     void *payload;
 };

@@ -5,8 +5,8 @@
 #ifndef KANON_STATE_STORE_H
 #define KANON_STATE_STORE_H
 
-#include "core/ticker.h"
 #include "core/status.h"
+#include "core/ticker.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ typedef struct kanon__store {
     struct kanon__page_layer *layer; /* state/store/page_checksum.h */
     char *path;
     bool in_transaction;
-    int64_t room; /* pages of SQLite's cache */
+    int64_t room;                       /* pages of SQLite's cache */
     const kanon_state_storage *storage; /* NULL: the state is a file */
     kanon__ticker ticker;               /* called while SQLite works; without a tick, never */
 } kanon__store;

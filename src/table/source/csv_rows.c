@@ -398,6 +398,29 @@ static kanon_status quotes_between(bool *odd, const csv_read *r, size_t at, size
     return KANON_OK;
 }
 
+/* Whether a blank line ends at `at`, which is between two rows: a quoted cell ends with its quote, so that no line break of a
+ * cell stands right before that of its row. */
+static kanon_status ends_blank(bool *out, const csv_read *r, size_t at, kanon_error *err)
+{
+    char end[3] = {0};
+    size_t n = at - r->first_row < sizeof end ? at - r->first_row : sizeof end;
+    kanon_status st = kanon__input_read(&r->source->input, at - n, end + sizeof end - n, n, err);
+    char before = end[1] == '\r' ? end[0] : end[1];
+    *out = before == '\n' || before == '\0'; /* \0: the line is the first of all rows */
+    return st;
+}
+
+/* The next place where a part may end: blank lines at the end of a CSV are no rows, so a part ends with a row that is no
+ * blank line. */
+static kanon_status next_end(size_t *out, const csv_read *r, size_t at, bool quoted, kanon_error *err)
+{
+    bool blank = true;
+    kanon_status st = next_row(out, r, at, quoted, err);
+    while (st == KANON_OK && *out < r->end && (st = ends_blank(&blank, r, *out, err)) == KANON_OK && blank)
+        st = next_row(out, r, *out, false, err);
+    return st;
+}
+
 kanon_status kanon__csv_source_cut(size_t **begins, int64_t *n, size_t *end, kanon__source *source, size_t part_bytes,
                                    kanon_error *err)
 {
@@ -414,7 +437,7 @@ kanon_status kanon__csv_source_cut(size_t **begins, int64_t *n, size_t *end, kan
         if (r.end - at <= part_bytes)
             break;
         KANON_TRY(quotes_between(&quoted, &r, at, at + part_bytes, err), out);
-        KANON_TRY(next_row(&at, &r, at + part_bytes, quoted, err), out);
+        KANON_TRY(next_end(&at, &r, at + part_bytes, quoted, err), out);
     }
     *end = r.end;
 out:

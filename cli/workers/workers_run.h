@@ -1,0 +1,111 @@
+/* What the stages of a run with workers share. A stage reads what the stages before it left here, and workers see it as
+ * it was when their stage began. Files of the exchange folder, by kind:
+ *
+ *     count-PART, domain-PART, counts-PART                  until they are merged
+ *     names-0                            the header line of all blocks
+ *     rows-PART                          a bundle: the rows of a part, by block
+ *     grouped-BLOCK                      by row of the block: its group, 0 for a record left over
+ *     boxes-BLOCK                        kanon_block_groups
+ *     rest-BLOCK, left-BLOCK, offers-BLOCK, tally-BLOCK     until they are merged
+ *     lines-BLOCK                        a bundle: the released lines of a block, by part
+ *     head-0                             the header line of the release, and which columns are quasi-identifiers
+ *     classes-PART                       a bundle: what the quasi cells of the finished release look like, by bucket
+ *
+ * Called by workers.c, which runs the stages in order. */
+#ifndef KANON_CLI_WORKERS_RUN_H
+#define KANON_CLI_WORKERS_RUN_H
+
+#include "workers/bundle.h"
+#include "workers/release_file.h"
+#include "workers/worker_pool.h"
+#include "workers/workers.h"
+
+#include <sys/stat.h>
+
+/* Bytes that every process takes by itself; kanon_block_memory counts them, too. */
+enum { WORKER_PROCESS = 16 << 20 };
+
+/* A record left over, in the block where it is released. */
+typedef struct guest {
+    int64_t block, group;
+    int64_t place;
+    const char *line; /* in the lines of the block that it comes from */
+    uint32_t size;
+} guest;
+
+typedef struct workers_run {
+    const workers_order *order;
+    worker_pool pool;
+    exchange exchange;
+    int64_t task_memory; /* bytes that a task may take; 0: any number */
+    /* the table */
+    int table;
+    struct stat was; /* when it was opened */
+    kanon_csv_parts *parts;
+    int64_t n_parts;
+    int64_t *first_row; /* by part, and one more */
+    char *first_bytes;  /* its header, as it stands in the file */
+    kanon_domain *domain;
+    int64_t *part_rows; /* by part */
+    /* blocks */
+    kanon_options grouping; /* of a block */
+    kanon_cuts *cuts;
+    char level_name[2][32]; /* of this level and the one before, which progress remembers: each is a stage of its own */
+    kanon_counts *counts;   /* of the level at hand */
+    int64_t n_blocks;
+    int64_t *turn, *turn_rows; /* by task: its block, the largest first, and how many records that has */
+    void *names;               /* the header line of blocks */
+    size_t names_size;
+    bundle_mark *block_lines; /* by block: what it has in all parts */
+    /* records left over */
+    kanon_rest *rest;
+    kanon_offers *offers;
+    bundle *left;         /* by block: their lines */
+    guest *guests;        /* by block, then place */
+    int64_t *first_guest; /* by block, and one more */
+    /* the release */
+    release_file release;
+    kanon_tally *tally;
+    bundle_mark *part_lines; /* by part: what it has of all blocks */
+    int64_t *line_begin;     /* by part, and one more: where it stands in the release */
+    void *head;
+    size_t head_size;
+    int64_t n_buckets;
+    bundle_mark *bucket_lines; /* by bucket */
+    uint64_t key[2];           /* of the check's hashes */
+} workers_run;
+
+/* Stages, in order. Each ends with everything that it promises above. */
+kanon_status stage_domain(workers_run *run, kanon_error *err);
+kanon_status stage_cuts(workers_run *run, kanon_error *err);
+kanon_status stage_rows(workers_run *run, kanon_error *err);
+kanon_status stage_groups(workers_run *run, kanon_error *err);
+kanon_status stage_rest(workers_run *run, kanon_error *err);
+kanon_status stage_lines(workers_run *run, kanon_error *err);
+kanon_status stage_assembly(workers_run *run, kanon_error *err);
+kanon_status stage_recount(workers_run *run, kanon_error *err);
+
+/* The place of a part's first row; places are row numbers. */
+int64_t part_place(const workers_run *run, int64_t part);
+/* The rows of a part as a table. */
+typedef struct part_table {
+    char *bytes;
+    kanon_table *table;
+} part_table;
+kanon_status part_table_read(part_table *out, const workers_run *run, int64_t part, kanon_error *err);
+void part_table_clear(part_table *part);
+
+/* The rows of a block: a CSV of their own, in the order of their places. */
+typedef struct block_text {
+    char *bytes; /* the header line, then the rows */
+    int64_t size;
+    bundle_line *lines; /* by row; their slots are used up */
+    int64_t *places;    /* by row, rising */
+    int64_t n_rows;
+} block_text;
+kanon_status block_text_read(block_text *out, const workers_run *run, int64_t block, kanon_error *err);
+void block_text_clear(block_text *text);
+/* Read it as a table of the whole's domain. */
+kanon_status block_text_table(kanon_table **out, const block_text *text, const workers_run *run, kanon_error *err);
+
+#endif
