@@ -137,7 +137,7 @@ KANON_API kanon_status kanon_cuts_block_of(int32_t *out, const kanon_cuts *cuts,
 KANON_API kanon_status kanon_cuts_count(kanon_counts **out, const kanon_cuts *cuts, const kanon_table *part,
                                         kanon_error *err);
 /* Cut every open part, by the merged counts of all parts of the table. KANON_EDATA: the counts are not those of all
- * records: some are missing, or counted twice. */
+ * records: some are missing, or counted twice. After KANON_ENOMEM the cuts can only be freed. */
 KANON_API kanon_status kanon_cuts_next(kanon_cuts *cuts, const kanon_counts *counts, kanon_error *err);
 KANON_API kanon_status kanon_cuts_write(const kanon_cuts *cuts, const kanon_sink *sink, kanon_error *err);
 /* The domain must be the sealed one that the cuts were made with. */
