@@ -190,6 +190,20 @@ const option option_seed = {
     .kind = OPTION_SEED,
     AT(seed),
 };
+const option option_numeric = {
+    .name = "numeric",
+    .argument = "interval|range|mean|columns",
+    .help = "how numbers are released: [20..29], [20,29], the mean of the group, or two columns NAME_min and NAME_max "
+            "(default: interval)",
+    .kind = OPTION_CHOICE,
+    AT(numeric),
+};
+const option option_shuffle = {
+    .name = "shuffle",
+    .help = "release the records in random order, a secret one that is another each time",
+    .kind = OPTION_SWITCH,
+    AT(shuffle),
+};
 const option option_shuffle_seed = {
     .name = "shuffle-seed",
     .argument = "N",

@@ -28,14 +28,14 @@ typedef struct arguments {
     const char *moves, *time_limit;
     const char *entity, *suppress, *state;
     int64_t k, threads, workers, rows, blocks, memory, joint_k; /* 0: not said */
-    int64_t wait;                                      /* -1: not said */
+    int64_t wait;                                               /* -1: not said */
     uint64_t seed;
     int64_t shuffle_seed;  /* 0: not said */
     double risk_threshold; /* 0: not said */
     const char *certificate, *proof;
     const char *start_release, *new_groups; /* of groups that are made better */
     const char *page;
-    int64_t port; /* 0: not said */
+    int64_t port;         /* 0: not said */
     int64_t most_seconds; /* 0: not said */
     const char *k_list, *shares, *json, *plot;
     const char *column, *table, *methods[6]; /* of taxonomies; methods by kanon_taxonomy_method */
@@ -84,8 +84,8 @@ typedef struct option {
 extern const option option_schema, option_quasi, option_sensitive, option_identifying, option_insensitive, option_taxonomy,
     option_bands, option_top, option_bottom, option_missing, option_type, option_format, option_decimal, option_thousands,
     option_header, option_encoding, option_constraint, option_entity, option_entity_together, option_suppress, option_k,
-    option_algorithm, option_refine, option_seed, option_shuffle_seed, option_threads, option_delimiter, option_strict,
-    option_quiet, option_help;
+    option_algorithm, option_refine, option_seed, option_numeric, option_shuffle, option_shuffle_seed, option_threads,
+    option_delimiter, option_strict, option_quiet, option_help;
 /* How the columns can be described. */
 #define SCHEMA_OPTIONS                                                                                                      \
     &option_schema, &option_quasi, &option_sensitive, &option_identifying, &option_insensitive, &option_taxonomy,           \
@@ -93,6 +93,8 @@ extern const option option_schema, option_quasi, option_sensitive, option_identi
         &option_thousands
 /* How the table, or another file of CSV, is to be read. */
 #define READING_OPTIONS &option_delimiter, &option_header, &option_encoding
+/* In which form a release is written. */
+#define FORM_OPTIONS &option_numeric, &option_shuffle, &option_shuffle_seed
 
 /* Read argv[0 .. argc-1], what stands after the command's name. EXIT_DONE, or an exit status after the error was printed.
  * Where out->help is set the rest was not read. Free with arguments_clear either way. */

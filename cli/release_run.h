@@ -9,10 +9,9 @@
 /* How long the groups are made better. */
 extern const option option_effort, option_moves, option_time_limit, option_refine_set;
 #define REFINING_OPTIONS &option_effort, &option_moves, &option_time_limit, &option_refine_set
-/* What is written, and in which form. */
-extern const option option_output, option_report, option_report_external, option_codebook, option_numeric, option_shuffle;
+/* What is written. */
+extern const option option_output, option_report, option_report_external, option_codebook;
 #define REPORT_OPTIONS &option_report, &option_report_external, &option_codebook
-#define FORM_OPTIONS &option_numeric, &option_shuffle, &option_shuffle_seed
 
 /* What a run holds while it goes on. */
 typedef struct release_run {

@@ -65,20 +65,6 @@ const option option_state_codebook = {
     .kind = OPTION_TEXT,
     AT(codebook),
 };
-const option option_state_numeric = {
-    .name = "numeric",
-    .argument = "interval|range|mean|columns",
-    .help = "how numbers are released: [20..29], [20,29], the mean of the group, or two columns NAME_min and NAME_max "
-            "(default: interval)",
-    .kind = OPTION_CHOICE,
-    AT(numeric),
-};
-const option option_state_shuffle = {
-    .name = "shuffle",
-    .help = "release the records in random order, a secret one that is another each time",
-    .kind = OPTION_SWITCH,
-    AT(shuffle),
-};
 const option option_joint_k = {
     .name = "joint-k",
     .argument = "K",
