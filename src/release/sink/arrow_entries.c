@@ -1,0 +1,333 @@
+/* What every group of an Arrow release shows in a quasi column, and every code in a kept one, as a list of entries from which
+ * batches are filled. Called by arrow_release.c; see arrow_build.h. */
+#include "release/sink/arrow_build.h"
+
+#include "core/alloc.h"
+#include "release/sink/arrow_values.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- entries of categories ---------------------------------------------------------------------------------------- */
+
+/* The labels of the nodes in use, in the order of the tree; `index_of` becomes the number of each. */
+static kanon_status make_labels(kanon__arrow_entries *e, const kanon__taxonomy *t, const bool *used, int32_t *index_of,
+                                kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n_bytes = 0;
+    int32_t *offsets = NULL;
+    size_t length;
+    for (int32_t node = 0; node < t->n_nodes; node++)
+        if (used[node]) {
+            kanon__taxonomy_label(t, node, &length);
+            n_bytes += (int64_t)length;
+            index_of[node] = (int32_t)e->n_labels++;
+        }
+    if (n_bytes > INT32_MAX)
+        return kanon__fail(err, KANON_EDATA, "a taxonomy with more than 2 GB of names");
+    KANON_TRY(kanon__arrow_memory_new(&e->labels, NULL, err), out);
+    KANON_TRY(kanon__new_array(&offsets, e->n_labels + 1, "categories", err), out);
+    e->labels->blocks[0] = offsets;
+    KANON_TRY(kanon__new_array((char **)&e->labels->blocks[1], n_bytes, "categories", err), out);
+    for (int32_t node = 0, i = 0; node < t->n_nodes; node++)
+        if (used[node]) {
+            const char *label = kanon__taxonomy_label(t, node, &length);
+            memcpy((char *)e->labels->blocks[1] + offsets[i], label, length);
+            offsets[i + 1] = offsets[i] + (int32_t)length;
+            i++;
+        }
+out:
+    return st;
+}
+
+/* Entries that show a node each; -1: null. */
+static kanon_status enter_nodes(kanon__arrow_entries *e, const kanon__taxonomy *t, const int32_t *nodes, int64_t n,
+                                kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool *used = NULL;
+    int32_t *index_of = NULL;
+    e->width = sizeof(int32_t);
+    KANON_TRY(kanon__new_array(&e->values, n * e->width, "released cells", err), out);
+    KANON_TRY(kanon__new_array(&e->valid, n, "released cells", err), out);
+    KANON_TRY(kanon__new_array(&used, t->n_nodes, "categories", err), out);
+    KANON_TRY(kanon__new_array(&index_of, t->n_nodes, "categories", err), out);
+    for (int64_t i = 0; i < n; i++)
+        if (nodes[i] >= 0)
+            used[nodes[i]] = true;
+    KANON_TRY(make_labels(e, t, used, index_of, err), out);
+    for (int64_t i = 0; i < n; i++) {
+        e->valid[i] = nodes[i] >= 0;
+        if (e->valid[i])
+            memcpy(e->values + i * e->width, &index_of[nodes[i]], sizeof(int32_t));
+    }
+out:
+    kanon__free(index_of);
+    kanon__free(used);
+    return st;
+}
+
+/* Whether a node is shown as null: it says nothing, or the values were null. */
+static bool is_null_node(const kanon__domain *domain, int32_t node)
+{
+    size_t length;
+    const char *label = kanon__taxonomy_label(domain->taxonomy, node, &length);
+    if (node == 0 && length == 1 && label[0] == '*')
+        return true;
+    return domain->missing_is_null && node == domain->taxonomy->leaf_node[domain->missing_code];
+}
+
+static kanon_status enter_group_categories(const kanon__arrow_build *b, int quasi, kanon__arrow_entries *e, kanon_error *err)
+{
+    const kanon__domain *domain = kanon__extents_column(b->extents, quasi)->domain;
+    int32_t *nodes = NULL;
+    int64_t n = b->plan->n_groups;
+    kanon_status st = kanon__new_array(&nodes, n, "released cells", err);
+    for (int64_t group = 0; st == KANON_OK && group < n; group++) {
+        nodes[group] = kanon__extents_node(b->extents, quasi, group);
+        if (is_null_node(domain, nodes[group]))
+            nodes[group] = -1;
+    }
+    if (st == KANON_OK)
+        st = enter_nodes(e, domain->taxonomy, nodes, n, err);
+    kanon__free(nodes);
+    return st;
+}
+
+/* The values of a kept column as they are; only those that occur become categories. */
+static kanon_status enter_code_categories(const kanon__arrow_build *b, const kanon__column *c, kanon__arrow_entries *e,
+                                          kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *nodes = NULL;
+    uint32_t n = c->domain->n_codes;
+    KANON_TRY(kanon__new_array(&nodes, n, "released cells", err), out);
+    memset(nodes, 0xff, n * sizeof *nodes);
+    for (int64_t row = 0; row < b->table->data.n_rows; row++) {
+        uint32_t code = kanon__code_at(c->codes, row);
+        nodes[code] = c->domain->taxonomy->leaf_node[code];
+    }
+    if (c->domain->missing_is_null)
+        nodes[c->domain->missing_code] = -1;
+    KANON_TRY(enter_nodes(e, c->domain->taxonomy, nodes, n, err), out);
+out:
+    kanon__free(nodes);
+    return st;
+}
+
+/* ---- entries of numbers ------------------------------------------------------------------------------------------- */
+
+static kanon_status make_room(kanon__arrow_entries *e, int64_t n, int width, kanon_error *err)
+{
+    kanon_status st = kanon__new_array(&e->valid, n, "released cells", err);
+    e->width = width;
+    if (st == KANON_OK)
+        st = kanon__new_array(&e->values, n * width, "released cells", err);
+    return st;
+}
+
+/* The smallest or the largest number of each group. */
+static kanon_status enter_ends(const kanon__arrow_build *b, int quasi, kanon__arrow_entries *e,
+                               const kanon__arrow_values *values, bool largest, kanon_error *err)
+{
+    kanon_status st = make_room(e, b->plan->n_groups, values->type.width, err);
+    for (int64_t group = 0; st == KANON_OK && group < b->plan->n_groups; group++) {
+        const kanon__extent *extent = &b->extents->cells[quasi][group];
+        e->valid[group] = kanon__extents_kind(b->extents, quasi, group) == KANON__CELL_RANGE;
+        if (e->valid[group])
+            memcpy(e->values + group * e->width,
+                   largest ? kanon__arrow_values_high(values, extent->hi) : kanon__arrow_values_low(values, extent->lo),
+                   (size_t)e->width);
+    }
+    return st;
+}
+
+/* The lower or the upper end of the bands that each group shows; null where it is open. */
+static kanon_status enter_band_ends(const kanon__arrow_build *b, int quasi, kanon__arrow_entries *e,
+                                    const kanon__arrow_values *values, bool upper, kanon_error *err)
+{
+    const kanon__column *c = kanon__extents_column(b->extents, quasi);
+    kanon_status st = make_room(e, b->plan->n_groups, values->type.width, err);
+    for (int64_t group = 0; st == KANON_OK && group < b->plan->n_groups; group++) {
+        const kanon__extent *extent = &b->extents->cells[quasi][group];
+        if (kanon__extents_kind(b->extents, quasi, group) != KANON__CELL_RANGE)
+            continue;
+        const kanon__band *band = &c->domain->bands[upper ? extent->hi : extent->lo];
+        e->valid[group] = !(upper ? band->open_above : band->open_below);
+        if (!e->valid[group] ||
+            kanon__arrow_values_put_end(values, e->values + group * e->width, c->domain, upper ? band->last : band->first))
+            continue;
+        st = kanon__fail(err, KANON_EINVAL, "%s: the ends of its bands do not fit the type of the column", c->name);
+        kanon__hint(err, st, "give the column a wider type, or release it as text");
+        kanon__topic(err, st, "numeric");
+    }
+    return st;
+}
+
+/* The mean of a group as a number: what the text of the CSV release reads as. */
+static double mean_of(const kanon__arrow_build *b, int quasi, int64_t group)
+{
+    const kanon__domain *domain = kanon__extents_column(b->extents, quasi)->domain;
+    const kanon__extent *extent = &b->extents->cells[quasi][group];
+    char text[KANON__NUMBER_TEXT];
+    kanon__decimal number = {0};
+    if (extent->lo == extent->hi)
+        return domain->values[extent->lo];
+    size_t length = kanon__extents_mean(text, b->extents, quasi, group);
+    kanon_type type = domain->type == KANON_TYPE_DATE ? KANON_TYPE_DATE : KANON_TYPE_DECIMAL;
+    kanon__value_parse(&number, type, &domain->format, text, length);
+    return number.value;
+}
+
+static kanon_status enter_means(const kanon__arrow_build *b, int quasi, kanon__arrow_entries *e, kanon_error *err)
+{
+    const kanon__domain *domain = kanon__extents_column(b->extents, quasi)->domain;
+    bool times = domain->type == KANON_TYPE_DATE && kanon__value_has_time(&domain->format);
+    bool dates = domain->type == KANON_TYPE_DATE && !times;
+    kanon_status st = make_room(e, b->plan->n_groups, dates ? 4 : 8, err);
+    for (int64_t group = 0; st == KANON_OK && group < b->plan->n_groups; group++) {
+        e->valid[group] = kanon__extents_kind(b->extents, quasi, group) == KANON__CELL_RANGE;
+        if (!e->valid[group])
+            continue;
+        double mean = mean_of(b, quasi, group);
+        int32_t days = dates ? (int32_t)mean : 0;
+        int64_t seconds = times ? (int64_t)floor(mean) : 0;
+        const void *entry = dates ? (void *)&days : times ? (void *)&seconds : (void *)&mean;
+        memcpy(e->values + group * e->width, entry, (size_t)e->width);
+    }
+    return st;
+}
+
+static kanon_status append(kanon__arrow_entries *e, const char *text, size_t length, kanon_error *err)
+{
+    kanon_status st = kanon__grow_array(&e->values, &e->capacity, e->n_bytes + (int64_t)length, "released cells", err);
+    if (st == KANON_OK && length > 0)
+        memcpy(e->values + e->n_bytes, text, length);
+    if (st == KANON_OK)
+        e->n_bytes += (int64_t)length;
+    return st;
+}
+
+/* "24", or "[22..33]". */
+static kanon_status append_interval(kanon__arrow_entries *e, const kanon__column *c, const kanon__extent *extent,
+                                    kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    size_t length;
+    if (c->domain->bands != NULL) {
+        char shown[KANON__BAND_TEXT];
+        kanon__band_style style = kanon__domain_band_style(c->domain, false);
+        length = kanon__band_text(shown, &c->domain->bands[extent->lo], &c->domain->bands[extent->hi], &style);
+        return append(e, shown, length, err);
+    }
+    const char *text = kanon__column_text(c, extent->lo, &length);
+    if (extent->lo == extent->hi)
+        return append(e, text, length, err);
+    KANON_TRY(append(e, "[", 1, err), out);
+    KANON_TRY(append(e, text, length, err), out);
+    KANON_TRY(append(e, "..", 2, err), out);
+    text = kanon__column_text(c, extent->hi, &length);
+    KANON_TRY(append(e, text, length, err), out);
+    KANON_TRY(append(e, "]", 1, err), out);
+out:
+    return st;
+}
+
+static kanon_status enter_texts(const kanon__arrow_build *b, int quasi, kanon__arrow_entries *e, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__new_array(&e->valid, b->plan->n_groups, "released cells", err), out);
+    KANON_TRY(kanon__new_array(&e->ends, b->plan->n_groups, "released cells", err), out);
+    for (int64_t group = 0; group < b->plan->n_groups; group++) {
+        e->valid[group] = kanon__extents_kind(b->extents, quasi, group) == KANON__CELL_RANGE;
+        if (e->valid[group])
+            KANON_TRY(append_interval(e, kanon__extents_column(b->extents, quasi), &b->extents->cells[quasi][group], err),
+                      out);
+        e->ends[group] = e->n_bytes;
+    }
+out:
+    return st;
+}
+
+/* ---- entries of columns ------------------------------------------------------------------------------------------- */
+
+/* NAME_min and NAME_max. */
+static kanon_status enter_interval(const kanon__arrow_build *b, kanon__arrow_released *min, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__arrow_values values = {0};
+    if (b->table->data.columns[min->number].domain->bands != NULL) {
+        kanon__arrow_values_find_type(&values, b->table, min->number);
+        st = enter_band_ends(b, min->quasi, &min[0].entries, &values, false, err);
+        return st == KANON_OK ? enter_band_ends(b, min->quasi, &min[1].entries, &values, true, err) : st;
+    }
+    KANON_TRY(kanon__arrow_values_init(&values, b->table, min->number, err), out);
+    KANON_TRY(enter_ends(b, min->quasi, &min[0].entries, &values, false, err), out);
+    KANON_TRY(enter_ends(b, min->quasi, &min[1].entries, &values, true, err), out);
+out:
+    kanon__arrow_values_clear(&values);
+    return st;
+}
+
+static kanon_status enter_quasi(const kanon__arrow_build *b, kanon__arrow_released *c, kanon_error *err)
+{
+    if (!kanon__column_is_numeric(kanon__extents_column(b->extents, c->quasi)))
+        return enter_group_categories(b, c->quasi, &c->entries, err);
+    if (b->plan->numeric == KANON_ARROW_MEAN)
+        return enter_means(b, c->quasi, &c->entries, err);
+    return b->plan->numeric == KANON_ARROW_TEXT ? enter_texts(b, c->quasi, &c->entries, err) : enter_interval(b, c, err);
+}
+
+/* A sensitive column of a table that is not from Arrow. */
+static kanon_status enter_sensitive(const kanon__arrow_build *b, kanon__arrow_released *column, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__column *c = &b->table->data.columns[column->number];
+    kanon__arrow_entries *e = &column->entries;
+    kanon__arrow_values values = {0};
+    if (!kanon__column_is_numeric(c))
+        return enter_code_categories(b, c, e, err);
+    KANON_TRY(kanon__arrow_values_init(&values, b->table, column->number, err), out);
+    KANON_TRY(make_room(e, c->domain->n_codes, values.type.width, err), out);
+    for (uint32_t code = 0; code < c->domain->n_codes; code++) {
+        e->valid[code] = code != c->domain->missing_code;
+        memcpy(e->values + (size_t)code * (size_t)values.type.width, kanon__arrow_values_at(&values, code),
+               (size_t)values.type.width);
+    }
+out:
+    kanon__arrow_values_clear(&values);
+    return st;
+}
+
+static void find_nulls(const kanon__arrow_build *b, kanon__arrow_released *c)
+{
+    int64_t n = c->origin == KANON__ARROW_BY_GROUP ? b->plan->n_groups : b->table->data.columns[c->number].domain->n_codes;
+    c->entries.all_valid = memchr(c->entries.valid, 0, (size_t)n) == NULL;
+}
+
+kanon_status kanon__arrow_enter_column(int64_t i, void *build, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__arrow_build *b = build;
+    kanon__arrow_released *c = &b->columns[i];
+    if (c->is_max || c->origin == KANON__ARROW_CELLS)
+        return KANON_OK;
+    if (c->origin == KANON__ARROW_KEPT)
+        return kanon__arrow_kept_init(&c->kept, &b->out->fields[i], b->table, c->number, b->plan->order, err);
+    KANON_TRY(c->origin == KANON__ARROW_BY_GROUP ? enter_quasi(b, c, err) : enter_sensitive(b, c, err), out);
+    find_nulls(b, c);
+    if (i + 1 < b->out->n_fields && c[1].is_max)
+        find_nulls(b, &c[1]);
+out:
+    return st;
+}
+
+void kanon__arrow_entries_clear(kanon__arrow_entries *e)
+{
+    kanon__arrow_memory_free(e->labels);
+    kanon__free(e->valid);
+    kanon__free(e->ends);
+    kanon__free(e->values);
+    *e = (kanon__arrow_entries){0};
+}
