@@ -60,53 +60,51 @@ static void add_up(const kanon__extents *x, int i)
     }
 }
 
-/* What one task is given: the extents, and whether means are wanted. */
-typedef struct extent_task {
-    kanon__extents *extents;
-    bool with_means;
-} extent_task;
-
-static kanon_status measure(int64_t i, void *payload, kanon_error *err)
+kanon_status kanon__extents_measure(kanon__extents *x, int i, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const extent_task *m = payload;
-    const kanon__extents *x = m->extents;
-    const kanon__column *c = kanon__extents_column(x, (int)i);
+    const kanon__column *c = kanon__extents_column(x, i);
     bool numeric = kanon__column_is_numeric(c);
     uint32_t missing_number = numeric ? c->domain->missing_code : KANON__NO_CODE;
     KANON_TRY(kanon__new_array(&x->cells[i], x->n_groups, "released cells", err), out);
     for (int64_t group = 0; group < x->n_groups; group++)
         x->cells[i][group].lo = UINT32_MAX;
     if (x->recode_map != NULL)
-        extend_by_map(x, (int)i, missing_number);
+        extend_by_map(x, i, missing_number);
     else
-        extend_by_codes(x, (int)i, missing_number);
+        extend_by_codes(x, i, missing_number);
     for (int64_t group = 0; group < x->n_groups; group++)
         if (!x->cells[i][group].has_number)
             x->cells[i][group].lo = 0;
-    if (numeric && m->with_means) {
+    if (numeric && x->with_means) {
         KANON_TRY(kanon__new_array(&x->sums[i], x->n_groups, "released cells", err), out);
-        add_up(x, (int)i);
+        add_up(x, i);
     }
 out:
     return st;
 }
 
+void kanon__extents_drop(kanon__extents *x, int i)
+{
+    kanon__free(x->sums[i]);
+    kanon__free(x->cells[i]);
+    x->sums[i] = NULL;
+    x->cells[i] = NULL;
+}
+
 /* ---- all of them -------------------------------------------------------------------------------------------------- */
 
-kanon_status kanon__extents_new(kanon__extents **out, const kanon__data *data, const int32_t *group_of, int64_t n_groups,
-                                const uint32_t *const *recode_map, bool with_means, int threads, kanon_error *err)
+kanon_status kanon__extents_begin(kanon__extents **out, const kanon__data *data, const int32_t *group_of, int64_t n_groups,
+                                  const uint32_t *const *recode_map, bool with_means, kanon_error *err)
 {
-    enum { WORTH_A_THREAD = 10000 };
     kanon_status st = KANON_OK;
     kanon__extents *x = NULL;
     *out = NULL;
     KANON_TRY(kanon__new_array(&x, 1, "released cells", err), out);
-    *x = (kanon__extents){.data = data, .group_of = group_of, .n_groups = n_groups, .recode_map = recode_map};
+    *x = (kanon__extents){
+        .data = data, .group_of = group_of, .n_groups = n_groups, .recode_map = recode_map, .with_means = with_means};
     KANON_TRY(kanon__new_array(&x->cells, data->n_quasi, "released cells", err), out);
     KANON_TRY(kanon__new_array(&x->sums, data->n_quasi, "released cells", err), out);
-    extent_task m = {.extents = x, .with_means = with_means};
-    KANON_TRY(kanon__pool_run(data->n_rows < WORTH_A_THREAD ? 1 : threads, data->n_quasi, measure, &m, err), out);
     *out = x;
     x = NULL;
 out:
@@ -114,16 +112,31 @@ out:
     return st;
 }
 
+static kanon_status measure(int64_t i, void *payload, kanon_error *err)
+{
+    return kanon__extents_measure(payload, (int)i, err);
+}
+
+kanon_status kanon__extents_new(kanon__extents **out, const kanon__data *data, const int32_t *group_of, int64_t n_groups,
+                                const uint32_t *const *recode_map, bool with_means, int threads, kanon_error *err)
+{
+    enum { WORTH_A_THREAD = 10000 };
+    kanon_status st = kanon__extents_begin(out, data, group_of, n_groups, recode_map, with_means, err);
+    if (st == KANON_OK)
+        st = kanon__pool_run(data->n_rows < WORTH_A_THREAD ? 1 : threads, data->n_quasi, measure, *out, err);
+    if (st != KANON_OK) {
+        kanon__extents_free(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
 void kanon__extents_free(kanon__extents *x)
 {
     if (x == NULL)
         return;
-    for (int i = 0; i < x->data->n_quasi; i++) {
-        if (x->sums != NULL)
-            kanon__free(x->sums[i]);
-        if (x->cells != NULL)
-            kanon__free(x->cells[i]);
-    }
+    for (int i = 0; x->sums != NULL && i < x->data->n_quasi; i++)
+        kanon__extents_drop(x, i);
     kanon__free(x->sums);
     kanon__free(x->cells);
     kanon__free(x);

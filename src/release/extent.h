@@ -12,7 +12,7 @@
 #include "table/number.h"
 
 typedef struct kanon__extent {
-    uint32_t lo, hi; /* codes; of a numeric attribute, those of the values that are not missing */
+    uint32_t lo, hi;              /* codes; of a numeric attribute, those of the values that are not missing */
     bool has_missing, has_number; /* of a numeric attribute; the missing value of a category is a code like any other */
 } kanon__extent;
 
@@ -27,8 +27,9 @@ typedef struct kanon__extents {
     const int32_t *group_of;
     int64_t n_groups;
     const uint32_t *const *recode_map; /* by quasi attribute and code: the first and last code; NULL: none */
-    kanon__extent **cells;        /* by quasi attribute and group */
-    kanon__mean_sum **sums;       /* likewise, of numeric attributes; an entry is NULL where no mean is asked for */
+    bool with_means;
+    kanon__extent **cells;  /* by quasi attribute and group */
+    kanon__mean_sum **sums; /* likewise, of numeric attributes; an entry is NULL where no mean is asked for */
 } kanon__extents;
 
 /* What a group shows in a quasi attribute, whatever the form of the release. */
@@ -43,6 +44,13 @@ typedef enum kanon__cell_kind {
 kanon_status kanon__extents_new(kanon__extents **out, const kanon__data *data, const int32_t *group_of, int64_t n_groups,
                                 const uint32_t *const *recode_map, bool with_means, int threads, kanon_error *err);
 void kanon__extents_free(kanon__extents *extents);
+
+/* The same, one attribute at a time, for whoever does not need them together: `begin` measures none of them. Several threads
+ * may measure and drop different ones. */
+kanon_status kanon__extents_begin(kanon__extents **out, const kanon__data *data, const int32_t *group_of, int64_t n_groups,
+                                  const uint32_t *const *recode_map, bool with_means, kanon_error *err);
+kanon_status kanon__extents_measure(kanon__extents *extents, int quasi, kanon_error *err);
+void kanon__extents_drop(kanon__extents *extents, int quasi);
 
 static inline const kanon__column *kanon__extents_column(const kanon__extents *e, int quasi)
 {

@@ -19,19 +19,12 @@
 #include "verify/verify_arrow.h"
 #include "verify/verify_bands.h"
 
-/* What a group shows in a quasi column, where that has keys or is a category. */
-typedef struct kanon__checked_cell {
-    union {
-        int64_t keys[2]; /* of NAME_min and NAME_max, or of the mean; 0 where they are null */
-        struct {
-            int64_t node;                   /* of a category; -1: null */
-            uint32_t first_code, last_code; /* those below the node */
-        };
-    };
-    bool null; /* any value */
-} kanon__checked_cell;
+/* The codes below a node. */
+typedef struct kanon__checked_leaves {
+    uint32_t first, last;
+} kanon__checked_leaves;
 
-/* The same where it has neither, decimals and texts, or bands. */
+/* What a group shows in a quasi column that has no keys and is no category: decimals and texts, or bands. */
 typedef struct kanon__checked_value {
     kanon__read_value cells[2];
     double ends[2]; /* of intervals in text */
@@ -61,12 +54,15 @@ typedef struct kanon__checked_field {
     kanon__checked_text *texts; /* by code, where the input has cells of text */
     /* quasi columns */
     kanon__checked_form form;
-    kanon__checked_cell *cells;   /* by group */
-    kanon__checked_value *values; /* likewise, of VALUES */
-    int32_t *node_of_entry;       /* NODES */
-    kanon__read_value *originals; /* by code: the number; null: missing. NULL: numbers are taken from the input */
-    int64_t *original_keys;       /* likewise, of KEYS */
-    int64_t *entry_keys;          /* of numbers in a dictionary of the input, by entry */
+    int64_t *keys;  /* KEYS, by group: those of NAME_min and NAME_max, or of the mean; 0 where they are null */
+    bool *nulls;    /* KEYS, by group: any value */
+    int32_t *nodes; /* NODES, by group; -1: null, any value */
+    kanon__checked_leaves *leaves; /* NODES, by node */
+    int32_t *node_of_entry;        /* NODES */
+    kanon__checked_value *values;  /* VALUES, by group */
+    kanon__read_value *originals;  /* by code: the number; null: missing. NULL: numbers are taken from the input */
+    int64_t *original_keys;        /* likewise, of KEYS */
+    int64_t *entry_keys;           /* of numbers in a dictionary of the input, by entry */
     bool *entry_valid;
     kanon__shown_band *code_bands; /* by code, of a column with bands; else NULL */
 } kanon__checked_field;
@@ -77,16 +73,18 @@ typedef struct kanon__arrow_check {
     const kanon__arrow_source *arrow; /* NULL: the input is not from Arrow */
     kanon__checked_field *fields;
     int n_fields;
-    int64_t *begins;      /* by batch of the release: its first record, and the number of records */
-    int32_t *place_of;    /* by row: its place in the release; NULL: its own number */
-    int32_t *first_place; /* by group: the first place where it is shown */
-    int64_t n_ranges;     /* of records, one task each */
+    int64_t *begins;       /* by batch of the release: its first record, and the number of records */
+    int32_t *place_of;     /* by row: its place in the release; NULL: its own number */
+    int32_t *first_places; /* where each group is shown first, in the order of the release */
+    int64_t n_ranges;      /* of records, one task each */
     kanon__shared_ticker ticker;
 } kanon__arrow_check;
 
 /* Records `begin` to `end - 1`, as places in the release or as rows of the table. */
 typedef struct kanon__checked_range {
     int64_t begin, end;
+    const kanon__checked_field *field; /* the one that is checked; NULL: all of them */
+    int64_t rested;                    /* what was read up to here has left memory */
     kanon__ticker ticker;
 } kanon__checked_range;
 
@@ -98,6 +96,8 @@ static inline int64_t kanon__checked_row(const kanon__arrow_check *c, int64_t pl
 /* The records of the next block of a range, from `at` on; 0: there is none. Ticks. */
 kanon_status kanon__checked_block(kanon__arrow_check *check, kanon__checked_range *range, int64_t at, int64_t *n,
                                   kanon_error *err);
+/* Records from *rested up to `at` were read: once there are many of them, they leave memory, in the input and in the release. */
+void kanon__checked_rest(const kanon__arrow_check *check, const kanon__checked_field *field, int64_t *rested, int64_t at);
 /* "the check found WHAT: record N, column NAME". */
 kanon_status kanon__checked_fail(const kanon__arrow_check *check, const kanon__checked_field *field, int64_t row,
                                  const char *what, kanon_error *err);
@@ -117,6 +117,7 @@ kanon_status kanon__check_codes(kanon__arrow_check *check, const kanon__checked_
 
 /* Read what groups show. */
 kanon_status kanon__quasi_prepare(const kanon__arrow_check *check, kanon__checked_field *field, kanon_error *err);
+/* Forget it. */
 void kanon__quasi_clear(kanon__checked_field *field);
 /* These records show what their groups show, and are covered by it. */
 kanon_status kanon__quasi_check(kanon__arrow_check *check, const kanon__checked_field *field, kanon__checked_range *range,
@@ -129,7 +130,8 @@ bool kanon__quasi_equal(const kanon__checked_field *field, int64_t group, int64_
 kanon_status kanon__unchanged_check(kanon__arrow_check *check, const kanon__checked_field *field,
                                     kanon__checked_range *range, kanon_error *err);
 
-/* Groups that show the same, taken together, keep what is required. */
-kanon_status kanon__check_classes(const kanon__arrow_check *check, kanon_error *err);
+/* Groups that show the same, taken together, keep what is required. What groups show is forgotten as soon as they are
+ * numbered by it. */
+kanon_status kanon__check_classes(kanon__arrow_check *check, kanon_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* Which groups show the same in all quasi columns of an Arrow release; verify_classes.c checks what they are together. */
 #include "verify/arrow_check.h"
 
+#include "core/alloc.h"
 #include "verify/verify.h"
 
 static bool are_equal(const void *payload, int64_t group, int64_t other)
@@ -22,9 +23,18 @@ static uint64_t hash_of(const void *payload, int64_t group, const kanon__hash_ke
     return hash;
 }
 
-kanon_status kanon__check_classes(const kanon__arrow_check *c, kanon_error *err)
+kanon_status kanon__check_classes(kanon__arrow_check *c, kanon_error *err)
 {
     const kanon__group_look look = {.equal = are_equal, .hash = hash_of, .payload = c};
     const kanon__arrow_claim *claim = c->claim;
-    return kanon__verify_classes(&c->table->data, &claim->requirement, claim->group_of, claim->n_groups, &look, err);
+    int32_t *class_of_group = NULL;
+    int64_t n_classes = 0;
+    kanon_status st = kanon__number_classes(&class_of_group, &n_classes, claim->n_groups, &look, err);
+    for (int i = 0; i < c->n_fields; i++) /* the count of classes needs memory, too */
+        kanon__quasi_clear(&c->fields[i]);
+    if (st == KANON_OK)
+        st = kanon__verify_classes(&c->table->data, &claim->requirement, claim->group_of, claim->n_groups, class_of_group,
+                                   n_classes, err);
+    kanon__free(class_of_group);
+    return st;
 }

@@ -81,12 +81,12 @@ static bool read_interval(const kanon__domain *domain, kanon__read_value text, d
     return false;
 }
 
-static bool understand_values(const kanon__arrow_check *c, const kanon__checked_field *f, int64_t group)
+static bool understand_values(const kanon__arrow_check *c, const kanon__checked_field *f, int32_t group, int64_t place)
 {
     kanon__checked_value *v = &f->values[group];
     bool shows = false;
     for (int part = 0; part < f->n_children; part++) {
-        v->cells[part] = kanon__read_row(&f->released[part], c->first_place[group]);
+        v->cells[part] = kanon__read_row(&f->released[part], place);
         shows = shows || v->cells[part].kind != KANON__READ_NULL;
     }
     if (f->code_bands != NULL)
@@ -96,30 +96,38 @@ static bool understand_values(const kanon__arrow_check *c, const kanon__checked_
     return v->cells[0].kind != KANON__READ_TEXT || read_interval(domain_of(c, f), v->cells[0], v->ends);
 }
 
-static bool understand_keys(const kanon__arrow_check *c, const kanon__checked_field *f, int64_t group)
+static bool understand_keys(const kanon__checked_field *f, int32_t group, int64_t place)
 {
-    kanon__checked_cell *cell = &f->cells[group];
+    int64_t *keys = &f->keys[(int64_t)group * f->n_children];
     for (int part = 0; part < f->n_children; part++) {
-        kanon__read_value value = kanon__read_row(&f->released[part], c->first_place[group]);
+        kanon__read_value value = kanon__read_row(&f->released[part], place);
         bool null = value.kind == KANON__READ_NULL;
-        if (part == 1 && cell->null != null)
+        if (part == 1 && f->nulls[group] != null)
             return false;
-        cell->null = null;
-        cell->keys[part] = null ? 0 : kanon__read_key_of(f->released[part].shape, value);
+        f->nulls[group] = null;
+        keys[part] = null ? 0 : kanon__read_key_of(f->released[part].shape, value);
     }
     return true;
 }
 
+static bool understand_node(const kanon__checked_field *f, int32_t group, int64_t place)
+{
+    kanon__read_keys one;
+    kanon__read_block(&one, &f->released[0], NULL, place, 1);
+    f->nodes[group] = one.valid[0] ? f->node_of_entry[one.keys[0]] : -1;
+    return true;
+}
+
 /* The codes below each node, found by going up from the leaves; false where they are not a range. */
-static bool find_leaves(const kanon__taxonomy *t, uint32_t *first, uint32_t *last, uint32_t *n)
+static bool find_leaves(const kanon__taxonomy *t, kanon__checked_leaves *leaves, uint32_t *n)
 {
     for (int32_t leaf = 0; leaf < t->n_leaves; leaf++)
         for (int32_t node = t->leaf_node[leaf]; node >= 0; node = t->parent[node]) {
-            first[node] = n[node]++ == 0 ? (uint32_t)leaf : first[node];
-            last[node] = (uint32_t)leaf;
+            leaves[node].first = n[node]++ == 0 ? (uint32_t)leaf : leaves[node].first;
+            leaves[node].last = (uint32_t)leaf;
         }
     for (int32_t node = 0; node < t->n_nodes; node++)
-        if (n[node] != last[node] - first[node] + 1)
+        if (n[node] != leaves[node].last - leaves[node].first + 1)
             return false;
     return true;
 }
@@ -145,55 +153,51 @@ out:
     return st;
 }
 
-static kanon_status understand_nodes(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
+static kanon_status prepare_nodes(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__taxonomy *t = domain_of(c, f)->taxonomy;
-    uint32_t *first = NULL, *last = NULL, *n = NULL;
-    KANON_TRY(kanon__new_array(&first, t->n_nodes, "the check of the release", err), out);
-    KANON_TRY(kanon__new_array(&last, t->n_nodes, "the check of the release", err), out);
+    uint32_t *n = NULL;
+    KANON_TRY(kanon__new_array(&f->nodes, c->claim->n_groups, "the check of the release", err), out);
+    KANON_TRY(kanon__new_array(&f->leaves, t->n_nodes, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&n, t->n_nodes, "the check of the release", err), out);
     KANON_TRY(find_nodes(c, f, err), out);
-    if (!find_leaves(t, first, last, n)) {
+    if (!find_leaves(t, f->leaves, n))
         st = kanon__fail(err, KANON_EINTERNAL, "the check found a taxonomy out of order: column %s",
                          c->table->data.columns[f->number].name);
-        goto out;
-    }
-    for (int64_t group = 0; group < c->claim->n_groups; group++) {
-        kanon__read_keys one;
-        kanon__checked_cell *cell = &f->cells[group];
-        kanon__read_block(&one, &f->released[0], NULL, c->first_place[group], 1);
-        int32_t node = one.valid[0] ? f->node_of_entry[one.keys[0]] : -1;
-        cell->null = node < 0;
-        cell->node = node;
-        cell->first_code = node < 0 ? 0 : first[node];
-        cell->last_code = node < 0 ? UINT32_MAX : last[node];
-    }
 out:
     kanon__free(n);
-    kanon__free(last);
-    kanon__free(first);
     return st;
 }
 
-static kanon_status understand(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
+static kanon_status prepare_groups(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    bool values = f->form == KANON__CHECKED_VALUES;
     int64_t n_groups = c->claim->n_groups;
-    if (values)
-        KANON_TRY(kanon__new_array(&f->values, n_groups, "the check of the release", err), out);
-    else
-        KANON_TRY(kanon__new_array(&f->cells, n_groups, "the check of the release", err), out);
     if (f->form == KANON__CHECKED_NODES)
-        return understand_nodes(c, f, err);
-    for (int64_t group = 0; group < n_groups; group++)
-        if (!(values ? understand_values(c, f, group) : understand_keys(c, f, group))) {
-            st = kanon__checked_fail(c, f, kanon__checked_row(c, c->first_place[group]),
-                                     "a released cell that cannot be read", err);
-            goto out;
-        }
+        return prepare_nodes(c, f, err);
+    if (f->form == KANON__CHECKED_VALUES)
+        return kanon__new_array(&f->values, n_groups, "the check of the release", err);
+    KANON_TRY(kanon__new_array(&f->keys, n_groups * f->n_children, "the check of the release", err), out);
+    KANON_TRY(kanon__new_array(&f->nulls, n_groups, "the check of the release", err), out);
 out:
+    return st;
+}
+
+/* In the order of the release, so that no more than a batch of it is in memory. */
+static kanon_status understand(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
+{
+    kanon_status st = prepare_groups(c, f, err);
+    int64_t rested = 0;
+    for (int64_t i = 0; st == KANON_OK && i < c->claim->n_groups; i++) {
+        int64_t place = c->first_places[i], row = kanon__checked_row(c, place);
+        int32_t group = c->claim->group_of[row];
+        if (!(f->form == KANON__CHECKED_VALUES ? understand_values(c, f, group, place)
+              : f->form == KANON__CHECKED_KEYS ? understand_keys(f, group, place)
+                                               : understand_node(f, group, place)))
+            st = kanon__checked_fail(c, f, row, "a released cell that cannot be read", err);
+        kanon__checked_rest(c, f, &rested, place);
+    }
     return st;
 }
 
@@ -226,8 +230,10 @@ static kanon_status check_means(const kanon__arrow_check *c, const kanon__checke
         least[group] = original.real < least[group] ? original.real : least[group];
         largest[group] = original.real > largest[group] ? original.real : largest[group];
     }
-    for (int64_t group = 0; group < n_groups; group++) {
-        kanon__read_value mean = kanon__read_row(&f->released[0], c->first_place[group]);
+    for (int64_t i = 0, rested = 0; i < n_groups; i++) {
+        int32_t group = c->claim->group_of[kanon__checked_row(c, c->first_places[i])];
+        kanon__read_value mean = kanon__read_row(&f->released[0], c->first_places[i]);
+        kanon__checked_rest(c, f, &rested, c->first_places[i]);
         if (mean.kind == KANON__READ_NULL ||
             is_mean_inside(domain, mean.kind == KANON__READ_REAL ? mean.real : (double)mean.whole, least[group],
                            largest[group]))
@@ -297,9 +303,23 @@ void kanon__quasi_clear(kanon__checked_field *f)
     kanon__free(f->entry_keys);
     kanon__free(f->original_keys);
     kanon__free(f->originals);
-    kanon__free(f->node_of_entry);
     kanon__free(f->values);
-    kanon__free(f->cells);
+    kanon__free(f->node_of_entry);
+    kanon__free(f->leaves);
+    kanon__free(f->nodes);
+    kanon__free(f->nulls);
+    kanon__free(f->keys);
+    f->code_bands = NULL;
+    f->entry_valid = NULL;
+    f->entry_keys = NULL;
+    f->original_keys = NULL;
+    f->originals = NULL;
+    f->values = NULL;
+    f->node_of_entry = NULL;
+    f->leaves = NULL;
+    f->nodes = NULL;
+    f->nulls = NULL;
+    f->keys = NULL;
 }
 
 /* ---- records ------------------------------------------------------------------------------------------------------ */
@@ -330,11 +350,11 @@ static void take_block(block *b, const kanon__arrow_check *c, const kanon__check
     }
 }
 
-static inline void look_ahead(const block *b, const kanon__checked_field *f, int64_t i)
+/* The group of the record that is looked at some steps after the i-th of a block; -1: none. */
+static inline int32_t group_ahead(const block *b, int64_t i)
 {
     enum { AHEAD = 16 };
-    if (i + AHEAD < b->n && b->groups[i + AHEAD] >= 0)
-        __builtin_prefetch(&f->cells[b->groups[i + AHEAD]]);
+    return i + AHEAD < b->n ? b->groups[i + AHEAD] : -1;
 }
 
 /* The originals of a block as keys. */
@@ -365,16 +385,17 @@ static kanon_status check_keys(const kanon__arrow_check *c, const kanon__checked
     read_originals(&original, c, f, b);
     for (int64_t i = 0; i < b->n; i++) {
         const char *wrong = NULL;
-        int32_t group = b->groups[i];
+        int32_t group = b->groups[i], ahead = group_ahead(b, i);
         int64_t key = original.keys[i];
-        look_ahead(b, f, i);
+        if (ahead >= 0)
+            __builtin_prefetch(&f->keys[(int64_t)ahead * f->n_children]);
         if (group < 0) {
             wrong = low.valid[i] || (two && high.valid[i]) ? suppressed_shows : NULL;
         } else {
-            const kanon__checked_cell *cell = &f->cells[group];
-            bool null = cell->null;
-            if (low.valid[i] == null || low.keys[i] != cell->keys[0] ||
-                (two && (high.valid[i] == null || high.keys[i] != cell->keys[1])))
+            const int64_t *keys = &f->keys[(int64_t)group * f->n_children];
+            bool null = f->nulls[group];
+            if (low.valid[i] == null || low.keys[i] != keys[0] ||
+                (two && (high.valid[i] == null || high.keys[i] != keys[1])))
                 wrong = shows_two_things;
             else if (!null && (!original.valid[i] || (reals && key == KANON__READ_NAN) ||
                                (two && (key < low.keys[i] || key > high.keys[i]))))
@@ -392,13 +413,15 @@ static kanon_status check_nodes(const kanon__arrow_check *c, const kanon__checke
     kanon__read_block(&shown, &f->released[0], NULL, b->place, b->n);
     for (int64_t i = 0; i < b->n; i++) {
         const char *wrong = NULL;
-        int32_t group = b->groups[i], node = shown.valid[i] ? f->node_of_entry[shown.keys[i]] : -1;
-        look_ahead(b, f, i);
+        int32_t group = b->groups[i], ahead = group_ahead(b, i),
+                node = shown.valid[i] ? f->node_of_entry[shown.keys[i]] : -1;
+        if (ahead >= 0)
+            __builtin_prefetch(&f->nodes[ahead]);
         if (group < 0)
             wrong = node >= 0 ? suppressed_shows : NULL;
-        else if (node != f->cells[group].node)
+        else if (node != f->nodes[group])
             wrong = shows_two_things;
-        else if (b->codes[i] < f->cells[group].first_code || b->codes[i] > f->cells[group].last_code)
+        else if (node >= 0 && (b->codes[i] < f->leaves[node].first || b->codes[i] > f->leaves[node].last))
             wrong = does_not_cover;
         if (wrong != NULL)
             return kanon__checked_fail(c, f, b->rows[i], wrong, err);
@@ -483,12 +506,11 @@ uint64_t kanon__quasi_hash(const kanon__checked_field *f, int64_t group, const k
 {
     if (f->form == KANON__CHECKED_VALUES)
         return hash_value(key, hash_value(key, hash, f->values[group].cells[0]), f->values[group].cells[1]);
-    const kanon__checked_cell *cell = &f->cells[group];
     if (f->form == KANON__CHECKED_NODES)
-        return kanon__hash_next(key, hash, (uint64_t)cell->node);
-    hash = kanon__hash_next(key, hash, (uint64_t)cell->keys[0]);
-    hash = kanon__hash_next(key, hash, (uint64_t)cell->keys[1]);
-    return kanon__hash_next(key, hash, cell->null);
+        return kanon__hash_next(key, hash, (uint64_t)(int64_t)f->nodes[group]);
+    for (int part = 0; part < f->n_children; part++)
+        hash = kanon__hash_next(key, hash, (uint64_t)f->keys[group * f->n_children + part]);
+    return kanon__hash_next(key, hash, f->nulls[group]);
 }
 
 bool kanon__quasi_equal(const kanon__checked_field *f, int64_t group, int64_t other)
@@ -496,8 +518,10 @@ bool kanon__quasi_equal(const kanon__checked_field *f, int64_t group, int64_t ot
     if (f->form == KANON__CHECKED_VALUES)
         return kanon__read_equal(f->values[group].cells[0], f->values[other].cells[0]) &&
                kanon__read_equal(f->values[group].cells[1], f->values[other].cells[1]);
-    const kanon__checked_cell *one = &f->cells[group], *two = &f->cells[other];
     if (f->form == KANON__CHECKED_NODES)
-        return one->node == two->node;
-    return one->null == two->null && one->keys[0] == two->keys[0] && one->keys[1] == two->keys[1];
+        return f->nodes[group] == f->nodes[other];
+    bool equal = f->nulls[group] == f->nulls[other];
+    for (int part = 0; part < f->n_children; part++)
+        equal = equal && f->keys[group * f->n_children + part] == f->keys[other * f->n_children + part];
+    return equal;
 }

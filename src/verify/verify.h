@@ -23,7 +23,7 @@ typedef struct kanon__requirement {
     const kanon__policy *policy;
     int64_t k;
     int64_t most_suppressed; /* negative: any number */
-    bool unmerged; /* groups that look alike in the release were not merged: means, and groupings of the caller */
+    bool unmerged;           /* groups that look alike in the release were not merged: means, and groupings of the caller */
 } kanon__requirement;
 
 /* All of the above. */
@@ -37,10 +37,13 @@ typedef struct kanon__group_look {
     const void *payload;
 } kanon__group_look;
 
-/* The same of a release, where groups that look alike are one class: every group has k records, and the classes keep what is
- * required. KANON_EINFEASIBLE where only the classes of groups that were not merged violate it. */
+/* By group, the number of its class: groups that look alike are one. The array is the caller's. */
+kanon_status kanon__number_classes(int32_t **class_of_group, int64_t *n_classes, int64_t n_groups,
+                                   const kanon__group_look *look, kanon_error *err);
+/* The same of the classes of a release: every group has k records, and the classes keep what is required. KANON_EINFEASIBLE
+ * where only the classes of groups that were not merged violate it. */
 kanon_status kanon__verify_classes(const kanon__data *data, const kanon__requirement *requirement, const int32_t *group_of,
-                                   int64_t n_groups, const kanon__group_look *look, kanon_error *err);
+                                   int64_t n_groups, const int32_t *class_of_group, int64_t n_classes, kanon_error *err);
 
 /* Checks that what a release shows covers what the table holds. It takes the text of every group, as it stands in the file,
  * then every row of the input file as it is read again, with its line of the release. */

@@ -18,11 +18,54 @@ kanon_status kanon__checked_fail(const check *c, const field *f, int64_t row, co
                        c->table->data.columns[f->number].name);
 }
 
+/* ---- resting ------------------------------------------------------------------------------------------------------ */
+
+static void rest_arrays(const kanon__read_column *column, int64_t begin, int64_t end, kanon__rest_array rest)
+{
+    for (int64_t i = kanon__read_batch(column, begin); i < column->n_batches && column->begins[i] < end; i++)
+        rest(column->arrays[i]);
+}
+
+/* What was read of these records, in the input and in the release, is not wanted soon. In another order it is. */
+static void rest_records(const check *c, const field *f, int64_t begin, int64_t end)
+{
+    if (c->claim->order != NULL || begin >= end)
+        return;
+    if (c->arrow != NULL)
+        rest_arrays(&f->given, begin, end, kanon__batch_rest);
+    for (int i = 0; c->claim->rest != NULL && i < f->n_children; i++)
+        rest_arrays(&f->released[i], begin, end, c->claim->rest);
+}
+
+/* A batch that is read on comes back in memory, so this is done once in some batches. */
+void kanon__checked_rest(const check *c, const field *f, int64_t *rested, int64_t at)
+{
+    enum { WORTH_IT = 1 << 18 };
+    if (at - *rested < WORTH_IT)
+        return;
+    rest_records(c, f, *rested, at);
+    *rested = at;
+}
+
+/* The records of a range up to `at` were read. */
+static void rest_behind(const check *c, kanon__checked_range *range, int64_t at)
+{
+    int64_t rested = range->rested;
+    for (int i = 0; i < c->n_fields; i++)
+        if (range->field == NULL || range->field == &c->fields[i]) {
+            range->rested = rested;
+            kanon__checked_rest(c, &c->fields[i], &range->rested, at);
+        }
+}
+
+/* ---- ranges of records -------------------------------------------------------------------------------------------- */
+
 kanon_status kanon__checked_block(check *c, kanon__checked_range *range, int64_t at, int64_t *n, kanon_error *err)
 {
     enum { RECORD_NS = 10 };
     *n = range->end - at < KANON__READ_BLOCK ? range->end - at : KANON__READ_BLOCK;
     kanon__shared_ticker_add(&c->ticker, *n);
+    rest_behind(c, range, at);
     return kanon__tick(&range->ticker, 0, 0, *n * RECORD_NS, err);
 }
 
@@ -199,15 +242,24 @@ static kanon_status check_order(check *c, kanon_error *err)
 /* The first place of each group in the release; every group has one. */
 static kanon_status find_groups(check *c, kanon_error *err)
 {
+    kanon_status st = KANON_OK;
     const kanon__arrow_claim *claim = c->claim;
-    kanon_status st = kanon__verify_grouping(&c->table->data, claim->group_of, claim->n_groups, claim->requirement.k, err);
-    if (st == KANON_OK)
-        st = kanon__new_array(&c->first_place, claim->n_groups, "the check of the release", err);
-    for (int64_t place = c->table->data.n_rows - 1; st == KANON_OK && place >= 0; place--) {
+    bool *seen = NULL;
+    int64_t n = 0;
+    KANON_TRY(kanon__verify_grouping(&c->table->data, claim->group_of, claim->n_groups, claim->requirement.k, err), out);
+    KANON_TRY(kanon__new_array(&c->first_places, claim->n_groups, "the check of the release", err), out);
+    KANON_TRY(kanon__new_array(&seen, claim->n_groups, "the check of the release", err), out);
+    for (int64_t place = 0; place < c->table->data.n_rows; place++) {
         int32_t group = claim->group_of[kanon__checked_row(c, place)];
-        if (group >= 0)
-            c->first_place[group] = (int32_t)place;
+        if (group < 0 || seen[group])
+            continue;
+        seen[group] = true;
+        c->first_places[n++] = (int32_t)place;
     }
+    if (n != claim->n_groups)
+        st = kanon__fail(err, KANON_EINTERNAL, "the check found a group without records");
+out:
+    kanon__free(seen);
     return st;
 }
 
@@ -251,27 +303,6 @@ static kanon_status check_arrays(int64_t task, void *payload, kanon_error *err)
     return KANON_OK;
 }
 
-/* ---- resting ------------------------------------------------------------------------------------------------------ */
-
-static void rest_arrays(const kanon__read_column *column, int64_t begin, int64_t end, kanon__rest_array rest)
-{
-    if (rest == NULL || begin >= end)
-        return;
-    for (int64_t i = kanon__read_batch(column, begin); i < column->n_batches && column->begins[i] < end; i++)
-        rest(column->arrays[i]);
-}
-
-/* What was read of these records, in the input and in the release, is not wanted soon. In another order it is. */
-static void rest_range(const check *c, const field *f, int64_t begin, int64_t end)
-{
-    if (c->claim->order != NULL)
-        return;
-    if (c->arrow != NULL)
-        rest_arrays(&f->given, begin, end, kanon__batch_rest);
-    for (int i = 0; i < f->n_children; i++)
-        rest_arrays(&f->released[i], begin, end, c->claim->rest);
-}
-
 /* A dictionary holds no value that no record of the release has. */
 static kanon_status check_entries(const check *c, const field *f, kanon_error *err)
 {
@@ -282,8 +313,9 @@ static kanon_status check_entries(const check *c, const field *f, kanon_error *e
     if (released->shape.index_size == 0)
         return KANON_OK;
     KANON_TRY(kanon__new_array(&used, released->n_entries, "the check of the release", err), out);
-    for (int64_t at = 0, n; at < c->table->data.n_rows; at += n) {
+    for (int64_t at = 0, rested = 0, n; at < c->table->data.n_rows; at += n) {
         kanon__read_keys entries;
+        kanon__checked_rest(c, f, &rested, at);
         n = c->table->data.n_rows - at;
         n = n < KANON__READ_BLOCK ? n : KANON__READ_BLOCK;
         kanon__read_block(&entries, released, NULL, at, n);
@@ -328,7 +360,7 @@ static kanon_status prepare_column(int64_t number, void *payload, kanon_error *e
         st = list_texts(c, f, err);
     if (st == KANON_OK && f->quasi >= 0)
         st = kanon__quasi_prepare(c, f, err);
-    rest_range(c, f, 0, c->table->data.n_rows);
+    rest_records(c, f, 0, c->table->data.n_rows);
     return st;
 }
 
@@ -348,12 +380,14 @@ static kanon_status check_range(int64_t task, void *payload, kanon_error *err)
     check *c = payload;
     const field *f = &c->fields[task / c->n_ranges];
     int64_t number = task % c->n_ranges, n = c->table->data.n_rows;
-    kanon__checked_range range = {.begin = n * number / c->n_ranges, .end = n * (number + 1) / c->n_ranges};
+    kanon__checked_range range = {.begin = n * number / c->n_ranges, .end = n * (number + 1) / c->n_ranges, .field = f};
     kanon__shared_ticker_task(&range.ticker, &c->ticker);
+    range.rested = range.begin;
     kanon_status st = f->quasi >= 0 ? kanon__quasi_check(c, f, &range, err) : kanon__unchanged_check(c, f, &range, err);
+    range.rested = range.begin;
     if (st == KANON_OK && needs_codes(c, f))
         st = kanon__check_codes(c, f, &range, err);
-    rest_range(c, f, n * number / c->n_ranges, n * (number + 1) / c->n_ranges);
+    rest_records(c, f, n * number / c->n_ranges, n * (number + 1) / c->n_ranges);
     return st;
 }
 
@@ -457,7 +491,8 @@ static kanon_status check_part(int64_t part, void *payload, kanon_error *err)
     char *scratch = NULL;
     int64_t capacity = 0;
     kanon__checked_range range = {.begin = source->part_rows[part],
-                                  .end = part + 1 < source->n_parts ? source->part_rows[part + 1] : c->table->data.n_rows};
+                                  .end = part + 1 < source->n_parts ? source->part_rows[part + 1] : c->table->data.n_rows,
+                                  .rested = source->part_rows[part]};
     kanon__shared_ticker_task(&range.ticker, &c->ticker);
     KANON_TRY(source->class->open(&cursor, source, err), out);
     source->class->seek(cursor, range.begin, NULL);
@@ -498,7 +533,7 @@ static void clear_check(check *c)
     }
     kanon__free(c->fields);
     kanon__free(c->begins);
-    kanon__free(c->first_place);
+    kanon__free(c->first_places);
     kanon__free(c->place_of);
 }
 

@@ -5,18 +5,21 @@
 
 #include "core/alloc.h"
 
-/* By group, the number of its class; *n becomes how many there are. Groups are found again in an open-addressing table of
- * their numbers plus one, each with the upper half of its hash. */
-static kanon_status number_classes(int32_t *class_of_group, int64_t *n, int64_t n_groups, const kanon__group_look *look,
+/* Groups are found again in an open-addressing table of their numbers plus one, each with the upper half of its hash. */
+kanon_status kanon__number_classes(int32_t **out, int64_t *n, int64_t n_groups, const kanon__group_look *look,
                                    kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    int32_t *class_of_group = NULL;
     uint64_t *slots = NULL, n_slots = 16;
     const uint64_t half = UINT32_MAX;
     kanon__hash_key key;
     kanon__hash_key_draw(&key);
+    *out = NULL;
+    *n = 0;
     while (n_slots < 2 * (uint64_t)n_groups)
         n_slots *= 2;
+    KANON_TRY(kanon__new_array(&class_of_group, n_groups, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&slots, (int64_t)n_slots, "the check of the release", err), out);
     for (int64_t group = 0; group < n_groups; group++) {
         uint64_t hash = look->hash(look->payload, group, &key), at = hash & (n_slots - 1);
@@ -30,8 +33,11 @@ static kanon_status number_classes(int32_t *class_of_group, int64_t *n, int64_t 
             class_of_group[group] = class_of_group[(slots[at] & half) - 1];
         }
     }
+    *out = class_of_group;
+    class_of_group = NULL;
 out:
     kanon__free(slots);
+    kanon__free(class_of_group);
     return st;
 }
 
@@ -50,21 +56,18 @@ static kanon_status explain(kanon_status st, const kanon__data *table, const kan
 }
 
 kanon_status kanon__verify_classes(const kanon__data *table, const kanon__requirement *r, const int32_t *group_of,
-                                   int64_t n_groups, const kanon__group_look *look, kanon_error *err)
+                                   int64_t n_groups, const int32_t *class_of_group, int64_t n_classes, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int32_t *class_of_group = NULL, *class_of = NULL;
-    int64_t n_classes = 0, n = table->n_rows;
+    int32_t *class_of = NULL;
+    int64_t n = table->n_rows;
     KANON_TRY(kanon__verify_grouping(table, group_of, n_groups, r->k, err), out);
-    KANON_TRY(kanon__new_array(&class_of_group, n_groups, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&class_of, n, "the check of the release", err), out);
-    KANON_TRY(number_classes(class_of_group, &n_classes, n_groups, look, err), out);
     for (int64_t row = 0; row < n; row++)
         class_of[row] = group_of[row] < 0 ? -1 : class_of_group[group_of[row]];
     st = kanon__verify_requirement(table, r, class_of, n_classes, err);
     st = explain(st, table, r, group_of, n_groups, err);
 out:
     kanon__free(class_of);
-    kanon__free(class_of_group);
     return st;
 }

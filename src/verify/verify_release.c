@@ -753,7 +753,13 @@ static uint64_t hash_look(const void *payload, int64_t group, const kanon__hash_
 static kanon_status check_classes(const kanon__verifier *v, const kanon__requirement *required, kanon_error *err)
 {
     const kanon__group_look look = {.equal = look_alike, .hash = hash_look, .payload = v};
-    return kanon__verify_classes(&v->table->data, required, v->group_of, v->n_groups, &look, err);
+    int32_t *class_of_group = NULL;
+    int64_t n_classes = 0;
+    kanon_status st = kanon__number_classes(&class_of_group, &n_classes, v->n_groups, &look, err);
+    if (st == KANON_OK)
+        st = kanon__verify_classes(&v->table->data, required, v->group_of, v->n_groups, class_of_group, n_classes, err);
+    kanon__free(class_of_group);
+    return st;
 }
 
 static kanon_status check_links(const kanon__verifier *v, kanon_error *err)

@@ -378,16 +378,61 @@ static void joined_dictionaries_widen(void **state)
     assert_widens("C"); /* indices become signed, too */
 }
 
-/* What a column takes in a file holds its values and their validity, up to a page. */
-static void columns_aside_have_room(void **state)
+/* A column with three blocks of bytes. Its last buffers lie in one block, as those of text views do. */
+static void column_of_blocks(struct ArrowArray *out, kanon__arrow_memory **memory, const int64_t sizes[3])
 {
+    kanon_error err = {0};
+    assert_int_equal(kanon__arrow_memory_new(memory, NULL, &err), KANON_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(kanon__arrow_memory_block(*memory, i, sizes[i], &err), KANON_OK);
+        for (int64_t at = 0; at < sizes[i]; at++)
+            ((char *)(*memory)->blocks[i])[at] = (char)(at * 7 + i);
+    }
+    const char *last = (*memory)->blocks[2];
+    const void *buffers[4] = {NULL, (*memory)->blocks[1], last + (sizes[2] > 8 ? 8 : 0), last};
+    assert_int_equal(kanon__arrow_array_init(out, *memory, sizes[1], 0, buffers, 4, &err), KANON_OK);
+}
+
+static void check_blocks(const struct ArrowArray *column, const int64_t sizes[3])
+{
+    int64_t skipped = sizes[2] > 8 ? 8 : 0;
+    assert_null(column->buffers[0]);
+    assert_ptr_equal(column->buffers[2], (const char *)column->buffers[3] + skipped);
+    for (int64_t at = 0; at < sizes[1]; at++)
+        assert_int_equal(((const char *)column->buffers[1])[at], (char)(at * 7 + 1));
+    for (int64_t at = 0; at < sizes[2]; at++)
+        assert_int_equal(((const char *)column->buffers[3])[at], (char)(at * 7 + 2));
+}
+
+/* What columns have for themselves is moved to pages of their own; what others use, too, stays. */
+static void columns_go_aside(void **state)
+{
+    static const int64_t sizes[][3] = {{9, 4096, 100}, {4096, 1, 0}, {1, 70000, 9}, {5, 64, 64}};
+    enum { N = sizeof sizes / sizeof *sizes };
+    kanon_error err = {0};
+    kanon__arrow_memory *memory[N], *shared;
+    const void *before[N];
+    struct ArrowArray batch;
     (void)state;
-    for (int64_t n = 1; n < 40000; n += n < 600 ? 1 : 511)
-        for (int width = 1; width <= 16; width *= 2) {
-            int64_t size = (int64_t)kanon__arrow_aside_size(n, width);
-            assert_true(size >= (n * width + 63) / 64 * 64 + (n + 7) / 8);
-            assert_true(size <= n * width + 64 + n / 8 + 4096 && size % 4096 == 0);
-        }
+    assert_int_equal(kanon__arrow_array_init_struct(&batch, 1, N, &err), KANON_OK);
+    for (int i = 0; i < N; i++) {
+        column_of_blocks(batch.children[i], &memory[i], sizes[i]);
+        before[i] = batch.children[i]->buffers[1];
+    }
+    shared = kanon__arrow_memory_share(memory[3]);
+    assert_int_equal(kanon__arrow_array_put_aside(&batch, &err), KANON_OK);
+    for (int i = 0; i < N; i++) {
+        const struct ArrowArray *column = batch.children[i];
+        kanon__arrow_array_rest(column);
+        check_blocks(column, sizes[i]);
+        assert_true((column->buffers[1] == before[i]) == (i == 3));
+        if (i < 3)
+            assert_int_equal((uintptr_t)column->buffers[1] % 4096, 0);
+        if (i < 3)
+            assert_int_equal((uintptr_t)column->buffers[3] % 64, 0);
+    }
+    kanon__arrow_memory_free(shared);
+    kanon__arrow_array_clear(&batch);
 }
 
 static void shorten_second(struct ArrowArray *batch, int64_t number, void *payload)
@@ -413,9 +458,9 @@ static void uneven_batches_keep_their_rows(void **state)
     }
     const arrow_field fields[] = {{"q", "i", NULL, quasi}, {"x", "i", "u", cells}};
     arrow_counts counts = {0};
-    kanon_table *table =
-        import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){2, fields, N + 5},
-               &(arrow_layout){.batch_rows = 10, .spoil = shorten_second}, &counts);
+    kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n",
+                                &(arrow_table){2, fields, N + 5}, &(arrow_layout){.batch_rows = 10, .spoil = shorten_second},
+                                &counts);
     kanon_grouping *grouping = grouping_of(table, groups);
     arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
     for (int i = 0; i < N; i++) {
@@ -582,7 +627,8 @@ static bool is_missing(const kanon_table *table, const char *text, size_t length
 /* Whether a value of the stream is what the CSV release shows. An open end of bands is null there and empty here. */
 static bool is_same(const kanon_table *table, const char *name, const char *cell, const char *text, size_t length)
 {
-    bool is_end = strlen(name) > 4 && (strcmp(name + strlen(name) - 4, "_min") == 0 || strcmp(name + strlen(name) - 4, "_max") == 0);
+    bool is_end = strlen(name) > 4 &&
+                  (strcmp(name + strlen(name) - 4, "_min") == 0 || strcmp(name + strlen(name) - 4, "_max") == 0);
     char copy[512];
     assert_true(length < sizeof copy);
     memcpy(copy, text, length);
@@ -1027,7 +1073,7 @@ int main(void)
         cmocka_unit_test(kept_buffers_are_shared),
         cmocka_unit_test(joined_dictionaries_widen),
         cmocka_unit_test(uneven_batches_keep_their_rows),
-        cmocka_unit_test(columns_aside_have_room),
+        cmocka_unit_test(columns_go_aside),
         cmocka_unit_test(dictionaries_have_no_other_values),
         cmocka_unit_test(slices_are_copied),
         cmocka_unit_test(longer_columns_are_copied),

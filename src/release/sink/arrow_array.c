@@ -21,37 +21,10 @@ kanon_status kanon__arrow_memory_new(kanon__arrow_memory **out, const kanon_tabl
     return KANON_OK;
 }
 
-enum { PAGE = 4096, ALIGNMENT = 64 };
-
-kanon_status kanon__arrow_memory_new_aside(kanon__arrow_memory **out, size_t size, kanon_error *err)
+kanon_status kanon__arrow_memory_block(kanon__arrow_memory *memory, int i, int64_t size, kanon_error *err)
 {
-    kanon_status st = kanon__arrow_memory_new(out, NULL, err);
-    if (st != KANON_OK)
-        return st;
-    st = kanon__spill_new((void **)&(*out)->aside, size, err);
-    (*out)->aside_size = size;
-    if (st != KANON_OK) {
-        kanon__arrow_memory_free(*out);
-        *out = NULL;
-    }
-    return st;
-}
-
-static size_t value_bytes(int64_t n, int width)
-{
-    return ((size_t)n * (size_t)width + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
-size_t kanon__arrow_aside_size(int64_t n, int width)
-{
-    return (value_bytes(n, width) + (size_t)n / 8 + PAGE) / PAGE * PAGE;
-}
-
-void kanon__arrow_aside_take(void **valid, void **values, kanon__arrow_memory *memory, int64_t n, int width)
-{
-    *values = memory->aside + memory->aside_used;
-    *valid = memory->aside + memory->aside_used + value_bytes(n, width);
-    memory->aside_used += kanon__arrow_aside_size(n, width);
+    memory->sizes[i] = (size_t)size;
+    return kanon__new_array((char **)&memory->blocks[i], size, "released records", err);
 }
 
 kanon__arrow_memory *kanon__arrow_memory_share(kanon__arrow_memory *memory)
@@ -135,10 +108,6 @@ kanon_status kanon__arrow_array_init(struct ArrowArray *out, kanon__arrow_memory
         return st;
     }
     block->memory = memory;
-    if (memory->aside != NULL) {
-        block->aside = (char *)buffers[1];
-        block->aside_size = (size_t)(memory->aside + memory->aside_used - block->aside);
-    }
     for (int64_t i = 0; i < n_buffers; i++)
         block->buffers[i] = buffers[i];
     *out = (struct ArrowArray){.length = length,
@@ -194,6 +163,86 @@ kanon_status kanon__arrow_array_init_struct(struct ArrowArray *out, int64_t leng
     block = NULL;
 out:
     free_block(block);
+    return st;
+}
+
+/* ---- arrays aside ------------------------------------------------------------------------------------------------- */
+
+/* Columns take whole pages, so that each can leave memory alone. */
+enum { PAGE = 4096, ALIGNMENT = 64 };
+
+static size_t round_up(size_t size, size_t to)
+{
+    return (size + to - 1) / to * to;
+}
+
+/* Whether a buffer of the array begins in block i of its memory. */
+static bool is_used(const struct ArrowArray *array, const kanon__arrow_memory *m, int i)
+{
+    for (int64_t k = 0; m->blocks[i] != NULL && k < array->n_buffers; k++) {
+        const char *buffer = array->buffers[k], *begin = m->blocks[i];
+        if (buffer == begin || (buffer > begin && buffer < begin + m->sizes[i]))
+            return true;
+    }
+    return false;
+}
+
+/* What the blocks of a column take aside; 0: it has none for itself. */
+static size_t size_aside(const struct ArrowArray *array)
+{
+    const kanon__arrow_memory *m = ((array_block *)array->private_data)->memory;
+    size_t size = 0;
+    if (m->table != NULL || m->references > 1)
+        return 0;
+    for (int i = 0; i < KANON__ARROW_BLOCKS; i++)
+        size += is_used(array, m, i) ? round_up(m->sizes[i], ALIGNMENT) : 0;
+    return round_up(size, PAGE);
+}
+
+static void move_aside(struct ArrowArray *array, kanon__arrow_memory *aside, char *to, size_t size)
+{
+    array_block *block = array->private_data;
+    kanon__arrow_memory *m = block->memory;
+    block->aside = to;
+    block->aside_size = size;
+    for (int i = 0; i < KANON__ARROW_BLOCKS; i++) {
+        if (!is_used(array, m, i))
+            continue;
+        const char *from = m->blocks[i];
+        if (m->sizes[i] > 0)
+            memcpy(to, from, m->sizes[i]);
+        for (int64_t k = 0; k < array->n_buffers; k++) {
+            const char *buffer = block->buffers[k];
+            if (buffer == from || (buffer > from && buffer < from + m->sizes[i]))
+                block->buffers[k] = to + (buffer - from);
+        }
+        to += round_up(m->sizes[i], ALIGNMENT);
+    }
+    block->memory = kanon__arrow_memory_share(aside);
+    kanon__arrow_memory_free(m);
+    kanon__arrow_array_rest(array);
+}
+
+kanon_status kanon__arrow_array_put_aside(struct ArrowArray *records, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__arrow_memory *aside = NULL;
+    size_t size = 0, at = 0;
+    for (int64_t i = 0; i < records->n_children; i++)
+        size += size_aside(records->children[i]);
+    if (size == 0)
+        return KANON_OK;
+    KANON_TRY(kanon__arrow_memory_new(&aside, NULL, err), out);
+    KANON_TRY(kanon__spill_new((void **)&aside->aside, size, err), out);
+    aside->aside_size = size;
+    for (int64_t i = 0; i < records->n_children; i++) {
+        size_t own = size_aside(records->children[i]);
+        if (own > 0)
+            move_aside(records->children[i], aside, aside->aside + at, own);
+        at += own;
+    }
+out:
+    kanon__arrow_memory_free(aside);
     return st;
 }
 

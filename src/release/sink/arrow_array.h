@@ -23,18 +23,15 @@ typedef struct kanon__arrow_memory {
     int64_t references;                /* changed atomically */
     kanon_table *table;                /* whose buffers are used; NULL: none are */
     void *blocks[KANON__ARROW_BLOCKS]; /* freed with the last reference */
+    size_t sizes[KANON__ARROW_BLOCKS]; /* in bytes */
     char *aside;                       /* in an unnamed temporary file; NULL: nothing is */
-    size_t aside_size, aside_used;
+    size_t aside_size;
 } kanon__arrow_memory;
 
 /* With one reference. `table` (may be NULL) is shared. */
 kanon_status kanon__arrow_memory_new(kanon__arrow_memory **out, const kanon_table *table, kanon_error *err);
-/* The same with `size` bytes aside, for all columns of a batch. */
-kanon_status kanon__arrow_memory_new_aside(kanon__arrow_memory **out, size_t size, kanon_error *err);
-/* The bytes that a column takes there: whole pages, so that each column can leave memory alone. */
-size_t kanon__arrow_aside_size(int64_t n, int width);
-/* Take that for the values and the marks of nulls of a column, whose array is made next. */
-void kanon__arrow_aside_take(void **valid, void **values, kanon__arrow_memory *memory, int64_t n, int width);
+/* Block `i`: `size` bytes, which are 0. */
+kanon_status kanon__arrow_memory_block(kanon__arrow_memory *memory, int i, int64_t size, kanon_error *err);
 kanon__arrow_memory *kanon__arrow_memory_share(kanon__arrow_memory *memory);
 /* Drop one reference. */
 void kanon__arrow_memory_free(kanon__arrow_memory *memory);
@@ -52,6 +49,8 @@ void kanon__arrow_array_rest(const struct ArrowArray *array);
 void kanon__arrow_array_rests_with(struct ArrowArray *array, const struct ArrowArray *given);
 /* An array of records, whose children are released: they are to be filled in. */
 kanon_status kanon__arrow_array_init_struct(struct ArrowArray *out, int64_t length, int n_children, kanon_error *err);
+/* Put what the columns of an array of records have for themselves into an unnamed temporary file. */
+kanon_status kanon__arrow_array_put_aside(struct ArrowArray *records, kanon_error *err);
 /* Release an array unless it is released already. */
 void kanon__arrow_array_clear(struct ArrowArray *array);
 

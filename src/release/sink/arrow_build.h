@@ -47,11 +47,11 @@ typedef struct kanon__arrow_build {
     const kanon__arrow_plan *plan;
     const kanon_table *table;
     const kanon__arrow_source *source; /* NULL: the table is not from Arrow */
-    kanon__extents *extents;
+    kanon__extents *extents;           /* of the columns that are being entered */
     kanon__arrow_released *columns;
     int n_cells;        /* columns of origin KANON__ARROW_CELLS */
     int64_t *positions; /* of the source's rows, where they are read in another order */
-    bool aside;         /* values lie in temporary files */
+    bool aside;         /* batches lie in temporary files */
     kanon__arrow_batches *out;
     kanon__shared_ticker ticker;
 } kanon__arrow_build;
@@ -65,10 +65,9 @@ typedef struct kanon__arrow_range {
 kanon_status kanon__arrow_enter_column(int64_t i, void *build, kanon_error *err);
 void kanon__arrow_entries_clear(kanon__arrow_entries *entries);
 
-/* The rows of a column with entries. `aside` (may be NULL): where the values of the batch lie. */
+/* The rows of a column with entries. */
 kanon_status kanon__arrow_fill_entries(const kanon__arrow_build *build, const kanon__arrow_released *column,
-                                       kanon__arrow_range range, kanon__arrow_memory *aside, struct ArrowArray *out,
-                                       kanon_error *err);
+                                       kanon__arrow_range range, struct ArrowArray *out, kanon_error *err);
 /* All columns of cells of a batch, so that its rows are read once. */
 kanon_status kanon__arrow_fill_cells(const kanon__arrow_build *build, kanon__arrow_range range, struct ArrowArray *batch,
                                      kanon_error *err);

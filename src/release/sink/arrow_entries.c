@@ -270,13 +270,23 @@ out:
     return st;
 }
 
-static kanon_status enter_quasi(const kanon__arrow_build *b, kanon__arrow_released *c, kanon_error *err)
+static kanon_status enter_cells(const kanon__arrow_build *b, kanon__arrow_released *c, kanon_error *err)
 {
     if (!kanon__column_is_numeric(kanon__extents_column(b->extents, c->quasi)))
         return enter_group_categories(b, c->quasi, &c->entries, err);
     if (b->plan->numeric == KANON_ARROW_MEAN)
         return enter_means(b, c->quasi, &c->entries, err);
     return b->plan->numeric == KANON_ARROW_TEXT ? enter_texts(b, c->quasi, &c->entries, err) : enter_interval(b, c, err);
+}
+
+/* Extents are larger than what is made of them, so they are there for one column at a time. */
+static kanon_status enter_quasi(const kanon__arrow_build *b, kanon__arrow_released *c, kanon_error *err)
+{
+    kanon_status st = kanon__extents_measure(b->extents, c->quasi, err);
+    if (st == KANON_OK)
+        st = enter_cells(b, c, err);
+    kanon__extents_drop(b->extents, c->quasi);
+    return st;
 }
 
 /* A sensitive column of a table that is not from Arrow. */

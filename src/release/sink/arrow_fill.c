@@ -97,21 +97,21 @@ static kanon_status fail_too_long(const kanon__arrow_build *b, const kanon__arro
 }
 
 static kanon_status fill_texts(const kanon__arrow_build *b, const kanon__arrow_released *c, kanon__arrow_range r,
-                               void **blocks, int64_t *n_null, kanon_error *err)
+                               kanon__arrow_memory *memory, int64_t *n_null, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__arrow_entries *e = &c->entries;
     int32_t *offsets = NULL;
     int64_t n_bytes = 0;
-    KANON_TRY(kanon__new_array((uint8_t **)&blocks[0], r.n / 8 + 1, "released records", err), out);
-    KANON_TRY(kanon__new_array(&offsets, r.n + 1, "released records", err), out);
-    blocks[1] = offsets;
+    KANON_TRY(kanon__arrow_memory_block(memory, 0, r.n / 8 + 1, err), out);
+    KANON_TRY(kanon__arrow_memory_block(memory, 1, (r.n + 1) * (int64_t)sizeof *offsets, err), out);
+    offsets = memory->blocks[1];
     for (int64_t i = 0; i < r.n; i++) {
         int64_t entry = entry_of(b, c, row_at(b, r.begin + i));
         *n_null += entry < 0;
         if (entry >= 0) {
             n_bytes += e->ends[entry] - (entry > 0 ? e->ends[entry - 1] : 0);
-            set_bit(blocks[0], i);
+            set_bit(memory->blocks[0], i);
         }
         if (n_bytes > INT32_MAX) {
             st = fail_too_long(b, c, err);
@@ -119,11 +119,11 @@ static kanon_status fill_texts(const kanon__arrow_build *b, const kanon__arrow_r
         }
         offsets[i + 1] = (int32_t)n_bytes;
     }
-    KANON_TRY(kanon__new_array((char **)&blocks[2], n_bytes, "released records", err), out);
+    KANON_TRY(kanon__arrow_memory_block(memory, 2, n_bytes, err), out);
     for (int64_t i = 0; i < r.n; i++) {
         int64_t entry = entry_of(b, c, row_at(b, r.begin + i));
         if (entry >= 0)
-            memcpy((char *)blocks[2] + offsets[i], e->values + (entry > 0 ? e->ends[entry - 1] : 0),
+            memcpy((char *)memory->blocks[2] + offsets[i], e->values + (entry > 0 ? e->ends[entry - 1] : 0),
                    (size_t)(offsets[i + 1] - offsets[i]));
     }
 out:
@@ -141,36 +141,27 @@ static kanon_status add_dictionary(struct ArrowArray *array, const kanon__arrow_
     return st;
 }
 
-/* Values on the heap. */
 static kanon_status make_values(const kanon__arrow_build *b, const kanon__arrow_released *c, kanon__arrow_range r,
-                                void **blocks, int64_t *n_null, kanon_error *err)
+                                kanon__arrow_memory *memory, int64_t *n_null, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    KANON_TRY(kanon__new_array((uint8_t **)&blocks[0], r.n / 8 + 1, "released records", err), out);
-    KANON_TRY(kanon__new_array((char **)&blocks[1], r.n * c->entries.width, "released records", err), out);
-    fill_values(b, c, r, blocks, n_null);
+    KANON_TRY(kanon__arrow_memory_block(memory, 0, r.n / 8 + 1, err), out);
+    KANON_TRY(kanon__arrow_memory_block(memory, 1, r.n * c->entries.width, err), out);
+    fill_values(b, c, r, memory->blocks, n_null);
 out:
     return st;
 }
 
 kanon_status kanon__arrow_fill_entries(const kanon__arrow_build *b, const kanon__arrow_released *c, kanon__arrow_range r,
-                                       kanon__arrow_memory *aside, struct ArrowArray *out, kanon_error *err)
+                                       struct ArrowArray *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__arrow_memory *memory = NULL;
-    void *taken[3] = {NULL}, **blocks = taken;
     int64_t n_null = 0;
     bool texts = c->entries.width == 0;
-    if (aside != NULL && !texts) {
-        memory = kanon__arrow_memory_share(aside);
-        kanon__arrow_aside_take(&blocks[0], &blocks[1], memory, r.n, c->entries.width);
-        fill_values(b, c, r, blocks, &n_null);
-    } else {
-        KANON_TRY(kanon__arrow_memory_new(&memory, NULL, err), out);
-        blocks = memory->blocks;
-        KANON_TRY(texts ? fill_texts(b, c, r, blocks, &n_null, err) : make_values(b, c, r, blocks, &n_null, err), out);
-    }
-    const void *buffers[3] = {n_null > 0 ? blocks[0] : NULL, blocks[1], blocks[2]};
+    KANON_TRY(kanon__arrow_memory_new(&memory, NULL, err), out);
+    KANON_TRY(texts ? fill_texts(b, c, r, memory, &n_null, err) : make_values(b, c, r, memory, &n_null, err), out);
+    const void *buffers[3] = {n_null > 0 ? memory->blocks[0] : NULL, memory->blocks[1], memory->blocks[2]};
     kanon__arrow_memory *given = memory;
     memory = NULL;
     KANON_TRY(kanon__arrow_array_init(out, given, r.n, n_null, buffers, texts ? 3 : 2, err), out);
@@ -263,7 +254,9 @@ static kanon_status finish_cells(text_column *t, int64_t n, kanon_error *err)
         return st;
     const void *buffers[3] = {NULL, t->offsets, t->bytes};
     memory->blocks[0] = t->offsets;
+    memory->sizes[0] = (size_t)(n + 1) * sizeof *t->offsets;
     memory->blocks[1] = t->bytes;
+    memory->sizes[1] = (size_t)t->n_bytes;
     t->offsets = NULL;
     t->bytes = NULL;
     return kanon__arrow_array_init(t->out, memory, n, 0, buffers, 3, err);

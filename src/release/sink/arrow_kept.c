@@ -5,6 +5,7 @@
 #include "release/sink/arrow_kept.h"
 
 #include "core/alloc.h"
+#include "database/batch.h"
 
 #include <string.h>
 
@@ -86,8 +87,11 @@ static kanon_status number_entries(kanon__arrow_kept *k, kanon__dictionary *all,
     int64_t batch = 0, n = k->source->base.n_rows;
     for (int64_t i = 0; i < n; i++) {
         int64_t row = order != NULL ? order[i] : i;
-        if (row < k->source->batch_rows[batch] || row >= k->source->batch_rows[batch + 1])
+        if (row < k->source->batch_rows[batch] || row >= k->source->batch_rows[batch + 1]) {
+            if (order == NULL)
+                kanon__batch_rest(k->source->batches[batch].children[k->column]);
             batch = batch_of(k->source, row);
+        }
         const kanon__arrow_view *v = &k->views[batch];
         int64_t at = row - k->source->batch_rows[batch];
         if (!kanon__arrow_is_valid(&v->rows, at))
@@ -317,7 +321,7 @@ static bool is_plain(const harvest *h)
 
 static kanon_status make_values(harvest *h, int64_t size, kanon_error *err)
 {
-    return kanon__new_array((char **)&h->memory->blocks[1], size, "released records", err);
+    return kanon__arrow_memory_block(h->memory, 1, size, err);
 }
 
 static kanon_status gather_indices(harvest *h, kanon_error *err)
@@ -398,7 +402,7 @@ static kanon_status gather_texts(harvest *h, const kanon__arrow_type *type, kano
         st = fail_too_long(h, err);
         goto out;
     }
-    KANON_TRY(kanon__new_array((char **)&blocks[2], n_bytes, "released records", err), out);
+    KANON_TRY(kanon__arrow_memory_block(h->memory, 2, n_bytes, err), out);
     if (is_plain(h) && n_bytes > 0) {
         const kanon__arrow_buffers *b = &h->kept->views[h->batch].rows;
         memcpy(blocks[2], b->bytes + kanon__arrow_load(b->values, b->offset, type->width, true), (size_t)n_bytes);
@@ -447,7 +451,7 @@ static kanon_status gather_views(harvest *h, const kanon__arrow_type *type, kano
         goto out;
     }
     /* the size of the piece stands in front of it */
-    KANON_TRY(kanon__new_array((char **)&blocks[2], n_bytes + (int64_t)sizeof(int64_t), "released records", err), out);
+    KANON_TRY(kanon__arrow_memory_block(h->memory, 2, n_bytes + (int64_t)sizeof(int64_t), err), out);
     h->piece_size = blocks[2];
     for (int64_t i = 0; i < h->n; i++) {
         const kanon__arrow_view *v = find_row(h, i, &batch, &at);
@@ -510,7 +514,7 @@ static kanon_status gather(struct ArrowArray *out, harvest *h, kanon_error *err)
         h->memory = NULL;
         goto out;
     }
-    KANON_TRY(kanon__new_array((uint8_t **)&h->memory->blocks[0], h->n / 8 + 1, "released records", err), out);
+    KANON_TRY(kanon__arrow_memory_block(h->memory, 0, h->n / 8 + 1, err), out);
     KANON_TRY(gather_values(h, type, err), out);
     KANON_TRY(init_array(out, h, type, err), out);
     if (type->index_width > 0)

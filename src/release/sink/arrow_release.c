@@ -103,29 +103,18 @@ static kanon__arrow_range range_of(const kanon__arrow_build *b, int64_t batch)
 }
 
 static kanon_status fill_column(const kanon__arrow_build *b, const kanon__arrow_released *c, int64_t batch,
-                                kanon__arrow_range r, kanon__arrow_memory *aside, struct ArrowArray *out, kanon_error *err)
+                                kanon__arrow_range r, struct ArrowArray *out, kanon_error *err)
 {
     if (c->origin == KANON__ARROW_CELLS)
         return KANON_OK;
     if (c->origin != KANON__ARROW_KEPT)
-        return kanon__arrow_fill_entries(b, c, r, aside, out, err);
+        return kanon__arrow_fill_entries(b, c, r, out, err);
     if (b->plan->order != NULL)
         return kanon__arrow_kept_rows(out, &c->kept, b->plan->order + r.begin, r.n, err);
     kanon_status st = kanon__arrow_kept_batch(out, &c->kept, batch, err);
     if (st == KANON_OK)
         kanon__arrow_array_rests_with(out, b->source->batches[batch].children[c->number]);
     return st;
-}
-
-/* What the values of a batch of so many rows take. */
-static size_t values_size(const kanon__arrow_build *b, int64_t n)
-{
-    size_t size = 0;
-    for (int i = 0; i < b->out->n_fields; i++)
-        if ((b->columns[i].origin == KANON__ARROW_BY_GROUP || b->columns[i].origin == KANON__ARROW_BY_CODE) &&
-            b->columns[i].entries.width > 0)
-            size += kanon__arrow_aside_size(n, b->columns[i].entries.width);
-    return size;
 }
 
 static kanon_status fill_batch(int64_t number, void *payload, kanon_error *err)
@@ -135,28 +124,26 @@ static kanon_status fill_batch(int64_t number, void *payload, kanon_error *err)
     kanon__arrow_build *b = payload;
     kanon__arrow_range r = range_of(b, number);
     struct ArrowArray *batch = &b->out->batches[number];
-    kanon__arrow_memory *aside = NULL;
     kanon__ticker ticker;
     kanon__shared_ticker_task(&ticker, &b->ticker);
     KANON_TRY(kanon__tick(&ticker, 0, 0, WORTH_A_LOOK, err), out);
     KANON_TRY(kanon__arrow_array_init_struct(batch, r.n, b->out->n_fields, err), out);
-    if (b->aside)
-        KANON_TRY(kanon__arrow_memory_new_aside(&aside, values_size(b, r.n), err), out);
     for (int i = 0; i < b->out->n_fields; i++) {
-        KANON_TRY(fill_column(b, &b->columns[i], number, r, aside, batch->children[i], err), out);
-        kanon__arrow_array_rest(batch->children[i]);
+        KANON_TRY(fill_column(b, &b->columns[i], number, r, batch->children[i], err), out);
+        kanon__arrow_array_rest(batch->children[i]); /* where it is the input's */
     }
     if (b->n_cells > 0)
         KANON_TRY(kanon__arrow_fill_cells(b, r, batch, err), out);
+    if (b->aside)
+        KANON_TRY(kanon__arrow_array_put_aside(batch, err), out);
     kanon__shared_ticker_add(&b->ticker, r.n);
 out:
-    kanon__arrow_memory_free(aside);
     return st;
 }
 
 static kanon_status fill_batches(kanon__arrow_build *b, kanon_error *err)
 {
-    enum { WORTH_A_FILE = 1 << 20 }; /* bytes of values */
+    enum { WORTH_A_FILE = 1 << 18 }; /* cells, of some bytes each */
     kanon_status st = KANON_OK;
     const kanon__source *source = b->table->source;
     int64_t n = b->source != NULL ? b->source->n_batches
@@ -165,7 +152,7 @@ static kanon_status fill_batches(kanon__arrow_build *b, kanon_error *err)
         KANON_TRY(source->class->locate(&b->positions, source, b->plan->threads, err), out);
     KANON_TRY(kanon__new_array(&b->out->batches, n, "Arrow batches", err), out);
     b->out->n_batches = n;
-    b->aside = b->plan->aside && values_size(b, b->table->data.n_rows) > WORTH_A_FILE;
+    b->aside = b->plan->aside && b->table->data.n_rows * b->out->n_fields > WORTH_A_FILE;
     kanon__shared_ticker_init(&b->ticker, b->plan->ticker, b->table->data.n_rows);
     st = kanon__pool_run(b->plan->threads, n, fill_batch, b, err);
     kanon__shared_ticker_clear(&b->ticker);
@@ -190,8 +177,8 @@ kanon_status kanon__arrow_release_new(kanon__arrow_batches **out, const kanon__a
     kanon__arrow_build b = {.plan = plan, .table = plan->table, .source = kanon__arrow_source_of(plan->table->source)};
     *out = NULL;
     KANON_TRY(kanon__new_array(&b.out, 1, "Arrow batches", err), out);
-    KANON_TRY(kanon__extents_new(&b.extents, &plan->table->data, plan->group_of, plan->n_groups, plan->recode_map,
-                                 plan->numeric == KANON_ARROW_MEAN, plan->threads, err),
+    KANON_TRY(kanon__extents_begin(&b.extents, &plan->table->data, plan->group_of, plan->n_groups, plan->recode_map,
+                                   plan->numeric == KANON_ARROW_MEAN, err),
               out);
     KANON_TRY(add_columns(&b, err), out);
     KANON_TRY(kanon__pool_run(plan->threads, b.out->n_fields, kanon__arrow_enter_column, &b, err), out);
