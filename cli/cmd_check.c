@@ -54,6 +54,10 @@ static void print_lines(const char *name, const char *const *lines, size_t n)
 /* Sizes and counts, one line each; no line contains a value of the file. */
 static void print_check(const kanon_check *check, double threshold)
 {
+    if (check->made_by != NULL)
+        print_lines("made_by", &check->made_by, 1);
+    if (check->made_roles != NULL)
+        print_lines("made_roles", &check->made_roles, 1);
     printf("%-*s %" PRId64 "\n", WIDTH, "records", check->records);
     printf("%-*s %" PRId64 "\n", WIDTH, "suppressed", check->suppressed);
     printf("%-*s %" PRId64 "\n", WIDTH, "classes", check->classes);
@@ -159,7 +163,8 @@ const command command_check = {
                    "look alike and what risk is left: sizes and counts, never values. Cells may be written [15-19], "
                    "[15,20), [15, 20[, 15-19, 8130*, * or {a, b}. Of every sensitive column it prints the least l "
                    "(distinct, entropy), the largest c of (c,2), alpha and t. Where the schema names an entity, risks are "
-                   "those of persons. The last line is the verdict. The exit status is 1 where k is less than asked, a "
+                   "those of persons. Of a Parquet file that kanon wrote it first prints what the file says of itself: "
+                   "made_by and made_roles, which nobody has checked. The last line is the verdict. The exit status is 1 where k is less than asked, a "
                    "constraint is violated, an identifying column is in the file, or the file cannot show what was asked: "
                    "a quasi column, the column of a constraint or that of the entities is not in it.",
     .operand = "RELEASE",

@@ -11,7 +11,7 @@
 static const option option_groups = {
     .name = "groups",
     .argument = "FILE",
-    .help = "the grouping: CSV with the columns row and group, both from 1; group 0 is suppressed",
+    .help = "the grouping: a table with the columns row and group, both from 1; group 0 is suppressed",
     .kind = OPTION_TEXT,
     AT(groups),
 };

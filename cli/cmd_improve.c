@@ -9,7 +9,7 @@
 static const option option_groups = {
     .name = "groups",
     .argument = "FILE",
-    .help = "the groups to begin with: CSV with the columns row and group, both from 1; group 0 is suppressed",
+    .help = "the groups to begin with: a table with the columns row and group, both from 1; group 0 is suppressed",
     .kind = OPTION_TEXT,
     AT(groups),
 };

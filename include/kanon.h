@@ -408,8 +408,8 @@ KANON_API const char *kanon_algorithm_default(void);
  * Safe to call from several threads on one table. */
 KANON_API kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options,
                                        kanon_error *err);
-/* The grouping in a groups file: CSV with the columns row and group. It can be evaluated whatever it is; to be released it
- * must satisfy the schema of the table (kanon_publish). */
+/* The grouping in a groups file: a table with the columns row and group, in CSV or wherever tables are (kanon_table_read). It can
+ * be evaluated whatever it is; to be released it must satisfy the schema of the table (kanon_publish). */
 KANON_API kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path,
                                            kanon_error *err);
 /* The same of `size` bytes in memory; `name` stands in messages. */
@@ -735,6 +735,9 @@ typedef struct kanon_check {
     size_t n_not_shown;
     int asked; /* something was asked of the file: a k, a constraint, entities */
     int holds; /* nothing is violated, and everything that was asked could be counted */
+    /* Of a Parquet file that was read by its path: what its metadata say of how it was made, which the check does not rely on:
+     * "kanon 1.0.0, k = 10, algorithm auto", and the role of each column as a JSON object. NULL: they say nothing. */
+    const char *made_by, *made_roles;
 } kanon_check;
 
 /* Read a released file, whichever tool wrote it, and find what it really reaches. What was asked and cannot be counted (a

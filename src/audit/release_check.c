@@ -17,6 +17,7 @@
 #include "audit/cell_notation.h"
 #include "audit/check_privacy.h"
 #include "audit/class_table.h"
+#include "audit/made_by.h"
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/take_options.h"
@@ -42,6 +43,7 @@ typedef struct report {
     kanon__texts columns;          /* the names of the sensitive columns */
     kanon__privacy_result privacy; /* its lists also take what is found while the file is read */
     kanon__texts violated;
+    kanon__made_by made;
 } report;
 
 /* NAME_min and NAME_max are two columns of the one attribute: cells are equal in both or the records differ. */
@@ -778,6 +780,16 @@ static kanon_status check_input(kanon_check **out, kanon__input *input, const ka
     return st;
 }
 
+/* What the file says of itself. */
+static kanon_status read_marks(kanon_check *check, const char *path, kanon_error *err)
+{
+    report *r = (report *)check;
+    kanon_status st = kanon__made_by_read(&r->made, path, err);
+    check->made_by = r->made.by;
+    check->made_roles = r->made.roles;
+    return st;
+}
+
 kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
                               const kanon_check_options *options, kanon_error *err)
 {
@@ -789,7 +801,15 @@ kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_s
     if (st != KANON_OK)
         return st;
     st = kanon__table_input_open(&input, path, err);
-    return kanon__call_end(&call, st == KANON_OK ? check_input(out, &input, schema, given, err) : st);
+    if (st == KANON_OK)
+        st = check_input(out, &input, schema, given, err);
+    if (st == KANON_OK)
+        st = read_marks(*out, path, err);
+    if (st != KANON_OK) {
+        kanon_check_free(*out);
+        *out = NULL;
+    }
+    return kanon__call_end(&call, st);
 }
 
 kanon_status kanon_check_bytes(kanon_check **out, const void *release, size_t size, const char *name,
@@ -843,6 +863,7 @@ void kanon_check_free(kanon_check *check)
     report *r = (report *)check;
     if (r == NULL)
         return;
+    kanon__made_by_clear(&r->made);
     kanon__texts_clear(&r->violated);
     kanon__privacy_result_clear(&r->privacy);
     kanon__texts_clear(&r->columns);

@@ -1,13 +1,11 @@
-/* Groupings: from an algorithm's result, from numbers in memory, or from a groups file; and the public accessors.
+/* Groupings: from an algorithm's result or from numbers in memory, and the public accessors; groups_file.c reads them.
  *
  * Whatever the numbers that come in, groups are numbered anew by their first row, so that equal partitions are equal arrays.
- * Called by pipeline, state and the API. Calls table (csv, dictionary). */
+ * Called by pipeline, state and the API. Calls table (dictionary). */
 #include "model/grouping.h"
 
 #include "core/alloc.h"
 #include "core/context.h"
-#include "table/number.h"
-#include "table/source/decode.h"
 
 #include <math.h>
 #include <string.h>
@@ -120,7 +118,7 @@ kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *g, co
     return KANON_OK;
 }
 
-/* ---- from memory and from a file --------------------------------------------------------------------------------- */
+/* ---- from memory ----------------------------------------------------------------------------------------------- */
 
 /* Group numbers of a file are any whole numbers above 0; a dictionary of those that occur makes them 0, 1, ... */
 static kanon_status compact(kanon_grouping **out, const int64_t *group_of, int64_t n_rows, kanon_error *err)
@@ -146,7 +144,8 @@ out:
     return st;
 }
 
-static kanon_status new_grouping(kanon_grouping **out, const kanon_table *table, const int64_t *group_of, kanon_error *err)
+kanon_status kanon__grouping_from_numbers(kanon_grouping **out, const kanon_table *table, const int64_t *group_of,
+                                          kanon_error *err)
 {
     *out = NULL;
     for (int64_t row = 0; row < table->data.n_rows; row++)
@@ -165,99 +164,7 @@ kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, 
 {
     kanon__call call;
     kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, new_grouping(out, table, group_of, err));
-}
-
-static kanon_status read_number(const kanon__csv *csv, int column, int64_t least, int64_t *value, kanon_error *err)
-{
-    const kanon__cell *cell = &csv->cells[column];
-    if (kanon__parse_integer(value, cell->text, cell->length) && *value >= least)
-        return KANON_OK;
-    kanon_status st = kanon__csv_fail(csv, column, err, "not a %s number", column == 0 ? "row" : "group");
-    return kanon__hint(err, st,
-                       column == 0 ? "rows are numbered from 1, in input order"
-                                   : "groups are numbered from 1, and 0 is a suppressed record");
-}
-
-static kanon_status check_groups_header(const kanon__csv *csv, kanon_error *err)
-{
-    if (csv->n_columns == 2 && strcmp(csv->names[0], "row") == 0 && strcmp(csv->names[1], "group") == 0)
-        return KANON_OK;
-    kanon_status st = kanon__fail(err, KANON_EDATA, "%s:1: column 1: not a groups file", csv->input->path);
-    return kanon__hint(err, st, "its first line is 'row,group'");
-}
-
-/* Every row of the table once, in any order. group_of is -1 for rows not seen yet. */
-static kanon_status read_groups(kanon__csv *csv, const kanon_table *table, int64_t *group_of, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    int64_t n = 0;
-    for (;;) {
-        bool has_row;
-        int64_t row, group;
-        KANON_TRY(kanon__csv_next(csv, &has_row, err), out);
-        if (!has_row)
-            break;
-        KANON_TRY(read_number(csv, 0, 1, &row, err), out);
-        KANON_TRY(read_number(csv, 1, 0, &group, err), out);
-        if (row > table->data.n_rows || group_of[row - 1] >= 0) {
-            st = kanon__csv_fail(csv, 0, err,
-                                 row > table->data.n_rows ? "the table has no such row" : "this row was given before");
-            kanon__hint(err, st, "the table has %lld rows, and each is named once", (long long)table->data.n_rows);
-            goto out;
-        }
-        group_of[row - 1] = group;
-        n++;
-    }
-    if (n < table->data.n_rows) {
-        st = kanon__fail(err, KANON_EDATA, "%s:%lld: row: %lld rows of the table have no line", csv->input->path,
-                         (long long)n + 2, (long long)(table->data.n_rows - n));
-        kanon__hint(err, st, "the table has %lld rows, and each is named once", (long long)table->data.n_rows);
-    }
-out:
-    return st;
-}
-
-/* The grouping in an input, which is closed in any case. */
-static kanon_status read_input(kanon_grouping **out, const kanon_table *table, kanon__input *input, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__csv csv = {0};
-    kanon__csv_options options = {0};
-    int64_t *group_of = NULL;
-    KANON_TRY(kanon__input_decode(input, NULL, NULL, err), out);
-    KANON_TRY(kanon__csv_open(&csv, input, &options, err), out);
-    KANON_TRY(check_groups_header(&csv, err), out);
-    KANON_TRY(kanon__new_array(&group_of, table->data.n_rows, "a grouping", err), out);
-    memset(group_of, 0xff, (size_t)table->data.n_rows * sizeof *group_of); /* -1: not seen yet */
-    KANON_TRY(read_groups(&csv, table, group_of, err), out);
-    KANON_TRY(new_grouping(out, table, group_of, err), out);
-out:
-    kanon__free(group_of);
-    kanon__csv_close(&csv);
-    kanon__input_close(input);
-    return st;
-}
-
-kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path, kanon_error *err)
-{
-    kanon__call call;
-    kanon__input input = {0};
-    *out = NULL;
-    kanon__call_begin(&call, table->context);
-    kanon_status st = kanon__input_open(&input, path, err);
-    return kanon__call_end(&call, st == KANON_OK ? read_input(out, table, &input, err) : st);
-}
-
-kanon_status kanon_grouping_from_bytes(kanon_grouping **out, const kanon_table *table, const void *bytes, size_t size,
-                                       const char *name, kanon_error *err)
-{
-    kanon__call call;
-    kanon__input input = {0};
-    *out = NULL;
-    kanon__call_begin(&call, table->context);
-    kanon_status st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
-    return kanon__call_end(&call, st == KANON_OK ? read_input(out, table, &input, err) : st);
+    return kanon__call_end(&call, kanon__grouping_from_numbers(out, table, group_of, err));
 }
 
 /* ---- accessors --------------------------------------------------------------------------------------------------- */

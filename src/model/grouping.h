@@ -63,6 +63,9 @@ kanon_status kanon__grouping_renumber(int32_t *group_of, int64_t n_rows, int64_t
 /* Take over `group_of` (freed in any case), whose groups may be numbered in any way below n_groups; empty ones vanish. */
 kanon_status kanon__grouping_adopt(kanon_grouping **out, int32_t *group_of, int64_t n_rows, int64_t n_groups,
                                    kanon_error *err);
+/* A grouping of the table by any numbers above 0; 0: suppressed. It is the caller's. */
+kanon_status kanon__grouping_from_numbers(kanon_grouping **out, const kanon_table *table, const int64_t *group_of,
+                                          kanon_error *err);
 /* The grouping is of this table, once and for all. */
 void kanon__grouping_bind(kanon_grouping *grouping, const kanon_table *table);
 /* The settings ("name=value") that give the groups again; none may have been set before. */

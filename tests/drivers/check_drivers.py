@@ -88,8 +88,11 @@ class Server:
         if self.user:
             subprocess.run(["chown", "nobody", folder], check=True)
         self.call("initdb", "-D", self.data, "-A", "trust", "-U", "kanon", "--no-sync", "-E", "UTF8", "--locale=C")
-        self.call("pg_ctl", "-D", self.data, "-w", "-o", f"-k {folder} -c listen_addresses='' -c fsync=off",
-                  "-l", os.path.join(folder, "log"), "start")
+        self.start()
+
+    def start(self):
+        self.call("pg_ctl", "-D", self.data, "-w", "-o", f"-k {self.folder} -c listen_addresses='' -c fsync=off",
+                  "-l", os.path.join(self.folder, "log"), "start")
 
     def call(self, program, *words):
         subprocess.run([*self.user, os.path.join(POSTGRES, program), *words], check=True, stdout=subprocess.DEVNULL,
@@ -182,6 +185,22 @@ def check_outputs(duckdb, server):
     assert marks["kanon.k"] == "5" and marks["kanon.algorithm"] == "mondrian" and "kanon.version" in marks, marks
     assert '"age":"quasi"' in marks["kanon.roles"] and '"id"' not in marks["kanon.roles"], marks
     assert not any("seed" in key or "sha" in key for key in marks), marks
+    check_marks(duckdb, marks)
+
+
+def check_marks(duckdb, marks):
+    """kanon check shows what a Parquet file says of itself, and nothing where it says nothing, or not in text."""
+    lines = kanon("check", "out.parquet", "-s", "s.yaml", "-k", "5").stdout.splitlines()
+    assert lines[0].split(None, 1) == ["made_by", f"kanon {marks['kanon.version']}, k = 5, algorithm mondrian"], lines[0]
+    assert lines[1].split(None, 1) == ["made_roles", marks["kanon.roles"]], lines[1]
+    same = "COPY (SELECT * FROM read_parquet('out.parquet')) TO 'marked.parquet'"
+    for words in ("", " (KV_METADATA {'kanon.version': '\\xFF'::BLOB, 'kanon.k': '5', 'kanon.algorithm': 'a', other: '\\xFE'::BLOB})",
+                  " (KV_METADATA {'kanon.k': '5'})"):
+        duckdb.run(same + words)
+        assert kanon("check", "marked.parquet", "-s", "s.yaml", "-k", "5").stdout.splitlines() == lines[2:], words
+    duckdb.run(same + " (KV_METADATA {'kanon.version': '9\x1b[31m', 'kanon.k': '5', 'kanon.algorithm': 'it''s', other: '\\xFE'::BLOB})")
+    first = kanon("check", "marked.parquet", "-s", "s.yaml", "-k", "5").stdout.splitlines()[0]
+    assert first.endswith(", k = 5, algorithm it's") and "\x1b" not in first, first
 
 
 def check_groups(duckdb, server):
@@ -202,12 +221,28 @@ def check_groups(duckdb, server):
         duckdb.run(f"COPY (FROM {table}) TO 'back.csv' (HEADER)")
         assert read("back.csv") == expected, table
     duckdb.run("DETACH written")
+    check_groups_read(server)
     # more rows than DuckDB works on at a time, with nulls in dictionaries
     with open("many.csv", "w", newline="", encoding="utf-8") as file:
         rows = read("t.csv")
         csv.writer(file, lineterminator="\n").writerows(rows + 8 * rows[1:])
     anonymize("many.csv", "-o", "adbc:duckdb?uri=out.duckdb&table=many")
     kanon("check", "adbc:duckdb?uri=out.duckdb&table=many", "-s", "s.yaml", "-k", "5")
+
+
+def check_groups_read(server):
+    """Groups come from where they went, in any order of the rows."""
+    figures = kanon("evaluate", "t.csv", "-s", "s.yaml", "--groups", "csv.groups").stdout
+    for groups in ("g.parquet", "out.db#groups", "adbc:duckdb?uri=out.duckdb&table=groups", server.location("table=groups"),
+                   "adbc:duckdb?query=SELECT * FROM read_parquet('g.parquet') ORDER BY row DESC"):
+        assert kanon("evaluate", "t.csv", "-s", "s.yaml", "--groups", groups).stdout == figures, groups
+        kanon("improve", "t.csv", "-s", "s.yaml", "--groups", groups, "-q", "-o", "r.csv")
+    for query, message in (("SELECT * FROM read_parquet('t.parquet')", "not a groups file"),
+                           ("SELECT row, nullif(\"group\", 3) AS \"group\" FROM read_parquet('g.parquet')", "not a group number"),
+                           ("SELECT row + 1 AS row, \"group\" FROM read_parquet('g.parquet')", "row 600: row: the table has no such row"),
+                           ("SELECT * FROM read_parquet('g.parquet') LIMIT 599", "1 rows of the table are not named")):
+        done = kanon("evaluate", "t.csv", "-s", "s.yaml", "--groups", "adbc:duckdb?query=" + query, status=3)
+        assert message in done.stderr, done.stderr
 
 
 def check_full_disk():
@@ -308,6 +343,40 @@ def check_kills(server):
     anonymize("t.csv", "-o", "out.parquet")
     assert left_over() == [] # what a killed process left is gone with the next run
     assert server.sql("SELECT count(*) FROM released").strip() == str(ROWS)
+    check_server_gone(server)
+
+
+# Every row that goes into a new table takes its time, so that the server can go away between two of them.
+SLOW_TABLES = """CREATE FUNCTION slow_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.2); RETURN NEW; END';
+CREATE FUNCTION slow_table() RETURNS event_trigger LANGUAGE plpgsql AS $$
+DECLARE made record;
+BEGIN
+  FOR made IN SELECT objid::regclass AS name FROM pg_event_trigger_ddl_commands() WHERE object_type = 'table' LOOP
+    EXECUTE format('CREATE TRIGGER slow BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION slow_row()', made.name);
+  END LOOP;
+END $$;
+CREATE EVENT TRIGGER slow ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION slow_table()"""
+
+
+def check_server_gone(server):
+    """The server goes away while rows are written, then while they are read."""
+    before = server.sql("SELECT * FROM released ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10")
+    server.sql(SLOW_TABLES)
+    process = subprocess.Popen([KANON, "anonymize", "t.csv", "-s", "s.yaml", "-a", "mondrian", "-k", "7", "-o", server.location("table=released"),
+                                "--groups", "gone.groups"], stderr=subprocess.PIPE, text=True)
+    for _ in range(600):
+        if server.sql("SELECT count(*) FROM pg_stat_progress_copy WHERE tuples_processed > 0").strip() == "1":
+            break
+        time.sleep(0.1)
+    assert process.poll() is None, process.communicate() # the rows are on their way
+    server.stop("immediate")
+    text = process.communicate(timeout=60)[1]
+    assert process.returncode == 4, (process.returncode, text)
+    assert text.splitlines()[-1].startswith("kanon: adbc:postgresql#released: ") and SECRET not in text, text
+    assert not os.path.exists("gone.groups") and left_over() == []
+    server.start()
+    server.sql("DROP EVENT TRIGGER slow")
+    assert server.sql("SELECT * FROM released ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10") == before # the old table, and all of it
     process = subprocess.Popen([KANON, "anonymize", server.location("query=SELECT * FROM people WHERE pg_sleep(0.1)::text IS NOT NULL"),
                                 "-s", "s.yaml", "-o", "gone.csv"], stderr=subprocess.PIPE, text=True)
     time.sleep(0.7)
