@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/pool.h"
+#include "database/batch.h"
 #include "release/sink/arrow_build.h"
 #include "release/sink/arrow_values.h"
 
@@ -111,9 +112,11 @@ static kanon_status fill_column(const kanon__arrow_build *b, const kanon__arrow_
         return kanon__arrow_fill_entries(b, c, r, out, err);
     if (b->plan->order != NULL)
         return kanon__arrow_kept_rows(out, &c->kept, b->plan->order + r.begin, r.n, err);
+    const struct ArrowArray *given = b->source->batches[batch].children[c->number];
     kanon_status st = kanon__arrow_kept_batch(out, &c->kept, batch, err);
     if (st == KANON_OK)
-        kanon__arrow_array_rests_with(out, b->source->batches[batch].children[c->number]);
+        kanon__arrow_array_rests_with(out, given);
+    kanon__batch_rest(given);
     return st;
 }
 
@@ -128,10 +131,8 @@ static kanon_status fill_batch(int64_t number, void *payload, kanon_error *err)
     kanon__shared_ticker_task(&ticker, &b->ticker);
     KANON_TRY(kanon__tick(&ticker, 0, 0, WORTH_A_LOOK, err), out);
     KANON_TRY(kanon__arrow_array_init_struct(batch, r.n, b->out->n_fields, err), out);
-    for (int i = 0; i < b->out->n_fields; i++) {
+    for (int i = 0; i < b->out->n_fields; i++)
         KANON_TRY(fill_column(b, &b->columns[i], number, r, batch->children[i], err), out);
-        kanon__arrow_array_rest(batch->children[i]); /* where it is the input's */
-    }
     if (b->n_cells > 0)
         KANON_TRY(kanon__arrow_fill_cells(b, r, batch, err), out);
     if (b->aside)
