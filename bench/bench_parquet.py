@@ -13,14 +13,19 @@ parquet = table[:-4] + ".parquet"
 
 
 def make_parquet():
+    """In a child: what DuckDB leaves in memory would count as the first memory of those that are started later."""
+    child = os.fork()
+    if child > 0:
+        if os.waitpid(child, 0)[1] != 0:
+            sys.exit("the Parquet file could not be made")
+        return
     library = ctypes.CDLL(os.path.join(drivers, "libduckdb.so"))
     database, connection, result = ctypes.c_void_p(), ctypes.c_void_p(), (ctypes.c_void_p * 32)()
     library.duckdb_open(None, ctypes.byref(database))
     library.duckdb_connect(database, ctypes.byref(connection))
     sql = (f"COPY (SELECT * FROM read_csv('{table}', nullstr = ['?', ''], types = {{'zip': 'VARCHAR', 'cost': 'DOUBLE'}})) "
            f"TO '{parquet}'")
-    if library.duckdb_query(connection, sql.encode(), ctypes.byref(result)) != 0:
-        sys.exit("the Parquet file could not be made")
+    os._exit(library.duckdb_query(connection, sql.encode(), ctypes.byref(result)))
 
 
 def measure(source, release):

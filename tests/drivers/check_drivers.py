@@ -366,9 +366,11 @@ def check_server_gone(server):
                                 "--groups", "gone.groups"], stderr=subprocess.PIPE, text=True)
     for _ in range(600):
         if server.sql("SELECT count(*) FROM pg_stat_progress_copy WHERE tuples_processed > 0").strip() == "1":
-            break
+            break # rows are on their way
+        assert process.poll() is None, process.communicate()
         time.sleep(0.1)
-    assert process.poll() is None, process.communicate() # the rows are on their way
+    else:
+        raise AssertionError("no row is being written")
     server.stop("immediate")
     text = process.communicate(timeout=60)[1]
     assert process.returncode == 4, (process.returncode, text)
