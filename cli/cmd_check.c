@@ -164,7 +164,8 @@ const command command_check = {
                    "[15,20), [15, 20[, 15-19, 8130*, * or {a, b}. Of every sensitive column it prints the least l "
                    "(distinct, entropy), the largest c of (c,2), alpha and t. Where the schema names an entity, risks are "
                    "those of persons. Of a Parquet file that kanon wrote it first prints what the file says of itself: "
-                   "made_by and made_roles, which nobody has checked. The last line is the verdict. The exit status is 1 where k is less than asked, a "
+                   "made_by and made_roles, which nobody has checked. The last line is the verdict. The exit status is 1 "
+                   "where k is less than asked, a "
                    "constraint is violated, an identifying column is in the file, or the file cannot show what was asked: "
                    "a quasi column, the column of a constraint or that of the entities is not in it.",
     .operand = "RELEASE",
