@@ -253,7 +253,7 @@ static double temperature_at(const annealer *a, double share, int64_t n_starts)
  * it to rise without end, groups that violate a little would be mended at any loss, where the repair finds a cheaper way. */
 static double price_at(const annealer *a, double share, int64_t n_starts)
 {
-    static const double FIRST = 10, LAST = 1000, HARD = 0.75, FACTOR = 10;
+    static const double FIRST = 20, LAST = 2000, HARD = 0.75, FACTOR = 10;
     double within = share * (double)n_starts;
     within = share >= 1 ? 1 : within - floor(within);
     double price = within >= HARD ? LAST * FACTOR : FIRST * pow(LAST / FIRST, within / HARD);
@@ -686,7 +686,7 @@ const kanon__refinement kanon__refinement_search = {
              "Begin with densest or top-down. Can be ended at any time with the best groups so far.",
          .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; Schrimpf et al.: "
                    "Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000",
-         .revision = 6,
+         .revision = 7,
          .settings = settings,
          .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,

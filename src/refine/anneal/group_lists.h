@@ -7,7 +7,7 @@
  *
  *     groups   [ of slot 0 | of slot 1 | ... ]      `width` apart, n[slot] of them, the most promising first
  *
- * Called by move_engine.c; read by slab_moves.c and slab_refill.c. Calls region.h. */
+ * Called by slab_moves.c and penalty.c; read by slab_moves.c, slab_refill.c and penalised_moves.c. Calls region.h. */
 #ifndef KANON_REFINE_ANNEAL_GROUP_LISTS_H
 #define KANON_REFINE_ANNEAL_GROUP_LISTS_H
 

@@ -15,7 +15,8 @@
  *   4. Compute the change of the violation, and carry it out or not.
  *
  * Groups near a record are those of its neighbours or, one step further, of the neighbours of their members: where groups
- * are large, the tuples nearest to a record are all in its own group.
+ * are large, the tuples nearest to a record are all in its own group. Where they are far larger than k, half of them are
+ * those with the nearest boxes (group_lists.h): the neighbours' groups are then too few to choose from.
  *
  * Called by annealing.c. Calls penalty.h, region.h, move_engine.h. */
 #include "refine/anneal/penalty.h"
@@ -34,12 +35,23 @@ static inline int64_t paid(const kanon__penalty *p, int32_t group)
     return p->violations[group] > 0 ? kanon__penalty_cost(p, p->violations[group]) : 0;
 }
 
-/* The group of a record near this one, other than its own; -1: none was drawn. */
+/* A group of the list of this one, as far as it has not been emptied since; -1: it has. */
+static int32_t draw_listed(kanon__penalty *p, int32_t group)
+{
+    int32_t at = kanon__scaled((uint32_t)kanon__random_next(&p->engine->random), p->lists.n[group]);
+    int32_t listed = kanon__group_list(&p->lists, group)[at];
+    return p->region->groups[listed].size > 0 ? listed : -1;
+}
+
+/* A group near this record, other than its own; -1: none was drawn. */
 static int32_t draw_group(kanon__penalty *p, int32_t record)
 {
     kanon__move_engine *e = p->engine;
     const kanon__region *r = p->region;
-    int32_t own = r->group_of[record], near = kanon__draw_near(e, record);
+    int32_t own = r->group_of[record];
+    if (p->list_share > 0 && p->lists.n[own] > 0 && (int32_t)(kanon__random_next(&e->random) & 15) < p->list_share)
+        return draw_listed(p, own);
+    int32_t near = kanon__draw_near(e, record);
     if (near < 0)
         return -1;
     int32_t group = r->group_of[near];

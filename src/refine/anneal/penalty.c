@@ -95,10 +95,11 @@ static void choose_mix(kanon__penalty *p)
     share = size < 1.4 ? 1 : size > 2 ? 0 : (2 - size) / 0.6;
     share *= (double)n_satisfied / (double)r->n_groups;
     p->regroup_share = (int32_t)(share * p->engine->regroup_share);
-    p->cut_share = 120 + (int32_t)((1 - share) * 880);
+    p->cut_share = 120 + (int32_t)((1 - share) * 500);
     p->sort_share = p->by_value && size > 2 ? (int32_t)(size < 4 ? 4 * (size - 2) : 8) : 0;
     p->trade_share = 2 + (int32_t)((1 - share) * 6);
     p->split_share = 20 + (int32_t)((1 - share) * 60);
+    p->list_share = size < 2 ? 0 : 8;
 }
 
 kanon_status kanon__penalty_init(kanon__penalty *out, const kanon__constraints *constraints, kanon__move_engine *engine,
@@ -111,6 +112,8 @@ kanon_status kanon__penalty_init(kanon__penalty *out, const kanon__constraints *
     KANON_TRY(list_values(out, err), out);
     KANON_TRY(count_members(out, err), out);
     choose_mix(out);
+    if (out->list_share > 0)
+        KANON_TRY(kanon__group_lists_init(&out->lists, r, err), out);
     for (int32_t group = 0; group < r->n_slots; group++) {
         int64_t end = r->groups[group].members + r->groups[group].capacity;
         out->members_end = end > out->members_end ? end : out->members_end;
@@ -127,6 +130,7 @@ out:
 
 void kanon__penalty_clear(kanon__penalty *p)
 {
+    kanon__group_lists_clear(&p->lists);
     kanon__free(p->quota);
     kanon__free(p->box);
     for (int i = 0; i < 2; i++)
@@ -145,7 +149,7 @@ void kanon__penalty_clear(kanon__penalty *p)
 
 int64_t kanon__penalty_need(const kanon__constraints *constraints, int64_t n_records, int64_t k)
 {
-    enum { RECORD = 4 + 12, SLOT = 8 + 4 + 8 + 1, MEMBERS = 8 * 4 };
+    enum { RECORD = 4 + 12, SLOT = 8 + 4 + 8 + 1 + 4 * (KANON__LIST_WIDTH + 2), MEMBERS = 8 * 4 };
     return constraints == NULL
                ? 0
                : n_records * (RECORD + MEMBERS) + n_records / k * SLOT + kanon__tallies_need(constraints, n_records, k);

@@ -14,6 +14,7 @@
 #define KANON_REFINE_ANNEAL_PENALTY_H
 
 #include "constraints/constraints.h"
+#include "refine/anneal/group_lists.h"
 #include "refine/anneal/move_engine.h"
 
 /* Cuts take at most so many records. */
@@ -43,6 +44,8 @@ typedef struct kanon__penalty {
     int32_t n_touched;
     int64_t *after;                                /* their violations then, */
     bool *is_marked;                               /* and by slot, whether it is one of them */
+    kanon__group_lists lists;                      /* of groups that are far larger than k, */
+    int32_t list_share;                            /* which of 16 near groups so many are drawn from */
     int32_t trade_share;                           /* of 16 moves of single records */
     int32_t sort_share;                            /* of 16 cuts of two groups, so many sort out */
     int32_t regroup_share, cut_share, split_share; /* of 4096 steps; cuts of one group in two are part of the cuts */
