@@ -1,7 +1,9 @@
 /* What the stages of a run with workers share. A stage reads what the stages before it left here, and workers see it as
  * it was when their stage began. Files of the exchange folder, by kind:
  *
- *     count-PART, domain-PART, counts-PART                  until they are merged
+ *     count-PART, counts-PART            until they are merged
+ *     read-PART, domain-PART             the codes of a part and what they mean, as they were read
+ *     codes-PART                         the codes of a part in the domain of the whole, from the first level of cuts on
  *     names-0                            the header line of all blocks
  *     rows-PART                          a bundle: the rows of a part, by block
  *     grouped-BLOCK                      by row of the block: its group, 0 for a record left over
@@ -20,6 +22,7 @@
 #include "workers/worker_pool.h"
 #include "workers/workers.h"
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 /* Bytes that every process takes by itself; kanon_block_memory counts them, too. */
@@ -47,6 +50,7 @@ typedef struct workers_run {
     char *first_bytes;  /* its header, as it stands in the file */
     kanon_domain *domain;
     int64_t *part_rows; /* by part */
+    bool has_codes;     /* in the domain of the whole */
     /* blocks */
     kanon_options grouping; /* of a block */
     kanon_cuts *cuts;
@@ -87,13 +91,12 @@ kanon_status stage_recount(workers_run *run, kanon_error *err);
 
 /* The place of a part's first row; places are row numbers. */
 int64_t part_place(const workers_run *run, int64_t part);
-/* The rows of a part as a table. */
-typedef struct part_table {
-    char *bytes;
-    kanon_table *table;
-} part_table;
-kanon_status part_table_read(part_table *out, const workers_run *run, int64_t part, kanon_error *err);
-void part_table_clear(part_table *part);
+/* The header and the rows of a part as they stand in the file. */
+kanon_status part_bytes_read(char **out, size_t *size, const workers_run *run, int64_t part, kanon_error *err);
+/* The codes of its rows, sealed. */
+kanon_status part_codes_read(kanon_codes **out, const workers_run *run, int64_t part, kanon_error *err);
+/* A table of this row alone, to be asked about its columns. */
+kanon_status part_columns_read(kanon_table **out, const workers_run *run, const char *row, size_t size, kanon_error *err);
 
 /* The rows of a block: a CSV of their own, in the order of their places. */
 typedef struct block_text {
