@@ -20,6 +20,13 @@ int64_t part_place(const workers_run *run, int64_t part)
     return run->first_row[part];
 }
 
+int64_t part_of_place(const workers_run *run, int64_t place, int64_t from)
+{
+    while (from + 1 < run->n_parts && place >= part_place(run, from + 1))
+        from++;
+    return from;
+}
+
 kanon_status part_bytes_read(char **out, size_t *size, const workers_run *run, int64_t part, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -74,11 +74,28 @@ static int by_code(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+/* Put the codes of a list in order: they lie between lo and hi, and `seen` says which there are. Few codes that are far apart
+ * are sorted, many are looked for. */
+static void order_list(kanon__code_count *entries, int64_t n, const int64_t *seen, uint32_t lo, uint32_t hi)
+{
+    enum { PER_ENTRY = 16 }; /* a step of a sort costs as much as to look at so many */
+    if (hi - lo >= n * PER_ENTRY) {
+        qsort(entries, (size_t)n, sizeof *entries, by_code);
+        return;
+    }
+    for (uint32_t code = lo; n > 0; code++)
+        if (seen[code] > 0) {
+            (entries++)->code = code;
+            n--;
+        }
+}
+
 /* Append the histogram of some rows. `seen`, by code, is all zero before and after. */
 static kanon_status count_list(kanon_counts *out, int64_t *used, int64_t *seen, kanon__codes codes, const int32_t *rows,
                                int64_t n, kanon_error *err)
 {
     int64_t first = *used;
+    uint32_t lo = UINT32_MAX, hi = 0;
     for (int64_t i = 0; i < n; i++) {
         uint32_t code = kanon__code_at(codes, rows[i]);
         if (seen[code]++ > 0)
@@ -87,9 +104,11 @@ static kanon_status count_list(kanon_counts *out, int64_t *used, int64_t *seen, 
         if (st != KANON_OK)
             return st;
         out->entries[(*used)++].code = code;
+        lo = code < lo ? code : lo;
+        hi = code > hi ? code : hi;
     }
     if (*used > first)
-        qsort(out->entries + first, (size_t)(*used - first), sizeof *out->entries, by_code);
+        order_list(out->entries + first, *used - first, seen, lo, hi);
     for (int64_t i = first; i < *used; i++) {
         out->entries[i].n = seen[out->entries[i].code];
         seen[out->entries[i].code] = 0;
