@@ -155,9 +155,7 @@ static int64_t number_at(const workers_run *run, int64_t place)
     }
     int64_t slot = place - part_place(run, lo), word = run->first_rows.begin[lo] + slot / 64;
     uint64_t bit = (uint64_t)1 << slot % 64, bits = run->first_rows.bits[word];
-    return slot < run->part_rows[lo] && (bits & bit) != 0
-               ? run->first_rows.before[word] + n_bits(bits & (bit - 1)) + 1
-               : 0;
+    return slot < run->part_rows[lo] && (bits & bit) != 0 ? run->first_rows.before[word] + n_bits(bits & (bit - 1)) + 1 : 0;
 }
 
 /* Two numbers of up to 19 digits, a comma and a line end. */

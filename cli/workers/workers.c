@@ -124,8 +124,8 @@ static kanon_status check_unchanged(const workers_run *run, kanon_status st, kan
 static kanon_status run_stages(workers_run *run, kanon_error *err)
 {
     static kanon_status (*const stages[])(workers_run *, kanon_error *) = {
-        stage_domain, stage_cuts, stage_rows, stage_groups, stage_rest, stage_lines, stage_assembly, stage_recount,
-        stage_group_file,
+        stage_domain, stage_cuts,     stage_rows,    stage_groups,     stage_rest,
+        stage_lines,  stage_assembly, stage_recount, stage_group_file,
     };
     kanon_status st = KANON_OK;
     for (size_t i = 0; i < sizeof stages / sizeof *stages && st == KANON_OK; i++)

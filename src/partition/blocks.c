@@ -333,7 +333,8 @@ static kanon_status choose_threads(blocks *b, kanon_error *err)
         largest = n > largest ? n : largest;
     }
     if (most_bytes > 0 && largest * row_bytes > most_bytes + most_bytes / 20) {
-        kanon_status st = kanon__fail(err, KANON_ENOMEM, "a block of %lld records needs about %lldM of memory more than allowed",
+        kanon_status st = kanon__fail(err, KANON_ENOMEM,
+                                      "a block of %lld records needs about %lldM of memory more than allowed",
                                       (long long)largest, (long long)((largest * row_bytes - most_bytes) >> 20) + 1);
         kanon__topic(err, st, "memory");
         return kanon__hint(err, st, "allow so much more, or ask for smaller blocks");

@@ -296,8 +296,8 @@ kanon_status kanon__cuts_walk(const kanon_cuts *c, kanon_codes *codes, kanon_err
         return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "the codes are not of this domain"),
                            "seal them with the domain that the cuts were made with");
     if (!goes_on || !kanon__codes_hold(codes->nodes, (uint32_t)c->n_nodes - 1)) {
-        kanon_status st = kanon__codes_move(&codes->nodes, goes_on ? codes->n_rows : 0, codes->n_rows,
-                                            (uint32_t)c->n_nodes, false, err);
+        kanon_status st = kanon__codes_move(&codes->nodes, goes_on ? codes->n_rows : 0, codes->n_rows, (uint32_t)c->n_nodes,
+                                            false, err);
         if (st != KANON_OK)
             return st;
     }

@@ -139,15 +139,21 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* With what the allocator keeps between and behind its pieces. */
+static int64_t spread(int64_t bytes)
+{
+    return bytes + bytes / 16;
+}
+
 static need needed(const kanon__workload *w)
 {
     enum { FIXED = 12 << 20, GROUP_OF = 4 }; /* program, buffers, reports; the group of each record */
     const kanon__data *t = w->table;
-    int64_t base = FIXED + table_bytes(t) + t->n_rows * GROUP_OF, release = base + release_bytes(w);
+    int64_t base = FIXED + spread(table_bytes(t) + t->n_rows * GROUP_OF), release = base + spread(release_bytes(w));
     int64_t all = kanon__algorithm_need(w->algorithm, t->n_rows, t->n_quasi);
     return (need){.n_rows = t->n_rows,
                   .whole = larger(base + larger(all, w->then_bytes), release),
-                  .base = base + cutting_bytes(t, w->k),
+                  .base = base + spread(cutting_bytes(t, w->k)),
                   .then = base + w->then_bytes,
                   .row = w->row_bytes + record_bytes(t),
                   .release = release,

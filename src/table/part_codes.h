@@ -16,7 +16,8 @@
 
 struct kanon_codes {
     const kanon_context *context;
-    kanon_domain *whole; /* a reference; NULL: they are numbers of texts of the part, by their first places; null is the last */
+    kanon_domain
+        *whole; /* a reference; NULL: they are numbers of texts of the part, by their first places; null is the last */
     int64_t n_rows;
     int n_columns; /* quasi-identifiers, in their order */
     kanon__codes *columns;

@@ -18,8 +18,8 @@ typedef struct block_world {
     kanon_domain *domain;
     kanon_table *tables[2];
     kanon_codes *read, *codes; /* of the first part: as they were read; sealed, and counted with `open` */
-    kanon_cuts *open, *cuts; /* before the last level, and done */
-    kanon_counts *counts[2]; /* of `open` */
+    kanon_cuts *open, *cuts;   /* before the last level, and done */
+    kanon_counts *counts[2];   /* of `open` */
     kanon_options options;
     int n_blocks;
     kanon_table *rows[WORLD_BLOCKS];
