@@ -251,7 +251,7 @@ static kanon_status open_table(workers_run *run, kanon_error *err)
  * several parts, too, so that all workers have something to do. */
 static int64_t part_bytes(const workers_run *run)
 {
-    enum { MOST = 32 << 20, LEAST = 16 << 10, SHARE = 8, PARTS_PER_WORKER = 4 };
+    enum { MOST = 32 << 20, LEAST = 16 << 10, SHARE = 4, PARTS_PER_WORKER = 4 };
     int64_t share = (run->task_memory - WORKER_PROCESS) / SHARE, bytes = run->task_memory > 0 && share < MOST ? share : MOST;
     int64_t even = run->was.st_size / run->order->workers / PARTS_PER_WORKER + 1;
     bytes = even < bytes ? even : bytes;
