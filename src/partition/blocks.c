@@ -332,7 +332,7 @@ static kanon_status choose_threads(blocks *b, kanon_error *err)
         int64_t n = b->parts->begins[i + 1] - b->parts->begins[i];
         largest = n > largest ? n : largest;
     }
-    if (most_bytes > 0 && largest * row_bytes > most_bytes + most_bytes / 20) {
+    if (most_bytes > 0 && largest * row_bytes - most_bytes > most_bytes / 20) {
         kanon_status st = kanon__fail(err, KANON_ENOMEM,
                                       "a block of %lld records needs about %lldM of memory more than allowed",
                                       (long long)largest, (long long)((largest * row_bytes - most_bytes) >> 20) + 1);
