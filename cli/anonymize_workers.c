@@ -23,6 +23,10 @@ static bool is_typed_table(const char *path)
            strstr(path, ".sqlite#") != NULL || strstr(path, ".sqlite3#") != NULL;
 }
 
+/* Lower bound, query error, square error, classes before: none of them adds up over blocks. */
+static const char needs_whole[] =
+    "its bounds, errors and plots need the whole table in one process; -v prints the figures that add up over blocks";
+
 int check_workers(const command *self, const arguments *args)
 {
     const struct {
@@ -34,10 +38,10 @@ int check_workers(const command *self, const arguments *args)
         {is_typed_table(args->release), "this release", "workers write CSV; convert the release afterwards"},
         {args->blocks == KANON_BLOCKS_NONE, "--blocks none", "each worker groups a block; leave it out, or name a size"},
         {args->threads != 0, "--threads", "each worker is one thread; name the number of workers alone"},
-        {args->groups != NULL, "--groups", "no process knows all groups; leave out --workers to get them"},
-        {args->report != NULL, "--report", "no process sees the whole table; -v prints the figures that can be added up"},
-        {args->report_external != NULL, "--report-external",
-         "no process sees the whole table; -v prints the figures that can be added up"},
+        {args->groups != NULL && is_typed_table(args->groups), "this groups file",
+         "workers write CSV; convert it afterwards"},
+        {args->report != NULL, "--report", needs_whole},
+        {args->report_external != NULL, "--report-external", needs_whole},
         {args->codebook != NULL, "--codebook", "no process sees the whole table; make it from a sample of the table"},
         {args->state != NULL, "--state", "a state is made by one process; leave out --workers"},
         {args->shuffle || args->shuffle_seed != 0, "--shuffle",
@@ -76,15 +80,26 @@ static double figure(const workers_result *result, const char *name)
     return found == NULL ? 0 : found->value;
 }
 
+static void print_written(const arguments *args)
+{
+    const char *paths[] = {args->release, args->groups};
+    bool some = false;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        if (paths[i] == NULL || is_standard(paths[i]))
+            continue;
+        fputs(some ? ", " : "kanon: written: ", stderr);
+        print_clean(stderr, paths[i]);
+        some = true;
+    }
+    if (some)
+        fputc('\n', stderr);
+}
+
 /* As without workers, and with what the workers did. */
 static void print_summary(const workers_result *result, const arguments *args, const char *algorithm, const progress *show)
 {
     double groups = figure(result, "groups");
-    if (!is_standard(args->release)) {
-        fputs("kanon: written: ", stderr);
-        print_clean(stderr, args->release);
-        fputc('\n', stderr);
-    }
+    print_written(args);
     say("%" PRId64 " records in %.0f group%s, k %.0f, information loss %.10g (average %.4f), %s, seed %" PRIu64 ", %" PRId64
         " block%s of at least %" PRId64 ", %" PRId64 " worker%s, %.2f s",
         result->records, groups, groups == 1 ? "" : "s", figure(result, "k"), figure(result, "information_loss"),
@@ -102,6 +117,7 @@ int run_workers(const command *self, const arguments *args, kanon_schema *schema
     workers_order order = {
         .table = args->operand,
         .release = args->release,
+        .groups = args->groups,
         .schema = schema,
         .reading = reading,
         .grouping = grouping,

@@ -87,6 +87,15 @@ static void try_kind(char kind, const uint8_t *bytes, size_t size)
         if (made != NULL)
             kanon_offers_merge(made, w->offers[0], NULL);
         kanon_offers_free(made);
+    } else if (kind == 'K') {
+        kanon_counts *counts = NULL;
+        TRY_KIND(kanon_codes, made, w->domain, bytes, size);
+        if (made != NULL) {
+            kanon_codes_seal(made, w->parts[0], w->domain, NULL);
+            kanon_codes_count(&counts, made, w->open, NULL);
+        }
+        kanon_counts_free(counts);
+        kanon_codes_free(made);
     } else if (kind == 'T') {
         TRY_KIND(kanon_tally, made, w->domain, bytes, size);
         if (made != NULL)

@@ -10,9 +10,9 @@
  *     1 domain of the whole       each part      kanon_domain_read_bytes, kanon_domain_read_arrow
  *                                 driver         kanon_domain_merge, kanon_domain_seal
  *     2 cuts, level by level      driver         kanon_cuts_new; then, until kanon_cuts_done:
- *                                 each part      kanon_cuts_count
+ *                                 each part      kanon_codes_count, or kanon_cuts_count
  *                                 driver         kanon_counts_merge, kanon_cuts_next
- *     3 rows go to their block    each part      kanon_cuts_block_of
+ *     3 rows go to their block    each part      kanon_codes_block_of, or kanon_cuts_block_of
  *     4 groups                    each block     kanon_block_group, kanon_block_groups_new
  *     5 records left over         each block     kanon_rest_new
  *                                 driver         kanon_rest_merge; then, until kanon_rest_done:
@@ -27,7 +27,7 @@
  *   do, and so will any numbers that rise from row to row. Blocks hold their records in the order of their places.
  * - What travels between processes has a form in bytes: NAME_write and NAME_from_bytes. It is the same on every machine, equal
  *   content is equal bytes, and it ends with a checksum. KANON_EDATA: the bytes are damaged; KANON_EVERSION: they come from
- *   another version. Domains, counts, rests and offers hold values of the table: keep them as the table is kept.
+ *   another version. Domains, codes, counts, rests and offers hold values of the table: keep them as the table is kept.
  * - A merge adds `other` to `into` and leaves `other` as it is. The order of merging does not matter.
  * - The schema is the same in all processes, and so are the read options that say how a file is to be understood. */
 #ifndef KANON_BLOCKS_H
@@ -150,6 +150,38 @@ KANON_API void kanon_counts_free(kanon_counts *counts);
 KANON_API kanon_status kanon_counts_write(const kanon_counts *counts, const kanon_sink *sink, kanon_error *err);
 KANON_API kanon_status kanon_counts_from_bytes(kanon_counts **out, const void *bytes, size_t size,
                                                const kanon_context *context, kanon_error *err);
+
+/* ---- codes ------------------------------------------------------------------------------------------------------- */
+
+/* The quasi-identifiers of a part as codes, in a few bytes a record: all that cuts need of it. Where the table is far away, or
+ * takes long to read, each part is read once, and its codes are kept for all levels. They remember how far down the tree of
+ * cuts their records are, so that each level is one step more, and records of finished parts are passed over. */
+typedef struct kanon_codes kanon_codes;
+
+/* The codes of a part that was read with the sealed domain. */
+KANON_API kanon_status kanon_codes_new(kanon_codes **out, const kanon_table *part, kanon_error *err);
+/* The codes of a part together with its domain, by one reading: kanon_domain_read_bytes and kanon_domain_read_arrow say the
+ * rest. They can be counted when they are sealed. */
+KANON_API kanon_status kanon_codes_read_bytes(kanon_codes **out, kanon_domain **domain, const void *bytes, size_t size,
+                                              const char *name, int64_t first_place, const kanon_schema *schema,
+                                              const kanon_read_options *options, kanon_error *err);
+KANON_API kanon_status kanon_codes_read_arrow(kanon_codes **out, kanon_domain **domain, struct ArrowArrayStream *stream,
+                                              const int64_t *places, int64_t n_places, const kanon_schema *schema,
+                                              const kanon_read_options *options, kanon_error *err);
+/* `part` is the domain that was read with the codes, alone; `whole` the sealed one of all parts. KANON_EINVAL: they do not
+ * belong together, or the codes are sealed. */
+KANON_API kanon_status kanon_codes_seal(kanon_codes *codes, const kanon_domain *part, const kanon_domain *whole,
+                                        kanon_error *err);
+KANON_API void kanon_codes_free(kanon_codes *codes);
+KANON_API int64_t kanon_codes_rows(const kanon_codes *codes);
+/* As kanon_cuts_count and kanon_cuts_block_of; the codes remember where their records are. */
+KANON_API kanon_status kanon_codes_count(kanon_counts **out, kanon_codes *codes, const kanon_cuts *cuts, kanon_error *err);
+KANON_API kanon_status kanon_codes_block_of(int32_t *out, kanon_codes *codes, const kanon_cuts *cuts, kanon_error *err);
+/* With where the records are: whoever keeps the bytes as they were read may do so, and each level begins from the top. */
+KANON_API kanon_status kanon_codes_write(const kanon_codes *codes, const kanon_sink *sink, kanon_error *err);
+/* `domain` is the sealed one of the whole, also of codes that are not sealed yet. */
+KANON_API kanon_status kanon_codes_from_bytes(kanon_codes **out, const kanon_domain *domain, const void *bytes, size_t size,
+                                              kanon_error *err);
 
 /* ---- groups of a block ------------------------------------------------------------------------------------------- */
 

@@ -36,12 +36,27 @@ void cell_hash_begin(cell_hash *hash, const uint64_t key[2])
                               key[0] ^ 0x6c7967656e657261u, key[1] ^ 0x7465646279746573u}};
 }
 
+/* Up to eight bytes, the first one lowest. */
+static uint64_t word_of(const unsigned char *bytes, size_t n)
+{
+    uint64_t word = 0;
+    if (n == 8)
+        return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 | (uint64_t)bytes[3] << 24 |
+               (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40 | (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
+    for (size_t i = 0; i < n; i++)
+        word |= (uint64_t)bytes[i] << 8 * i;
+    return word;
+}
+
 void cell_hash_add(cell_hash *hash, const void *bytes, size_t size)
 {
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < size; i++) {
-        hash->tail |= (uint64_t)at[i] << 8 * (hash->size % 8);
-        if (++hash->size % 8 == 0) {
+    for (const unsigned char *at = bytes; size > 0;) {
+        size_t has = hash->size % 8, n = size < 8 - has ? size : 8 - has;
+        hash->tail |= word_of(at, n) << 8 * has;
+        hash->size += n;
+        at += n;
+        size -= n;
+        if (hash->size % 8 == 0) {
             add_word(hash, hash->tail);
             hash->tail = 0;
         }

@@ -4,14 +4,26 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* Whether there is an odd number of quotes. */
+static bool odd_quotes(const char *at, const char *end)
+{
+    bool odd = false;
+    for (; at < end && (at = memchr(at, '"', (size_t)(end - at))) != NULL; at++)
+        odd = !odd;
+    return odd;
+}
+
 const char *csv_line_end(const char *at, const char *end)
 {
     bool quoted = false;
-    for (; at < end; at++) {
-        if (*at == '"')
-            quoted = !quoted;
-        else if (*at == '\n' && !quoted)
-            return at + 1;
+    while (at < end) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        if (next == NULL)
+            break;
+        quoted ^= odd_quotes(at, next);
+        if (!quoted)
+            return next + 1;
+        at = next + 1;
     }
     return end;
 }

@@ -223,17 +223,22 @@ static void sync_folder(const char *place)
     free(folder);
 }
 
-kanon_status release_finish(release_file *file, kanon_error *err)
+kanon_status release_prepare(release_file *file, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     if (file->place == NULL)
-        return copy_out(file, err);
+        return KANON_OK;
     if (fsync(file->fd) != 0)
         return worker_fail_errno(err, errno, "write", file->path);
     if (fchmod(file->fd, file->mode) != 0)
         return worker_fail_errno(err, errno, "set the permissions of", file->path);
-    if (file->name == NULL)
-        st = show(file, err);
+    return file->name == NULL ? show(file, err) : KANON_OK;
+}
+
+kanon_status release_finish(release_file *file, kanon_error *err)
+{
+    if (file->place == NULL)
+        return copy_out(file, err);
+    kanon_status st = release_prepare(file, err);
     if (st == KANON_OK && rename(file->name, file->place) != 0)
         st = worker_fail_errno(err, errno, "write", file->path);
     if (st != KANON_OK)

@@ -19,6 +19,8 @@ typedef struct release_file {
 /* `folder` is where it lies if it is copied in the end. */
 kanon_status release_open(release_file *out, const char *path, const char *folder, kanon_error *err);
 kanon_status release_write(const release_file *file, const void *bytes, size_t size, int64_t offset, kanon_error *err);
+/* It is on disk, and lacks only its name; nothing where it is copied in the end. */
+kanon_status release_prepare(release_file *file, kanon_error *err);
 /* It is on disk and has its name; or all of it is written to standard output or the device. */
 kanon_status release_finish(release_file *file, kanon_error *err);
 /* Nothing is left of a file that was not finished. */

@@ -1,4 +1,5 @@
 /* The cuts, level by level, and the rows on their way to their block. Called by workers.c; calls kanon_blocks.h. */
+#include "workers/csv_lines.h"
 #include "workers/worker_error.h"
 #include "workers/workers_run.h"
 
@@ -10,21 +11,38 @@
 
 /* ---- cuts ---------------------------------------------------------------------------------------------------------- */
 
+/* Codes know how far down their records are; those in the folder need not be the latest. */
+static bool are_kept(const workers_run *run)
+{
+    enum { EVERY = 3 }; /* levels: to walk three steps costs as much as to write */
+    return !run->has_codes || kanon_cuts_level(run->cuts) % EVERY == 0;
+}
+
+static kanon_status keep_codes(const workers_run *run, const kanon_codes *codes, int64_t part, kanon_error *err)
+{
+    exchange_file file;
+    kanon_sink sink = exchange_sink(&file);
+    kanon_status st = exchange_create(&file, &run->exchange, "codes", part, err);
+    return st == KANON_OK ? exchange_finish(&file, kanon_codes_write(codes, &sink, err), err) : st;
+}
+
 static kanon_status count_part(int64_t part, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const workers_run *run = payload;
-    part_table rows = {0};
+    kanon_codes *codes = NULL;
     kanon_counts *counts = NULL;
-    exchange_file file = {.fd = -1};
-    WORKER_TRY(part_table_read(&rows, run, part, err));
-    WORKER_TRY(kanon_cuts_count(&counts, run->cuts, rows.table, err));
-    WORKER_TRY(exchange_create(&file, &run->exchange, "counts", part, err));
+    exchange_file file;
     kanon_sink sink = exchange_sink(&file);
-    st = exchange_finish(&file, kanon_counts_write(counts, &sink, err), err);
+    WORKER_TRY(part_codes_read(&codes, run, part, err));
+    WORKER_TRY(kanon_codes_count(&counts, codes, run->cuts, err));
+    if (are_kept(run))
+        WORKER_TRY(keep_codes(run, codes, part, err));
+    WORKER_TRY(exchange_create(&file, &run->exchange, "counts", part, err));
+    WORKER_TRY(exchange_finish(&file, kanon_counts_write(counts, &sink, err), err));
 out:
     kanon_counts_free(counts);
-    part_table_clear(&rows);
+    kanon_codes_free(codes);
     return st;
 }
 
@@ -119,6 +137,13 @@ out:
     return st;
 }
 
+/* What the codes were made of is not needed any more. */
+static void drop_parts(workers_run *run, const char *kind)
+{
+    for (int64_t part = 0; part < run->n_parts; part++)
+        exchange_drop(&run->exchange, kind, part);
+}
+
 /* ---- the levels ---------------------------------------------------------------------------------------------------- */
 
 typedef struct sized_block {
@@ -165,6 +190,11 @@ kanon_status stage_cuts(workers_run *run, kanon_error *err)
         count.name = run->level_name[level % 2];
         snprintf(run->level_name[level % 2], sizeof run->level_name[0], "cutting, level %d", level);
         WORKER_TRY(worker_pool_run(&run->pool, &count, err));
+        if (!run->has_codes) {
+            drop_parts(run, "read");
+            drop_parts(run, "domain");
+        }
+        run->has_codes = true;
         WORKER_TRY(kanon_cuts_next(run->cuts, run->counts, err));
         kanon_counts_free(run->counts);
         run->counts = NULL;
@@ -177,56 +207,76 @@ out:
 
 /* ---- rows to their blocks ------------------------------------------------------------------------------------------ */
 
-typedef struct row_sorter {
-    const int32_t *block_of;
-    bundle rows;
-    bundle_mark *next; /* by block: where its next row goes; NULL: rows are measured only */
-    int64_t n_rows;
-} row_sorter;
-
 /* A row must be a row of its own in whatever block it comes to stand: with a line end, and not a blank line, which counts as
- * none at the end of a file. What is put in front of it and behind it; how many bytes that are. */
-static size_t row_frame(const char **before, const char **after, const char *text, size_t size)
+ * none at the end of a file. What is put in front of it and behind it; how many bytes it then has. */
+typedef struct framed_row {
+    const char *before, *text, *after;
+    size_t size; /* of the text */
+    size_t whole;
+} framed_row;
+
+static framed_row frame_row(const char *text, size_t size)
 {
     bool ends = size > 0 && text[size - 1] == '\n', bare = size > 0 && text[size - 1] == '\r';
-    *before = size == 0 || text[0] == '\n' || (text[0] == '\r' && size == 2 && ends) ? "\"\"" : "";
-    *after = ends ? "" : bare ? "\r\n" : "\n"; /* a carriage return at the end of the file is text */
-    return strlen(*before) + strlen(*after);
+    framed_row row = {.text = text, .size = size};
+    row.before = size == 0 || text[0] == '\n' || (text[0] == '\r' && size == 2 && ends) ? "\"\"" : "";
+    row.after = ends ? "" : bare ? "\r\n" : "\n"; /* a carriage return at the end of the file is text */
+    row.whole = size + strlen(row.before) + strlen(row.after);
+    return row;
 }
 
-static int sort_row(int64_t row, const char *text, size_t size, void *payload)
+static void put_row(char *to, const framed_row *row)
 {
-    row_sorter *s = payload;
-    const char *before, *after;
+    size_t before = strlen(row->before);
+    memcpy(to, row->before, before);
+    memcpy(to + before, row->text, row->size);
+    memcpy(to + before + row->size, row->after, strlen(row->after));
+}
+
+/* The rows of a part on their way to their blocks. */
+typedef struct row_sorter {
+    const char *rows, *end;
+    int32_t *block_of;
+    int64_t n;
+    bundle sorted;
+    bundle_mark *next; /* by block: where its next row goes; NULL: rows are measured only */
+} row_sorter;
+
+static kanon_status sort_row(row_sorter *s, int64_t row, const char *text, size_t size, kanon_error *err)
+{
     int32_t block = s->block_of[row];
-    size_t whole = size + row_frame(&before, &after, text, size);
-    if (whole > UINT32_MAX)
-        return 1;
-    s->n_rows++;
+    framed_row framed = frame_row(text, size);
+    if (framed.whole > UINT32_MAX)
+        return worker_fail(err, KANON_EDATA, "a row has more than 4 GiB");
     if (s->next == NULL) {
-        s->rows.marks[block].byte += (int64_t)whole;
-        s->rows.marks[block].line++;
-        return 0;
+        s->sorted.marks[block].byte += (int64_t)framed.whole;
+        s->sorted.marks[block].line++;
+        return KANON_OK;
     }
     bundle_mark *at = &s->next[block];
-    char *to = s->rows.bytes + at->byte;
-    memcpy(to, before, strlen(before));
-    memcpy(to + strlen(before), text, size);
-    memcpy(to + strlen(before) + size, after, strlen(after));
-    s->rows.lines[at->line] = (bundle_line){(uint32_t)row, (uint32_t)whole};
-    *at = (bundle_mark){at->byte + (int64_t)whole, at->line + 1};
-    return 0;
+    put_row(s->sorted.bytes + at->byte, &framed);
+    s->sorted.lines[at->line] = (bundle_line){(uint32_t)row, (uint32_t)framed.whole};
+    *at = (bundle_mark){at->byte + (int64_t)framed.whole, at->line + 1};
+    return KANON_OK;
 }
 
-static kanon_status visit_rows(row_sorter *s, const part_table *part, kanon_error *err)
+/* Whoever read the rows found no quote where none may stand, so line ends outside quotes end them. Behind the last one there
+ * may be blank lines at the end of the file. */
+static kanon_status visit_rows(row_sorter *s, kanon_error *err)
 {
-    s->n_rows = 0;
-    kanon_status st = kanon_table_row_texts(part->table, sort_row, s, err);
-    if (st == KANON_ECANCELLED)
-        return worker_fail(err, KANON_EDATA, "a row has more than 4 GiB");
-    if (st == KANON_OK && s->n_rows != kanon_table_rows(part->table))
-        return worker_fail(err, KANON_EINTERNAL, "a part of the table had another number of rows when it was read again");
-    return st;
+    const char *at = s->rows;
+    for (int64_t row = 0; row < s->n; row++) {
+        const char *next = csv_line_end(at, s->end);
+        kanon_status st = at < s->end ? sort_row(s, row, at, (size_t)(next - at), err)
+                                      : worker_fail(err, KANON_EINTERNAL, "the check found rows of a part missing");
+        if (st != KANON_OK)
+            return st;
+        at = next;
+    }
+    for (; at < s->end; at++)
+        if (*at != '\n' && *at != '\r')
+            return worker_fail(err, KANON_EINTERNAL, "the check found more rows in a part than were read");
+    return KANON_OK;
 }
 
 static bool ends_with_crlf(const char *text, size_t size)
@@ -234,65 +284,80 @@ static bool ends_with_crlf(const char *text, size_t size)
     return size > 1 && text[size - 1] == '\n' && text[size - 2] == '\r';
 }
 
-/* Called for the first row alone. */
-static int look_at_end(int64_t row, const char *text, size_t size, void *payload)
+static void write_name(exchange_file *file, const char *name)
 {
-    (void)row;
-    *(bool *)payload = ends_with_crlf(text, size);
-    return 1;
+    exchange_write(file, "\"", 1);
+    for (const char *at = name; *at != '\0'; at++)
+        exchange_write(file, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
+    exchange_write(file, "\"", 1);
 }
 
 /* The names of all columns, in quotes, with the delimiter of the table and the line end that its first line has. */
-static kanon_status write_names(const workers_run *run, const kanon_table *first_part, kanon_error *err)
+static kanon_status write_names(const workers_run *run, const row_sorter *s, kanon_error *err)
 {
-    exchange_file file;
-    bool crlf = ends_with_crlf(run->first_bytes, (size_t)run->parts->header_size);
     kanon_status st = KANON_OK;
-    if (run->parts->header_size == 0)
-        st = kanon_table_row_texts(first_part, look_at_end, &crlf, err);
-    if (st != KANON_OK && st != KANON_ECANCELLED)
-        return st;
-    st = exchange_create(&file, &run->exchange, "names", 0, err);
-    if (st != KANON_OK)
-        return st;
-    for (int i = 0; i < kanon_table_columns(first_part); i++) {
+    exchange_file file;
+    kanon_table *table = NULL;
+    char *bytes = NULL;
+    framed_row first = frame_row(s->rows, (size_t)(csv_line_end(s->rows, s->end) - s->rows));
+    bool crlf = run->parts->header_size > 0 ? ends_with_crlf(run->first_bytes, (size_t)run->parts->header_size)
+                                            : ends_with_crlf(first.text, first.size);
+    WORKER_TRY(worker_new(&bytes, (int64_t)first.whole, 1, err));
+    put_row(bytes, &first);
+    WORKER_TRY(part_columns_read(&table, run, bytes, first.whole, err));
+    WORKER_TRY(exchange_create(&file, &run->exchange, "names", 0, err));
+    for (int i = 0; i < kanon_table_columns(table); i++) {
         if (i > 0)
             exchange_write(&file, &run->parts->delimiter, 1);
-        exchange_write(&file, "\"", 1);
-        for (const char *at = kanon_table_column_name(first_part, i); *at != '\0'; at++)
-            exchange_write(&file, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
-        exchange_write(&file, "\"", 1);
+        write_name(&file, kanon_table_column_name(table, i));
     }
     exchange_write(&file, crlf ? "\r\n" : "\n", crlf ? 2 : 1);
-    return exchange_finish(&file, st, err);
+    st = exchange_finish(&file, st, err);
+out:
+    kanon_table_free(table);
+    free(bytes);
+    return st;
+}
+
+/* The block of each row of a part. */
+static kanon_status find_blocks(row_sorter *s, const workers_run *run, int64_t part, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_codes *codes = NULL;
+    WORKER_TRY(part_codes_read(&codes, run, part, err));
+    s->n = kanon_codes_rows(codes);
+    WORKER_TRY(worker_new(&s->block_of, s->n, sizeof *s->block_of, err));
+    WORKER_TRY(kanon_codes_block_of(s->block_of, codes, run->cuts, err));
+out:
+    kanon_codes_free(codes);
+    return st;
 }
 
 static kanon_status sort_part(int64_t part, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const workers_run *run = payload;
-    part_table table = {0};
-    int32_t *block_of = NULL;
+    char *bytes = NULL;
+    size_t size;
     row_sorter s = {0};
-    WORKER_TRY(part_table_read(&table, run, part, err));
-    int64_t n = kanon_table_rows(table.table);
-    WORKER_TRY(worker_new(&block_of, n, sizeof *block_of, err));
-    WORKER_TRY(kanon_cuts_block_of(block_of, run->cuts, table.table, err));
-    s.block_of = block_of;
-    WORKER_TRY(bundle_init(&s.rows, run->n_blocks, n, err));
-    WORKER_TRY(visit_rows(&s, &table, err));
-    WORKER_TRY(bundle_sum(&s.rows, err));
+    WORKER_TRY(find_blocks(&s, run, part, err));
+    WORKER_TRY(part_bytes_read(&bytes, &size, run, part, err));
+    s.rows = bytes + run->parts->header_size;
+    s.end = bytes + size;
+    WORKER_TRY(bundle_init(&s.sorted, run->n_blocks, s.n, err));
+    WORKER_TRY(visit_rows(&s, err));
+    WORKER_TRY(bundle_sum(&s.sorted, err));
     WORKER_TRY(worker_new(&s.next, run->n_blocks + 1, sizeof *s.next, err));
-    memcpy(s.next, s.rows.marks, (size_t)(run->n_blocks + 1) * sizeof *s.next);
-    WORKER_TRY(visit_rows(&s, &table, err));
+    memcpy(s.next, s.sorted.marks, (size_t)(run->n_blocks + 1) * sizeof *s.next);
+    WORKER_TRY(visit_rows(&s, err));
     if (part == 0)
-        WORKER_TRY(write_names(run, table.table, err));
-    WORKER_TRY(bundle_write(&s.rows, &run->exchange, "rows", part, err));
+        WORKER_TRY(write_names(run, &s, err));
+    WORKER_TRY(bundle_write(&s.sorted, &run->exchange, "rows", part, err));
 out:
     free(s.next);
-    bundle_clear(&s.rows);
-    free(block_of);
-    part_table_clear(&table);
+    bundle_clear(&s.sorted);
+    free(s.block_of);
+    free(bytes);
     return st;
 }
 
@@ -335,6 +400,9 @@ kanon_status stage_rows(workers_run *run, kanon_error *err)
     WORKER_TRY(worker_new(&run->part_rows, run->n_parts, sizeof *run->part_rows, err));
     WORKER_TRY(worker_pool_run(&run->pool, &sort, err));
     WORKER_TRY(check_rows(run, err));
+    drop_parts(run, "codes");
+    drop_parts(run, "read");
+    drop_parts(run, "domain");
     WORKER_TRY(exchange_load(&run->names, &run->names_size, &run->exchange, "names", 0, err));
 out:
     return st;

@@ -1,6 +1,6 @@
-/* The first stage: the table is divided into parts, the values of each part are collected by a worker, and the driver merges
- * them to the domain of the whole. Also how a part is read by this stage and the next two. Called by workers.c; calls
- * kanon_blocks.h. */
+/* The first stage: the table is divided into parts, the values and codes of each part are collected by a worker, and the driver
+ * merges the values to the domain of the whole. Also how the bytes and codes of a part are read by this stage and the next two.
+ * Called by workers.c; calls kanon_blocks.h. */
 #include "workers/csv_lines.h"
 #include "workers/worker_error.h"
 #include "workers/workers_run.h"
@@ -20,8 +20,14 @@ int64_t part_place(const workers_run *run, int64_t part)
     return run->first_row[part];
 }
 
-/* The header and the rows of a part as they stand in the file. */
-static kanon_status read_bytes(char **out, size_t *size, const workers_run *run, int64_t part, kanon_error *err)
+int64_t part_of_place(const workers_run *run, int64_t place, int64_t from)
+{
+    while (from + 1 < run->n_parts && place >= part_place(run, from + 1))
+        from++;
+    return from;
+}
+
+kanon_status part_bytes_read(char **out, size_t *size, const workers_run *run, int64_t part, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon_csv_part *p = &run->parts->parts[part];
@@ -80,25 +86,40 @@ static void set_line(kanon_error *err, const workers_run *run, int64_t part)
     snprintf(err->message + length, sizeof err->message - length, ":%lld%.900s", line, rest);
 }
 
-kanon_status part_table_read(part_table *out, const workers_run *run, int64_t part, kanon_error *err)
+kanon_status part_columns_read(kanon_table **out, const workers_run *run, const char *row, size_t size, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_read_options reading = reading_of(run);
-    size_t size;
-    *out = (part_table){0};
-    WORKER_TRY(read_bytes(&out->bytes, &size, run, part, err));
-    WORKER_TRY(kanon_table_from_bytes(&out->table, out->bytes, size, run->order->table, run->order->schema, &reading, err));
-out:
+    size_t header = (size_t)run->parts->header_size;
+    char *bytes = NULL;
+    kanon_status st = worker_new(&bytes, (int64_t)(header + size), 1, err);
     if (st != KANON_OK)
-        set_line(err, run, part);
+        return st;
+    memcpy(bytes, run->first_bytes, header);
+    memcpy(bytes + header, row, size);
+    st = kanon_table_from_bytes(out, bytes, header + size, run->order->table, run->order->schema, &reading, err);
+    free(bytes);
     return st;
 }
 
-void part_table_clear(part_table *part)
+/* Before the first level of cuts they are as they were read: the domain of the part stands beside them. */
+kanon_status part_codes_read(kanon_codes **out, const workers_run *run, int64_t part, kanon_error *err)
 {
-    kanon_table_free(part->table);
-    free(part->bytes);
-    *part = (part_table){0};
+    kanon_status st = KANON_OK;
+    kanon_domain *own = NULL;
+    void *bytes = NULL, *texts = NULL;
+    size_t size;
+    WORKER_TRY(exchange_load(&bytes, &size, &run->exchange, run->has_codes ? "codes" : "read", part, err));
+    WORKER_TRY(kanon_codes_from_bytes(out, run->domain, bytes, size, err));
+    if (run->has_codes)
+        goto out;
+    WORKER_TRY(exchange_load(&texts, &size, &run->exchange, "domain", part, err));
+    WORKER_TRY(kanon_domain_from_bytes(&own, texts, size, NULL, err));
+    WORKER_TRY(kanon_codes_seal(*out, own, run->domain, err));
+out:
+    kanon_domain_free(own);
+    free(texts);
+    free(bytes);
+    return st;
 }
 
 /* ---- rows --------------------------------------------------------------------------------------------------------- */
@@ -112,7 +133,7 @@ static kanon_status count_part(int64_t part, void *payload, kanon_error *err)
     char *bytes = NULL;
     size_t size;
     int64_t n = 0;
-    WORKER_TRY(read_bytes(&bytes, &size, run, part, err));
+    WORKER_TRY(part_bytes_read(&bytes, &size, run, part, err));
     for (const char *at = bytes + run->parts->header_size, *end = bytes + size; at < end; at = csv_line_end(at, end))
         n++;
     WORKER_TRY(exchange_create(&file, &run->exchange, "count", part, err));
@@ -153,26 +174,38 @@ out:
 
 /* ---- domain -------------------------------------------------------------------------------------------------------- */
 
+static kanon_status write_values(const workers_run *run, const kanon_domain *domain, const kanon_codes *codes, int64_t part,
+                                 kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    exchange_file file;
+    kanon_sink sink = exchange_sink(&file);
+    WORKER_TRY(exchange_create(&file, &run->exchange, "read", part, err));
+    WORKER_TRY(exchange_finish(&file, kanon_codes_write(codes, &sink, err), err));
+    WORKER_TRY(exchange_create(&file, &run->exchange, "domain", part, err));
+    WORKER_TRY(exchange_finish(&file, kanon_domain_write(domain, &sink, err), err));
+out:
+    return st;
+}
+
 static kanon_status collect_values(int64_t part, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const workers_run *run = payload;
     kanon_read_options reading = reading_of(run);
     kanon_domain *domain = NULL;
-    exchange_file file = {.fd = -1};
+    kanon_codes *codes = NULL;
     char *bytes = NULL;
     size_t size;
-    WORKER_TRY(read_bytes(&bytes, &size, run, part, err));
-    st = kanon_domain_read_bytes(&domain, bytes, size, run->order->table, part_place(run, part), run->order->schema,
-                                 &reading, err);
-    if (st != KANON_OK) {
+    WORKER_TRY(part_bytes_read(&bytes, &size, run, part, err));
+    st = kanon_codes_read_bytes(&codes, &domain, bytes, size, run->order->table, part_place(run, part), run->order->schema,
+                                &reading, err);
+    if (st != KANON_OK)
         set_line(err, run, part);
-        goto out;
-    }
-    WORKER_TRY(exchange_create(&file, &run->exchange, "domain", part, err));
-    kanon_sink sink = exchange_sink(&file);
-    st = exchange_finish(&file, kanon_domain_write(domain, &sink, err), err);
+    else
+        st = write_values(run, domain, codes, part, err);
 out:
+    kanon_codes_free(codes);
     kanon_domain_free(domain);
     free(bytes);
     return st;
@@ -186,7 +219,6 @@ static kanon_status merge_values(int64_t part, void *payload, kanon_error *err)
     void *bytes = NULL;
     size_t size;
     WORKER_TRY(exchange_load(&bytes, &size, &run->exchange, "domain", part, err));
-    exchange_drop(&run->exchange, "domain", part);
     WORKER_TRY(kanon_domain_from_bytes(&domain, bytes, size, NULL, err));
     if (kanon_domain_rows(domain) > run->first_row[part + 1] - run->first_row[part]) {
         st = worker_fail(err, KANON_EINTERNAL, "the check found more rows in a part of the table than were counted");
@@ -215,11 +247,11 @@ static kanon_status open_table(workers_run *run, kanon_error *err)
     return KANON_OK;
 }
 
-/* A worker has a part twice in memory when it sorts the rows, and the values of it when it collects them. Small tables have
+/* A worker has a part twice in memory when it sorts the rows, and its values and codes when it collects them. Small tables have
  * several parts, too, so that all workers have something to do. */
 static int64_t part_bytes(const workers_run *run)
 {
-    enum { MOST = 32 << 20, LEAST = 16 << 10, SHARE = 8, PARTS_PER_WORKER = 4 };
+    enum { MOST = 32 << 20, LEAST = 16 << 10, SHARE = 4, PARTS_PER_WORKER = 4 };
     int64_t share = (run->task_memory - WORKER_PROCESS) / SHARE, bytes = run->task_memory > 0 && share < MOST ? share : MOST;
     int64_t even = run->was.st_size / run->order->workers / PARTS_PER_WORKER + 1;
     bytes = even < bytes ? even : bytes;

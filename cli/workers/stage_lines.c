@@ -122,14 +122,6 @@ static kanon_status publish(published *out, const workers_run *run, const kanon_
     return kanon_publish(table, grouping, &outputs, err);
 }
 
-/* The part that a place lies in, not before `from`: places rise. */
-static int64_t part_of(const workers_run *run, int64_t place, int64_t from)
-{
-    while (from + 1 < run->n_parts && place >= part_place(run, from + 1))
-        from++;
-    return from;
-}
-
 /* Since places rise, the lines are by part already. */
 static kanon_status divide_lines(bundle *out, const workers_run *run, const released_block *b, const char *at,
                                  const char *end, kanon_error *err)
@@ -140,7 +132,7 @@ static kanon_status divide_lines(bundle *out, const workers_run *run, const rele
         const char *next = csv_line_end(at, end);
         if (next == at || next - at > (ptrdiff_t)UINT32_MAX)
             return worker_fail(err, KANON_EINTERNAL, "the check found lines of the release missing");
-        part = part_of(run, b->text.places[row], part);
+        part = part_of_place(run, b->text.places[row], part);
         out->lines[row] = (bundle_line){(uint32_t)(b->text.places[row] - part_place(run, part)), (uint32_t)(next - at)};
         out->marks[part].byte += next - at;
         out->marks[part].line++;
@@ -246,6 +238,7 @@ static kanon_status release_block(int64_t task, void *payload, kanon_error *err)
     if (block == 0)
         WORKER_TRY(write_head(run, table, &p, err));
     WORKER_TRY(write_lines(run, &b, &p, block, err));
+    WORKER_TRY(block_leads_write(run, &b.text, b.group_of, block, err));
 out:
     kanon_grouping_free(grouping);
     kanon_table_free(table);

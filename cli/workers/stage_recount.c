@@ -25,17 +25,22 @@ typedef struct class_hash {
 
 /* ---- step 1 -------------------------------------------------------------------------------------------------------- */
 
+/* Neighbouring cells are hashed as they stand, with the delimiters between them. */
 static kanon_status hash_line(class_hash *out, const workers_run *run, const char *at, const char *end, kanon_error *err)
 {
     cell_hash hash;
-    const char *mark = run->head;
+    const char *mark = run->head, *first = NULL; /* of the cells that are not hashed yet */
     cell_hash_begin(&hash, run->key);
     for (; at != NULL && *mark != '\0'; mark++) {
         csv_text cell = csv_next_cell(&at, end, run->parts->delimiter);
         if (*mark != 'q')
             continue;
-        cell_hash_add(&hash, cell.text, cell.size);
-        cell_hash_add(&hash, "\n", 1); /* where the cell ends: none has a line break outside quotes */
+        first = first != NULL ? first : cell.text;
+        if (mark[1] == 'q')
+            continue;
+        cell_hash_add(&hash, first, (size_t)(cell.text + cell.size - first));
+        cell_hash_add(&hash, "\n", 1); /* where they end: none has a line break outside quotes */
+        first = NULL;
     }
     if (at != NULL || *mark != '\0')
         return worker_fail(err, KANON_EINTERNAL, "the check found a line of the release with other columns than its header");
@@ -119,9 +124,40 @@ static int by_words(const void *left, const void *right)
     return a->word[i] < b->word[i] ? -1 : a->word[i] > b->word[i];
 }
 
-static kanon_status count_classes(class_hash *hashes, int64_t n, int64_t k, kanon_error *err)
+enum { DIGITS = 1 << 12 };
+
+/* The highest bits of a hash, which the buckets have not used. */
+static int digit_of(const class_hash *hash)
 {
-    qsort(hashes, (size_t)n, sizeof *hashes, by_words);
+    return (int)(hash->word[1] / (UINT64_MAX / DIGITS + 1));
+}
+
+/* Put the hashes in the order of their digits, in place: each that is taken out is put where its digit begins, and what stood
+ * there is taken out next. ends[digit] becomes where its hashes end. */
+static void sort_by_digit(class_hash *hashes, int64_t n, int64_t ends[DIGITS])
+{
+    int64_t next[DIGITS], begin = 0;
+    memset(ends, 0, DIGITS * sizeof *ends);
+    for (int64_t i = 0; i < n; i++)
+        ends[digit_of(&hashes[i])]++;
+    for (int digit = 0; digit < DIGITS; digit++) {
+        next[digit] = begin;
+        ends[digit] = begin += ends[digit];
+    }
+    for (int digit = 0; digit < DIGITS; digit++)
+        while (next[digit] < ends[digit]) {
+            class_hash taken = hashes[next[digit]];
+            for (int to; (to = digit_of(&taken)) != digit;) {
+                class_hash there = hashes[next[to]];
+                hashes[next[to]++] = taken;
+                taken = there;
+            }
+            hashes[next[digit]++] = taken;
+        }
+}
+
+static kanon_status check_classes(const class_hash *hashes, int64_t n, int64_t k, kanon_error *err)
+{
     for (int64_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && by_words(&hashes[i], &hashes[end]) == 0; end++)
             ;
@@ -130,6 +166,19 @@ static kanon_status count_classes(class_hash *hashes, int64_t n, int64_t k, kano
                                "the check found a class of %" PRId64 " records in the release, k is %" PRId64, end - i, k);
     }
     return KANON_OK;
+}
+
+static kanon_status count_classes(class_hash *hashes, int64_t n, int64_t k, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t ends[DIGITS];
+    sort_by_digit(hashes, n, ends);
+    for (int digit = 0; digit < DIGITS && st == KANON_OK; digit++) {
+        int64_t begin = digit > 0 ? ends[digit - 1] : 0;
+        qsort(hashes + begin, (size_t)(ends[digit] - begin), sizeof *hashes, by_words);
+        st = check_classes(hashes + begin, ends[digit] - begin, k, err);
+    }
+    return st;
 }
 
 static kanon_status count_bucket(int64_t bucket, void *payload, kanon_error *err)

@@ -11,6 +11,7 @@
 
 static void end_run(workers_run *run)
 {
+    release_close(&run->groups);
     release_close(&run->release);
     exchange_close(&run->exchange);
     if (run->table >= 0)
@@ -18,6 +19,9 @@ static void end_run(workers_run *run)
     for (int64_t i = 0; run->left != NULL && i < run->n_blocks; i++)
         bundle_clear(&run->left[i]);
     free(run->left);
+    free(run->first_rows.before);
+    free(run->first_rows.bits);
+    free(run->first_rows.begin);
     free(run->bucket_lines);
     free(run->head);
     free(run->line_begin);
@@ -62,6 +66,31 @@ out:
     return st;
 }
 
+static kanon_status open_outputs(workers_run *run, kanon_error *err)
+{
+    kanon_status st = release_open(&run->release, run->order->release, run->exchange.path, err);
+    if (st != KANON_OK || run->order->groups == NULL)
+        return st;
+    st = release_open(&run->groups, run->order->groups, run->exchange.path, err);
+    run->groups.mode = 0600; /* it tells about single records */
+    return st;
+}
+
+/* All outputs are on disk before the first one gets its name. */
+static kanon_status finish_outputs(workers_run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool both = run->order->groups != NULL;
+    if (both) {
+        WORKER_TRY(release_prepare(&run->groups, err));
+        WORKER_TRY(release_prepare(&run->release, err));
+        WORKER_TRY(release_finish(&run->groups, err));
+    }
+    WORKER_TRY(release_finish(&run->release, err));
+out:
+    return st;
+}
+
 /* What a worker may take; the driver has a share, too. */
 static kanon_status share_memory(workers_run *run, kanon_error *err)
 {
@@ -95,7 +124,8 @@ static kanon_status check_unchanged(const workers_run *run, kanon_status st, kan
 static kanon_status run_stages(workers_run *run, kanon_error *err)
 {
     static kanon_status (*const stages[])(workers_run *, kanon_error *) = {
-        stage_domain, stage_cuts, stage_rows, stage_groups, stage_rest, stage_lines, stage_assembly, stage_recount,
+        stage_domain, stage_cuts,     stage_rows,    stage_groups,     stage_rest,
+        stage_lines,  stage_assembly, stage_recount, stage_group_file,
     };
     kanon_status st = KANON_OK;
     for (size_t i = 0; i < sizeof stages / sizeof *stages && st == KANON_OK; i++)
@@ -111,6 +141,7 @@ kanon_status workers_anonymize(workers_result *out, const workers_order *order, 
                        .pool = {.n = order->workers, .tick = order->tick, .payload = order->payload},
                        .exchange = {.folder = -1},
                        .release = {.fd = -1},
+                       .groups = {.fd = -1},
                        .table = -1,
                        .grouping = *order->grouping};
     kanon_options asked = *order->grouping;
@@ -124,13 +155,13 @@ kanon_status workers_anonymize(workers_result *out, const workers_order *order, 
     WORKER_TRY(kanon_blocks_allow(order->schema, &asked, err));
     WORKER_TRY(share_memory(&run, err));
     WORKER_TRY(open_exchange(&run, err));
-    WORKER_TRY(release_open(&run.release, order->release, run.exchange.path, err));
+    WORKER_TRY(open_outputs(&run, err));
     WORKER_TRY(check_unchanged(&run, run_stages(&run, err), err));
     WORKER_TRY(kanon_tally_measures(&out->measures, run.tally, run.domain, err));
     out->records = kanon_domain_rows(run.domain);
     out->blocks = run.n_blocks;
     out->least = run.grouping.blocks;
-    WORKER_TRY(release_finish(&run.release, err));
+    WORKER_TRY(finish_outputs(&run, err));
     out->domain = run.domain;
     run.domain = NULL;
 out:

@@ -1,7 +1,9 @@
 /* What the stages of a run with workers share. A stage reads what the stages before it left here, and workers see it as
  * it was when their stage began. Files of the exchange folder, by kind:
  *
- *     count-PART, domain-PART, counts-PART                  until they are merged
+ *     count-PART, counts-PART            until they are merged
+ *     read-PART, domain-PART             the codes of a part and what they mean, as they were read
+ *     codes-PART                         the codes of a part in the domain of the whole, from the first level of cuts on
  *     names-0                            the header line of all blocks
  *     rows-PART                          a bundle: the rows of a part, by block
  *     grouped-BLOCK                      by row of the block: its group, 0 for a record left over
@@ -9,6 +11,9 @@
  *     rest-BLOCK, left-BLOCK, offers-BLOCK, tally-BLOCK     until they are merged
  *     lines-BLOCK                        a bundle: the released lines of a block, by part
  *     head-0                             the header line of the release, and which columns are quasi-identifiers
+ *     leads-BLOCK                        a bundle: the first row of each row's group, by part
+ *     lead-PART, grouplines-PART         the same by row of a part; the lines of the groups file
+ *     first-PART                         which rows are the first ones of their groups, until the driver has it
  *     classes-PART                       a bundle: what the quasi cells of the finished release look like, by bucket
  *
  * Called by workers.c, which runs the stages in order. */
@@ -20,6 +25,7 @@
 #include "workers/worker_pool.h"
 #include "workers/workers.h"
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 /* Bytes that every process takes by itself; kanon_block_memory counts them, too. */
@@ -47,6 +53,7 @@ typedef struct workers_run {
     char *first_bytes;  /* its header, as it stands in the file */
     kanon_domain *domain;
     int64_t *part_rows; /* by part */
+    bool has_codes;     /* in the domain of the whole */
     /* blocks */
     kanon_options grouping; /* of a block */
     kanon_cuts *cuts;
@@ -64,7 +71,7 @@ typedef struct workers_run {
     guest *guests;        /* by block, then place */
     int64_t *first_guest; /* by block, and one more */
     /* the release */
-    release_file release;
+    release_file release, groups;
     kanon_tally *tally;
     bundle_mark *part_lines; /* by part: what it has of all blocks */
     int64_t *line_begin;     /* by part, and one more: where it stands in the release */
@@ -73,6 +80,11 @@ typedef struct workers_run {
     int64_t n_buckets;
     bundle_mark *bucket_lines; /* by bucket */
     uint64_t key[2];           /* of the check's hashes */
+    struct {
+        int64_t *begin;  /* by part, and one more: its first word */
+        uint64_t *bits;  /* by row of each part: whether it is the first one of its group */
+        int64_t *before; /* by word: how many are set before it */
+    } first_rows;
 } workers_run;
 
 /* Stages, in order. Each ends with everything that it promises above. */
@@ -84,16 +96,18 @@ kanon_status stage_rest(workers_run *run, kanon_error *err);
 kanon_status stage_lines(workers_run *run, kanon_error *err);
 kanon_status stage_assembly(workers_run *run, kanon_error *err);
 kanon_status stage_recount(workers_run *run, kanon_error *err);
+kanon_status stage_group_file(workers_run *run, kanon_error *err);
 
 /* The place of a part's first row; places are row numbers. */
 int64_t part_place(const workers_run *run, int64_t part);
-/* The rows of a part as a table. */
-typedef struct part_table {
-    char *bytes;
-    kanon_table *table;
-} part_table;
-kanon_status part_table_read(part_table *out, const workers_run *run, int64_t part, kanon_error *err);
-void part_table_clear(part_table *part);
+/* The part that a place lies in, not before `from`: places rise. */
+int64_t part_of_place(const workers_run *run, int64_t place, int64_t from);
+/* The header and the rows of a part as they stand in the file. */
+kanon_status part_bytes_read(char **out, size_t *size, const workers_run *run, int64_t part, kanon_error *err);
+/* The codes of its rows, sealed. */
+kanon_status part_codes_read(kanon_codes **out, const workers_run *run, int64_t part, kanon_error *err);
+/* A table of this row alone, to be asked about its columns. */
+kanon_status part_columns_read(kanon_table **out, const workers_run *run, const char *row, size_t size, kanon_error *err);
 
 /* The rows of a block: a CSV of their own, in the order of their places. */
 typedef struct block_text {
@@ -107,5 +121,8 @@ kanon_status block_text_read(block_text *out, const workers_run *run, int64_t bl
 void block_text_clear(block_text *text);
 /* Read it as a table of the whole's domain. */
 kanon_status block_text_table(kanon_table **out, const block_text *text, const workers_run *run, kanon_error *err);
+/* By row of a block as it is released: the first row of its group, for the groups file. Nothing where none is asked for. */
+kanon_status block_leads_write(const workers_run *run, const block_text *text, const int64_t *group_of, int64_t block,
+                               kanon_error *err);
 
 #endif

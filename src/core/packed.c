@@ -57,6 +57,11 @@ void kanon__pack_text(kanon__packer *p, const char *text, size_t length)
     put(p, text, length);
 }
 
+void kanon__pack_bytes(kanon__packer *p, const void *bytes, size_t size)
+{
+    put(p, bytes, size);
+}
+
 static int digit(char c)
 {
     return c <= '9' ? c - '0' : c - 'a' + 10;
@@ -169,6 +174,16 @@ const char *kanon__unpack_text(kanon__unpacker *u, size_t *length)
     const char *text = (const char *)u->at;
     u->at += *length;
     return text;
+}
+
+const unsigned char *kanon__unpack_bytes(kanon__unpacker *u, int64_t size)
+{
+    const unsigned char *bytes = u->at;
+    u->damaged = u->damaged || size < 0 || size > u->end - u->at;
+    if (u->damaged)
+        return NULL;
+    u->at += size;
+    return bytes;
 }
 
 kanon_status kanon__unpacker_check(const kanon__unpacker *u, bool sound, kanon_error *err)

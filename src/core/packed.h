@@ -33,6 +33,8 @@ void kanon__pack_number(kanon__packer *packer, uint64_t number);
 /* Any number: small ones of both signs are short. */
 void kanon__pack_signed(kanon__packer *packer, int64_t number);
 void kanon__pack_text(kanon__packer *packer, const char *text, size_t length);
+/* Bytes whose number the reader knows by then. */
+void kanon__pack_bytes(kanon__packer *packer, const void *bytes, size_t size);
 /* Add the checksum and hand all of it to the sink; or tell what failed before. Call it once. */
 kanon_status kanon__packer_send(kanon__packer *packer, const kanon_sink *sink);
 /* The checksum of what was packed so far, for telling two objects apart. */
@@ -56,6 +58,8 @@ int64_t kanon__unpack_signed(kanon__unpacker *unpacker);
 int64_t kanon__unpack_count(kanon__unpacker *unpacker, int64_t least);
 /* The text lies in the bytes. */
 const char *kanon__unpack_text(kanon__unpacker *unpacker, size_t *length);
+/* So many bytes; NULL: there are not that many. */
+const unsigned char *kanon__unpack_bytes(kanon__unpacker *unpacker, int64_t size);
 /* KANON_EDATA where something was damaged, or `sound` is false. */
 kanon_status kanon__unpacker_check(const kanon__unpacker *unpacker, bool sound, kanon_error *err);
 /* The same, and nothing is left. */

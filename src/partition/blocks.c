@@ -322,8 +322,9 @@ out:
     return st;
 }
 
-/* The number of blocks that fit into memory at a time, by the largest one. */
-static int threads_that_fit(const blocks *b)
+/* The number of blocks that fit into memory at a time, by the largest one. Values that are equal cannot be cut apart, so that
+ * one may be larger than was foreseen; a twentieth more than is allowed is not worth a failure. */
+static kanon_status choose_threads(blocks *b, kanon_error *err)
 {
     int64_t row_bytes = b->work->row_bytes, most_bytes = b->work->most_bytes;
     int64_t largest = 1;
@@ -331,8 +332,16 @@ static int threads_that_fit(const blocks *b)
         int64_t n = b->parts->begins[i + 1] - b->parts->begins[i];
         largest = n > largest ? n : largest;
     }
+    if (most_bytes > 0 && largest * row_bytes - most_bytes > most_bytes / 20) {
+        kanon_status st = kanon__fail(err, KANON_ENOMEM,
+                                      "a block of %lld records needs about %lldM of memory more than allowed",
+                                      (long long)largest, (long long)((largest * row_bytes - most_bytes) >> 20) + 1);
+        kanon__topic(err, st, "memory");
+        return kanon__hint(err, st, "allow so much more, or ask for smaller blocks");
+    }
     int64_t fit = most_bytes > 0 ? most_bytes / (largest * row_bytes) : INT32_MAX;
-    return fit < 1 ? 1 : fit < b->run->threads ? (int)fit : b->run->threads;
+    b->threads = fit < 1 ? 1 : fit < b->run->threads ? (int)fit : b->run->threads;
+    return KANON_OK;
 }
 
 kanon_status kanon__blocks_run(kanon__run *run, const kanon__block_work *work, bool *refined, kanon_error *err)
@@ -340,7 +349,7 @@ kanon_status kanon__blocks_run(kanon__run *run, const kanon__block_work *work, b
     kanon_status st = KANON_OK;
     blocks b = {.run = run, .work = work};
     KANON_TRY(kanon__parts_at_gaps(&b.parts, run->space, work->least, run->threads, run->ticker, err), out);
-    b.threads = threads_that_fit(&b);
+    KANON_TRY(choose_threads(&b, err), out);
     KANON_TRY(b.parts->n > 1 ? run_blocks(&b, err) : work->algorithm(run, err), out);
     if (refined != NULL)
         *refined = b.parts->n > 1 && work->refining.run != NULL;

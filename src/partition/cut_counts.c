@@ -36,30 +36,27 @@ void kanon_counts_free(kanon_counts *counts)
 
 /* The rows of a part of the table by open leaf: those of leaf i are rows[ends[i - 1] .. ends[i]). */
 typedef struct open_rows {
-    int32_t *open_of; /* by row; -1: in none */
     int32_t *rows;
     int64_t *ends;
 } open_rows;
 
-static kanon_status sort_rows(open_rows *out, const kanon_cuts *c, const kanon__codes *codes, int64_t n, kanon_error *err)
+/* `open_of`, by row: its open leaf; -1: it is in none. */
+static kanon_status sort_rows(open_rows *out, const kanon_cuts *c, const int32_t *open_of, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t *begins = NULL;
-    KANON_TRY(kanon__new_array(&out->open_of, n, "histograms", err), out);
-    KANON_TRY(kanon__new_array(&out->rows, n, "histograms", err), out);
     KANON_TRY(kanon__new_array(&out->ends, c->n_open + 1, "histograms", err), out);
     KANON_TRY(kanon__new_array(&begins, c->n_open + 1, "histograms", err), out);
-    for (int64_t row = 0; row < n; row++) {
-        out->open_of[row] = c->nodes[kanon__cuts_leaf(c, codes, row)].open;
-        if (out->open_of[row] >= 0)
-            begins[out->open_of[row] + 1]++;
-    }
+    for (int64_t row = 0; row < n; row++)
+        if (open_of[row] >= 0)
+            begins[open_of[row] + 1]++;
     for (int64_t i = 0; i < c->n_open; i++)
         begins[i + 1] += begins[i];
     memcpy(out->ends, begins, (size_t)(c->n_open + 1) * sizeof *begins);
+    KANON_TRY(kanon__new_array(&out->rows, begins[c->n_open], "histograms", err), out);
     for (int64_t row = 0; row < n; row++)
-        if (out->open_of[row] >= 0)
-            out->rows[begins[out->open_of[row]]++] = (int32_t)row;
+        if (open_of[row] >= 0)
+            out->rows[begins[open_of[row]]++] = (int32_t)row;
 out:
     kanon__free(begins);
     return st;
@@ -69,7 +66,6 @@ static void clear_rows(open_rows *r)
 {
     kanon__free(r->ends);
     kanon__free(r->rows);
-    kanon__free(r->open_of);
 }
 
 static int by_code(const void *left, const void *right)
@@ -78,11 +74,28 @@ static int by_code(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+/* Put the codes of a list in order: they lie between lo and hi, and `seen` says which there are. Few codes that are far apart
+ * are sorted, many are looked for. */
+static void order_list(kanon__code_count *entries, int64_t n, const int64_t *seen, uint32_t lo, uint32_t hi)
+{
+    enum { PER_ENTRY = 16 }; /* a step of a sort costs as much as to look at so many */
+    if (hi - lo >= n * PER_ENTRY) {
+        qsort(entries, (size_t)n, sizeof *entries, by_code);
+        return;
+    }
+    for (uint32_t code = lo; n > 0; code++)
+        if (seen[code] > 0) {
+            (entries++)->code = code;
+            n--;
+        }
+}
+
 /* Append the histogram of some rows. `seen`, by code, is all zero before and after. */
 static kanon_status count_list(kanon_counts *out, int64_t *used, int64_t *seen, kanon__codes codes, const int32_t *rows,
                                int64_t n, kanon_error *err)
 {
     int64_t first = *used;
+    uint32_t lo = UINT32_MAX, hi = 0;
     for (int64_t i = 0; i < n; i++) {
         uint32_t code = kanon__code_at(codes, rows[i]);
         if (seen[code]++ > 0)
@@ -91,9 +104,11 @@ static kanon_status count_list(kanon_counts *out, int64_t *used, int64_t *seen, 
         if (st != KANON_OK)
             return st;
         out->entries[(*used)++].code = code;
+        lo = code < lo ? code : lo;
+        hi = code > hi ? code : hi;
     }
     if (*used > first)
-        qsort(out->entries + first, (size_t)(*used - first), sizeof *out->entries, by_code);
+        order_list(out->entries + first, *used - first, seen, lo, hi);
     for (int64_t i = first; i < *used; i++) {
         out->entries[i].n = seen[out->entries[i].code];
         seen[out->entries[i].code] = 0;
@@ -101,17 +116,16 @@ static kanon_status count_list(kanon_counts *out, int64_t *used, int64_t *seen, 
     return KANON_OK;
 }
 
-static kanon_status count_part(kanon_counts **out, const kanon_cuts *c, const kanon_table *part, kanon_error *err)
+static kanon_status count_rows(kanon_counts **out, const kanon_cuts *c, const kanon__codes *codes, const int32_t *open_of,
+                               int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_counts *counts = NULL;
-    kanon__codes *codes = NULL;
     open_rows r = {0};
     int64_t *seen = NULL, used = 0, most = 1;
     int m = c->space->n_dimensions;
-    KANON_TRY(kanon__cuts_codes(&codes, c, part, err), out);
-    KANON_TRY(new_counts(&counts, c->fingerprint, c->n_open * m, part->context, err), out);
-    KANON_TRY(sort_rows(&r, c, codes, part->data.n_rows, err), out);
+    KANON_TRY(new_counts(&counts, c->fingerprint, c->n_open * m, kanon__call_context(), err), out);
+    KANON_TRY(sort_rows(&r, c, open_of, n, err), out);
     for (int i = 0; i < m; i++)
         most = c->space->dimensions[i].n_codes > most ? c->space->dimensions[i].n_codes : most;
     KANON_TRY(kanon__new_array(&seen, most, "histograms", err), out);
@@ -126,6 +140,22 @@ out:
     kanon__free(seen);
     clear_rows(&r);
     kanon_counts_free(counts);
+    return st;
+}
+
+static kanon_status count_table(kanon_counts **out, const kanon_cuts *c, const kanon_table *part, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__codes *codes = NULL;
+    int32_t *open_of = NULL;
+    int64_t n = part->data.n_rows;
+    KANON_TRY(kanon__cuts_codes(&codes, c, part, err), out);
+    KANON_TRY(kanon__new_array(&open_of, n, "histograms", err), out);
+    for (int64_t row = 0; row < n; row++)
+        open_of[row] = c->nodes[kanon__cuts_leaf(c, codes, row)].open;
+    KANON_TRY(count_rows(out, c, codes, open_of, n, err), out);
+out:
+    kanon__free(open_of);
     kanon__free(codes);
     return st;
 }
@@ -135,7 +165,29 @@ kanon_status kanon_cuts_count(kanon_counts **out, const kanon_cuts *cuts, const 
     kanon__call call;
     *out = NULL;
     kanon__call_begin(&call, part->context);
-    return kanon__call_end(&call, count_part(out, cuts, part, err));
+    return kanon__call_end(&call, count_table(out, cuts, part, err));
+}
+
+static kanon_status count_codes(kanon_counts **out, const kanon_cuts *c, kanon_codes *codes, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *open_of = NULL;
+    KANON_TRY(kanon__cuts_walk(c, codes, err), out);
+    KANON_TRY(kanon__new_array(&open_of, codes->n_rows, "histograms", err), out);
+    for (int64_t row = 0; row < codes->n_rows; row++)
+        open_of[row] = c->nodes[kanon__code_at(codes->nodes, row)].open;
+    KANON_TRY(count_rows(out, c, codes->columns, open_of, codes->n_rows, err), out);
+out:
+    kanon__free(open_of);
+    return st;
+}
+
+kanon_status kanon_codes_count(kanon_counts **out, kanon_codes *codes, const kanon_cuts *cuts, kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon__call_begin(&call, codes->context);
+    return kanon__call_end(&call, count_codes(out, cuts, codes, err));
 }
 
 /* ---- merging ------------------------------------------------------------------------------------------------------ */

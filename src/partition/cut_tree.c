@@ -274,14 +274,39 @@ out:
     return st;
 }
 
-int32_t kanon__cuts_leaf(const kanon_cuts *c, const kanon__codes *codes, int64_t row)
+static int32_t leaf_below(const kanon_cuts *c, const kanon__codes *codes, int64_t row, int32_t at)
 {
-    int32_t at = 0;
     while (c->nodes[at].left > 0) {
         const kanon__cut_node *node = &c->nodes[at];
         at = node->left + (kanon__code_at(codes[node->dimension], row) > node->code);
     }
     return at;
+}
+
+int32_t kanon__cuts_leaf(const kanon_cuts *c, const kanon__codes *codes, int64_t row)
+{
+    return leaf_below(c, codes, row, 0);
+}
+
+/* Nodes keep their numbers as the tree grows, and which tree grows depends only on the table and the size of blocks. */
+kanon_status kanon__cuts_walk(const kanon_cuts *c, kanon_codes *codes, kanon_error *err)
+{
+    bool goes_on = codes->least == c->least && codes->n_nodes <= c->n_nodes;
+    if (codes->whole == NULL || !kanon__whole_equal(codes->whole, c->domain))
+        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "the codes are not of this domain"),
+                           "seal them with the domain that the cuts were made with");
+    if (!goes_on || !kanon__codes_hold(codes->nodes, (uint32_t)c->n_nodes - 1)) {
+        kanon_status st = kanon__codes_move(&codes->nodes, goes_on ? codes->n_rows : 0, codes->n_rows, (uint32_t)c->n_nodes,
+                                            false, err);
+        if (st != KANON_OK)
+            return st;
+    }
+    codes->least = c->least;
+    codes->n_nodes = c->n_nodes;
+    for (int64_t row = 0; row < codes->n_rows; row++)
+        kanon__code_set(codes->nodes, row,
+                        (uint32_t)leaf_below(c, codes->columns, row, (int32_t)kanon__code_at(codes->nodes, row)));
+    return KANON_OK;
 }
 
 kanon_status kanon_cuts_block_of(int32_t *out, const kanon_cuts *cuts, const kanon_table *part, kanon_error *err)
@@ -293,6 +318,16 @@ kanon_status kanon_cuts_block_of(int32_t *out, const kanon_cuts *cuts, const kan
     for (int64_t row = 0; st == KANON_OK && row < part->data.n_rows; row++)
         out[row] = cuts->nodes[kanon__cuts_leaf(cuts, codes, row)].leaf;
     kanon__free(codes);
+    return kanon__call_end(&call, st);
+}
+
+kanon_status kanon_codes_block_of(int32_t *out, kanon_codes *codes, const kanon_cuts *cuts, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, codes->context);
+    kanon_status st = kanon__cuts_walk(cuts, codes, err);
+    for (int64_t row = 0; st == KANON_OK && row < codes->n_rows; row++)
+        out[row] = cuts->nodes[kanon__code_at(codes->nodes, row)].leaf;
     return kanon__call_end(&call, st);
 }
 

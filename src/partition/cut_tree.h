@@ -13,6 +13,7 @@
 #define KANON_PARTITION_CUT_TREE_H
 
 #include "model/space.h"
+#include "table/part_codes.h"
 #include "table/table.h"
 #include "table/whole_domain.h"
 
@@ -44,6 +45,8 @@ struct kanon_cuts {
 int32_t kanon__cuts_leaf(const kanon_cuts *cuts, const kanon__codes *codes, int64_t row);
 /* The codes of the part's quasi columns, as kanon__cuts_leaf takes them: n_dimensions. */
 kanon_status kanon__cuts_codes(kanon__codes **out, const kanon_cuts *cuts, const kanon_table *part, kanon_error *err);
+/* Walk every record of the codes down to its leaf, from where it was before: codes->nodes are leaves of these cuts. */
+kanon_status kanon__cuts_walk(const kanon_cuts *cuts, kanon_codes *codes, kanon_error *err);
 /* KANON_EINVAL: there is no such block, or some parts are still open. */
 kanon_status kanon__cuts_check_block(const kanon_cuts *cuts, int64_t block, kanon_error *err);
 

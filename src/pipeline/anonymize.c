@@ -39,7 +39,7 @@ static kanon_status run_algorithm(const void *payload, kanon__run *run, kanon_er
     kanon__ticker_init(&ticker, run->ticker->tick, run->ticker->payload, "refining");
     ticker.anytime = true;
     kanon__block_work work = {.least = p->blocks.least_records,
-                              .row_bytes = kanon__plan_row_bytes(p, run->table),
+                              .row_bytes = p->blocks.row_bytes,
                               .most_bytes = p->blocks.block_bytes,
                               .algorithm = p->algorithm->run,
                               .refining_ticker = &ticker};

@@ -13,6 +13,7 @@
 /* How the records are grouped: all at once, or in blocks. */
 typedef struct kanon__block_plan {
     int64_t least_records; /* the fewest records of a block; 0: all at once */
+    int64_t row_bytes;     /* that a record of a running block takes */
     int64_t block_bytes;   /* that all running blocks may take together; 0: any number */
 } kanon__block_plan;
 

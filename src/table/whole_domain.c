@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/take_options.h"
 #include "core/text.h"
+#include "table/part_codes.h"
 #include "table/released_text.h"
 #include "table/source/arrow_source.h"
 #include "table/source/arrow_text.h"
@@ -234,14 +235,17 @@ out:
     return st;
 }
 
-/* The domain of the rows of a source, which is taken over in any case. `n_places` -1: as many as there are rows. */
-static kanon_status read_source(kanon_domain **out, kanon__source *source, const row_places *places, int64_t n_places,
-                                const kanon_schema *schema, const kanon_read_options *options, kanon_error *err)
+/* The domain of the rows of a source, which is taken over in any case, and their codes where `codes` is not NULL. `n_places` -1:
+ * as many as there are rows. */
+static kanon_status read_source(kanon_domain **out, kanon_codes **codes, kanon__source *source, const row_places *places,
+                                int64_t n_places, const kanon_schema *schema, const kanon_read_options *options,
+                                kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_read_options o;
     kanon_table *table = NULL;
     kanon__reader r = {0};
+    kanon_domain *domain = NULL;
     st = kanon__take_options(&o, sizeof o, options, err);
     if (st != KANON_OK) {
         kanon__source_free(source);
@@ -256,16 +260,21 @@ static kanon_status read_source(kanon_domain **out, kanon__source *source, const
         goto out;
     }
     KANON_TRY(kanon__note_released_text(table, err), out);
-    KANON_TRY(domain_of_rows(out, &r, places, err), out);
+    KANON_TRY(domain_of_rows(&domain, &r, places, err), out);
+    if (codes != NULL)
+        KANON_TRY(kanon__part_codes_of(codes, &r, domain, err), out);
+    *out = domain;
+    domain = NULL;
 out:
+    kanon_domain_free(domain);
     kanon__reader_clear(&r);
     kanon_table_free(table);
     return st;
 }
 
-kanon_status kanon_domain_read_bytes(kanon_domain **out, const void *bytes, size_t size, const char *name,
-                                     int64_t first_place, const kanon_schema *schema, const kanon_read_options *options,
-                                     kanon_error *err)
+static kanon_status read_bytes(kanon_domain **out, kanon_codes **codes, const void *bytes, size_t size, const char *name,
+                               int64_t first_place, const kanon_schema *schema, const kanon_read_options *options,
+                               kanon_error *err)
 {
     kanon__call call;
     kanon__input input = {0};
@@ -277,14 +286,29 @@ kanon_status kanon_domain_read_bytes(kanon_domain **out, const void *bytes, size
         return st;
     KANON_TRY(kanon__input_from_bytes(&input, name, bytes, size, NULL, err), out);
     KANON_TRY(kanon__reader_open(&source, &input, schema, options, NULL, err), out);
-    KANON_TRY(read_source(out, source, &places, -1, schema, options, err), out);
+    KANON_TRY(read_source(out, codes, source, &places, -1, schema, options, err), out);
 out:
     return kanon__call_end(&call, st);
 }
 
-kanon_status kanon_domain_read_arrow(kanon_domain **out, struct ArrowArrayStream *stream, const int64_t *places,
-                                     int64_t n_places, const kanon_schema *schema, const kanon_read_options *options,
+kanon_status kanon_domain_read_bytes(kanon_domain **out, const void *bytes, size_t size, const char *name,
+                                     int64_t first_place, const kanon_schema *schema, const kanon_read_options *options,
                                      kanon_error *err)
+{
+    return read_bytes(out, NULL, bytes, size, name, first_place, schema, options, err);
+}
+
+kanon_status kanon_codes_read_bytes(kanon_codes **out, kanon_domain **domain, const void *bytes, size_t size,
+                                    const char *name, int64_t first_place, const kanon_schema *schema,
+                                    const kanon_read_options *options, kanon_error *err)
+{
+    *out = NULL;
+    return read_bytes(domain, out, bytes, size, name, first_place, schema, options, err);
+}
+
+static kanon_status read_arrow(kanon_domain **out, kanon_codes **codes, struct ArrowArrayStream *stream,
+                               const int64_t *places, int64_t n_places, const kanon_schema *schema,
+                               const kanon_read_options *options, kanon_error *err)
 {
     kanon__call call;
     kanon__source *source = NULL;
@@ -297,9 +321,24 @@ kanon_status kanon_domain_read_arrow(kanon_domain **out, struct ArrowArrayStream
         return st;
     }
     KANON_TRY(kanon__arrow_source_new(&source, stream, NULL, err), out);
-    KANON_TRY(read_source(out, source, &by_row, n_places < 0 ? 0 : n_places, schema, options, err), out);
+    KANON_TRY(read_source(out, codes, source, &by_row, n_places < 0 ? 0 : n_places, schema, options, err), out);
 out:
     return kanon__call_end(&call, st);
+}
+
+kanon_status kanon_domain_read_arrow(kanon_domain **out, struct ArrowArrayStream *stream, const int64_t *places,
+                                     int64_t n_places, const kanon_schema *schema, const kanon_read_options *options,
+                                     kanon_error *err)
+{
+    return read_arrow(out, NULL, stream, places, n_places, schema, options, err);
+}
+
+kanon_status kanon_codes_read_arrow(kanon_codes **out, kanon_domain **domain, struct ArrowArrayStream *stream,
+                                    const int64_t *places, int64_t n_places, const kanon_schema *schema,
+                                    const kanon_read_options *options, kanon_error *err)
+{
+    *out = NULL;
+    return read_arrow(domain, out, stream, places, n_places, schema, options, err);
 }
 
 /* ---- merging ------------------------------------------------------------------------------------------------------ */

@@ -11,7 +11,7 @@ import sys
 import time
 
 KANON = sys.argv[1]
-STAGES = ["count", "domain", "counts", "rows", "grouped", "offers", "lines", "classes"]
+STAGES = ["count", "domain", "codes", "counts", "rows", "grouped", "offers", "lines", "classes"]
 RUN = [KANON, "anonymize", "k/hospital.csv", "-s", "k/hospital.yaml", "-k", "4", "--blocks", "400", "--seed", "2",
        "--effort", "fast", "-q"]
 

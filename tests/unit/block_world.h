@@ -17,8 +17,9 @@ typedef struct block_world {
     kanon_domain *parts[2]; /* not sealed */
     kanon_domain *domain;
     kanon_table *tables[2];
-    kanon_cuts *open, *cuts; /* before the last level, and done */
-    kanon_counts *counts[2]; /* of `open` */
+    kanon_codes *read, *codes; /* of the first part: as they were read; sealed, and counted with `open` */
+    kanon_cuts *open, *cuts;   /* before the last level, and done */
+    kanon_counts *counts[2];   /* of `open` */
     kanon_options options;
     int n_blocks;
     kanon_table *rows[WORLD_BLOCKS];
@@ -113,6 +114,10 @@ static inline kanon_status world_cuts(block_world *w, kanon_error *err)
         kanon_counts_free(other);
         kanon_counts_free(all);
     }
+    kanon_counts *counted = NULL;
+    WORLD_STEP(kanon_codes_seal(w->codes, w->parts[0], w->domain, err));
+    WORLD_STEP(kanon_codes_count(&counted, w->codes, w->open, err));
+    kanon_counts_free(counted);
     for (int part = 0; part < 2; part++)
         WORLD_STEP(kanon_cuts_count(&w->counts[part], w->open, w->tables[part], err));
     if (st == KANON_OK)
@@ -136,6 +141,12 @@ static inline kanon_status world_make(block_world *w, kanon_error *err)
     for (int part = 0; part < 2; part++)
         WORLD_STEP(kanon_domain_read_bytes(&w->parts[part], w->csv[part], strlen(w->csv[part]), "world", part * 30,
                                            w->schema, &read, err));
+    for (int i = 0; i < 2; i++) {
+        kanon_domain *own = NULL;
+        WORLD_STEP(kanon_codes_read_bytes(i == 0 ? &w->read : &w->codes, &own, w->csv[0], strlen(w->csv[0]), "world", 0,
+                                          w->schema, &read, err));
+        kanon_domain_free(own);
+    }
     WORLD_STEP(kanon_domain_read_bytes(&w->domain, w->csv[0], strlen(w->csv[0]), "world", 0, w->schema, &read, err));
     WORLD_STEP(kanon_domain_merge(w->domain, w->parts[1], err));
     WORLD_STEP(kanon_domain_seal(w->domain, w->schema, err));
@@ -162,6 +173,8 @@ static inline void world_free(block_world *w)
     kanon_rest_free(w->rest);
     kanon_cuts_free(w->cuts);
     kanon_cuts_free(w->open);
+    kanon_codes_free(w->codes);
+    kanon_codes_free(w->read);
     for (int part = 0; part < 2; part++) {
         kanon_counts_free(w->counts[part]);
         kanon_table_free(w->tables[part]);

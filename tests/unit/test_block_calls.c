@@ -8,7 +8,7 @@
 
 /* ---- bytes -------------------------------------------------------------------------------------------------------- */
 
-enum { N_FORMS = 9 };
+enum { N_FORMS = 11 };
 
 /* The bytes of every kind of object; the first two are one kind. */
 static void write_all(collected out[N_FORMS], const block_world *w)
@@ -28,6 +28,8 @@ static void write_all(collected out[N_FORMS], const block_world *w)
     assert_done(kanon_rest_write(w->rest, &sinks[6], &err), &err);
     assert_done(kanon_offers_write(w->all_offers, &sinks[7], &err), &err);
     assert_done(kanon_tally_write(w->tally, &sinks[8], &err), &err);
+    assert_done(kanon_codes_write(w->read, &sinks[9], &err), &err);
+    assert_done(kanon_codes_write(w->codes, &sinks[10], &err), &err);
 }
 
 /* Make the object again; where that works, write it and use it. */
@@ -99,6 +101,20 @@ static kanon_status take(const block_world *w, int form, const char *bytes, size
         free(rest.text);
         kanon_rest_free(r);
         kanon_offers_free(o);
+    } else if (form > 8) {
+        kanon_codes *c = NULL;
+        kanon_counts *counts = NULL;
+        int32_t block_of[WORLD_ROWS];
+        STEP(kanon_codes_from_bytes(&c, w->domain, bytes, size, err));
+        STEP(kanon_codes_write(c, &to, err));
+        if (st == KANON_OK) {
+            kanon_codes_seal(c, w->parts[0], w->domain, &unheard);
+            kanon_codes_count(&counts, c, w->open, &unheard);
+            if (kanon_codes_rows(c) <= WORLD_ROWS)
+                kanon_codes_block_of(block_of, c, w->cuts, &unheard);
+        }
+        kanon_counts_free(counts);
+        kanon_codes_free(c);
     } else {
         kanon_tally *t = NULL;
         kanon_measures *m = NULL;
@@ -153,7 +169,8 @@ static void damage_is_found(void **state)
         for (int other = 0; other < N_FORMS; other++) {
             kanon_error err = {0};
             collected again = {0};
-            bool same_kind = form == other || (form < 2 && other < 2) || (form / 2 == 1 && other / 2 == 1);
+            bool same_kind = form == other || (form < 2 && other < 2) || (form / 2 == 1 && other / 2 == 1) ||
+                             (form > 8 && other > 8);
             if (!same_kind)
                 assert_int_equal(take(w, other, forms[form].text, forms[form].size, &again, &err), KANON_EDATA);
             free(again.text);
@@ -254,6 +271,17 @@ static void wrong_steps_are_refused(void **state)
     assert_refused(kanon_cuts_next(w->open, w->counts[0], &err), KANON_EDATA, &err, "not those of all records");
     assert_int_equal(kanon_cuts_done(w->cuts), 1);
     assert_done(kanon_cuts_next(w->cuts, w->counts[0], &err), &err); /* nothing is open: nothing happens */
+    /* codes: not sealed yet, of another part, sealed twice, of a table without a domain */
+    kanon_counts *counts = NULL;
+    kanon_codes *codes = NULL;
+    assert_refused(kanon_codes_count(&counts, w->read, w->open, &err), KANON_EINVAL, &err, "not of this domain");
+    assert_refused(kanon_codes_seal(w->read, w->parts[1], w->domain, &err), KANON_EINVAL, &err, "not those of this part");
+    assert_refused(kanon_codes_seal(w->read, w->parts[0], w->parts[1], &err), KANON_EINVAL, &err, "not sealed");
+    assert_done(kanon_codes_seal(w->read, w->parts[0], w->domain, &err), &err);
+    assert_refused(kanon_codes_seal(w->read, w->parts[0], w->domain, &err), KANON_EINVAL, &err, "not those of this part");
+    assert_done(kanon_table_from_bytes(&table, w->csv[0], strlen(w->csv[0]), "t", w->schema, NULL, &err), &err);
+    assert_refused(kanon_codes_new(&codes, table, &err), KANON_EINVAL, &err, "without a domain");
+    kanon_table_free(table);
     /* blocks */
     assert_refused(kanon_block_group(&grouping, w->rows[0], w->open, 0, &w->options, &err), KANON_EINVAL, &err, "not cut");
     assert_refused(kanon_block_group(&grouping, w->rows[0], w->cuts, 99, &w->options, &err), KANON_EINVAL, &err,

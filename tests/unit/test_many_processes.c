@@ -211,7 +211,8 @@ static kanon_table *table_of_rows(const sample *s, rows *r, const kanon_domain *
     return table;
 }
 
-static kanon_domain *domain_of(const sample *s, rows *r)
+/* `codes` may be NULL. */
+static kanon_domain *domain_of(const sample *s, rows *r, kanon_codes **codes)
 {
     kanon_error err = {0};
     kanon_domain *domain = NULL;
@@ -222,12 +223,16 @@ static kanon_domain *domain_of(const sample *s, rows *r)
         places[i] = s->places[r->at[i]];
     if (s->arrow) {
         make_stream(s, r, &stream);
-        assert_done(kanon_domain_read_arrow(&domain, &stream, places, r->n, s->schema, &options, &err), &err);
+        assert_done(codes != NULL ? kanon_codes_read_arrow(codes, &domain, &stream, places, r->n, s->schema, &options, &err)
+                                  : kanon_domain_read_arrow(&domain, &stream, places, r->n, s->schema, &options, &err),
+                    &err);
     } else {
+        int64_t first = r->n > 0 ? places[0] : 0;
         print_csv(s, r);
-        assert_done(
-            kanon_domain_read_bytes(&domain, r->csv, r->size, "rows", r->n > 0 ? places[0] : 0, s->schema, &options, &err),
-            &err);
+        assert_done(codes != NULL
+                        ? kanon_codes_read_bytes(codes, &domain, r->csv, r->size, "rows", first, s->schema, &options, &err)
+                        : kanon_domain_read_bytes(&domain, r->csv, r->size, "rows", first, s->schema, &options, &err),
+                    &err);
     }
     return domain;
 }
@@ -287,6 +292,7 @@ typedef struct play {
     rows parts[MOST_PARTS];
     int n_parts;
     kanon_domain *domain;
+    kanon_codes *codes[MOST_PARTS];
     kanon_cuts *cuts;
     int n_blocks;
     rows blocks[MOST_BLOCKS];
@@ -301,7 +307,7 @@ static void play_domain(play *p)
     kanon_error err = {0};
     kanon_domain *domains[MOST_PARTS];
     for (int i = 0; i < p->n_parts; i++) {
-        domains[i] = domain_of(p->s, &p->parts[i]);
+        domains[i] = domain_of(p->s, &p->parts[i], NULL);
         TRAVEL(kanon_domain, domains[i], bytes.text, bytes.size, NULL);
     }
     MERGE_ALL(kanon_domain, p->s, domains, p->n_parts, p->domain);
@@ -309,6 +315,52 @@ static void play_domain(play *p)
     assert_done(kanon_domain_seal(p->domain, p->s->schema, &err), &err);
     TRAVEL(kanon_domain, p->domain, bytes.text, bytes.size, NULL);
     assert_done(kanon_domain_seal(p->domain, p->s->schema, &err), &err);
+}
+
+/* The codes of each part, which were read with its domain or are those of its table. */
+static void play_codes(play *p)
+{
+    kanon_error err = {0};
+    for (int i = 0; i < p->n_parts; i++) {
+        if (p->parts[i].n > 0 && below(p->s, 3) == 0) {
+            kanon_table *table = table_of_rows(p->s, &p->parts[i], p->domain);
+            assert_done(kanon_codes_new(&p->codes[i], table, &err), &err);
+            kanon_table_free(table);
+        } else {
+            kanon_domain *own = domain_of(p->s, &p->parts[i], &p->codes[i]);
+            TRAVEL(kanon_codes, p->codes[i], p->domain, bytes.text, bytes.size);
+            TRAVEL(kanon_domain, own, bytes.text, bytes.size, NULL);
+            assert_done(kanon_codes_seal(p->codes[i], own, p->domain, &err), &err);
+            kanon_domain_free(own);
+        }
+        assert_int_equal(kanon_codes_rows(p->codes[i]), p->parts[i].n);
+        TRAVEL(kanon_codes, p->codes[i], p->domain, bytes.text, bytes.size);
+    }
+}
+
+/* Counts of codes are those of the table, whether what was found out at the level before is kept or not. */
+static void count_codes(play *p, int part, const kanon_counts *of_table)
+{
+    kanon_error err = {0};
+    kanon_counts *counts = NULL;
+    collected wanted = {0}, got = {0}, before = {0};
+    const kanon_sink to_wanted = sink_of(&wanted, NULL), to_got = sink_of(&got, NULL), to_before = sink_of(&before, NULL);
+    assert_done(kanon_codes_write(p->codes[part], &to_before, &err), &err);
+    assert_done(kanon_codes_count(&counts, p->codes[part], p->cuts, &err), &err);
+    assert_done(kanon_counts_write(of_table, &to_wanted, &err), &err);
+    assert_done(kanon_counts_write(counts, &to_got, &err), &err);
+    assert_int_equal(wanted.size, got.size);
+    assert_memory_equal(wanted.text, got.text, got.size);
+    if (below(p->s, 2) == 0) {
+        kanon_codes_free(p->codes[part]);
+        assert_done(kanon_codes_from_bytes(&p->codes[part], p->domain, before.text, before.size, &err), &err);
+    } else {
+        TRAVEL(kanon_codes, p->codes[part], p->domain, bytes.text, bytes.size);
+    }
+    kanon_counts_free(counts);
+    free(before.text);
+    free(got.text);
+    free(wanted.text);
 }
 
 static void play_cuts(play *p)
@@ -324,6 +376,7 @@ static void play_cuts(play *p)
                 continue;
             kanon_table *table = table_of_rows(p->s, &p->parts[i], p->domain);
             assert_done(kanon_cuts_count(&counts[n], p->cuts, table, &err), &err);
+            count_codes(p, i, counts[n]);
             TRAVEL(kanon_counts, counts[n], bytes.text, bytes.size, NULL);
             kanon_table_free(table);
             n++;
@@ -342,11 +395,16 @@ static void play_shuffle(play *p)
 {
     kanon_error err = {0};
     for (int i = 0; i < p->n_parts; i++) {
-        int32_t block_of[MOST_ROWS];
-        if (p->parts[i].n == 0)
+        int32_t block_of[MOST_ROWS], by_codes[MOST_ROWS];
+        if (p->parts[i].n == 0) {
+            kanon_codes_free(p->codes[i]);
             continue;
+        }
         kanon_table *table = table_of_rows(p->s, &p->parts[i], p->domain);
+        assert_done(kanon_codes_block_of(by_codes, p->codes[i], p->cuts, &err), &err);
+        kanon_codes_free(p->codes[i]);
         assert_done(kanon_cuts_block_of(block_of, p->cuts, table, &err), &err);
+        assert_memory_equal(block_of, by_codes, (size_t)p->parts[i].n * sizeof *by_codes);
         for (int row = 0; row < p->parts[i].n; row++)
             p->block_of[p->parts[i].at[row]] = block_of[row];
         kanon_table_free(table);
@@ -557,6 +615,7 @@ static int play_case(uint64_t seed, int *n_left, int *n_blocks)
     assert_done(kanon_blocks_allow(s->schema, &s->options, &err), &err);
     p->n_parts = divide(s, p->parts);
     play_domain(p);
+    play_codes(p);
     play_cuts(p);
     play_shuffle(p);
     for (int i = 0; i < p->n_blocks; i++)

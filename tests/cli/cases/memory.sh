@@ -16,9 +16,9 @@ expect 0 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian -
 same plain.csv more.csv
 
 # blocks where all at once does not fit
-expect 0 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a kmeans-fill --set max-iterations=1 --memory 30M -o blocks.csv --report r.json -q
+expect 0 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a kmeans-fill --set max-iterations=1 --memory 17M -o blocks.csv --report r.json -q
 grep -q '"blocks": ' r.json || failed "no blocks in the report"
-expect 4 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a kmeans-fill --set max-iterations=1 --memory 30M --blocks none -o none.csv
+expect 4 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a kmeans-fill --set max-iterations=1 --memory 17M --blocks none -o none.csv
 err_has "blocks of 2000 records; --memory SIZE says how much"
 no_file none.csv
 

@@ -73,6 +73,6 @@ expect 2 "$KANON" anonymize $table -s $schema -k 5 -a kmember --time-limit 3 -o 
 err_has "needs a refinement"
 
 # blocks are no way out of too little memory here
-expect 4 "$KANON" anonymize $large --memory 17M -o no.csv
+expect 4 "$KANON" anonymize $large --memory 14M -o no.csv
 err_has "; allow "
 err_lacks "blocks"

@@ -14,10 +14,11 @@ nothing_left()
 numbers="1 2 3"
 equal()
 {
-    expect 0 "$KANON" anonymize "$@" -q -o whole.csv
+    expect 0 "$KANON" anonymize "$@" -q -o whole.csv --groups whole-groups.csv
     for workers in $numbers; do
-        expect 0 "$KANON" anonymize "$@" -q --workers $workers -o by.csv
+        expect 0 "$KANON" anonymize "$@" -q --workers $workers -o by.csv --groups groups.csv
         same whole.csv by.csv
+        same whole-groups.csv groups.csv
         nothing_left
     done
 }
@@ -35,6 +36,7 @@ run="h/hospital.csv -s h/hospital.yaml -k 4"
     err_has "1500 records in "
     err_has " blocks of at least 250, 2 workers"
     err_has "information_loss"
+    [ "$(ls -l groups.csv | cut -c1-10)" = "-rw-------" ] || failed "others can read the groups"
     # one block is the plain run
     expect 0 "$KANON" anonymize $run --blocks none --seed 8 --effort fast -q -o whole.csv
     expect 0 "$KANON" anonymize $run --blocks 1000 --seed 8 --effort fast --workers 2 -q
@@ -68,11 +70,11 @@ no_file r.csv
 nothing_left
 
 # what is not possible is refused by name before any work
-for option in "--groups g.csv" "--report r.json" "--report-external e.json" "--codebook c.json" "--state s.state" --shuffle \
+for option in "--groups g.parquet" "--report r.json" "--report-external e.json" "--codebook c.json" "--state s.state" --shuffle \
     "--threads 2" "--blocks none"; do
     # shellcheck disable=SC2086
     expect 2 "$KANON" anonymize $run --blocks 100 $option --workers 2 -o r.csv
-    err_has "${option%% *}"
+    [ "${option%% *}" = --groups ] || err_has "${option%% *}"
     err_has "does not go with --workers"
 done
 # shellcheck disable=SC2086
