@@ -212,6 +212,10 @@ static const struct {
      "UPDATE persons SET record = record - 32 WHERE record IN (39, 40);"
      "UPDATE persons SET record = record - 968 WHERE record > 1000", DESCRIBE},
     {"UPDATE records SET since = 0, shown = 0 WHERE id = 6", -1},
+    {"UPDATE records SET shown = (SELECT value FROM meta WHERE name = 'next_group') WHERE id = 6", DESCRIBE},
+    {"UPDATE records SET since = 99 WHERE id = 6", DESCRIBE},
+    {"UPDATE departed SET shown = 99999", DESCRIBE},
+    {"INSERT INTO spells VALUES(6, 1, 99999)", DESCRIBE},
     {"DELETE FROM new_names", DESCRIBE},
     {"UPDATE new_names SET id = 6", DESCRIBE},
     {"DELETE FROM tallies", DESCRIBE},

@@ -322,9 +322,51 @@ static void a_mask_of_nothing_is_kept(void **unused)
     entries(scratch_directory, true);
 }
 
+/* The report of a release of the state, as text. `own`: the groups are the caller's, made by no algorithm. */
+static char *report_of(bool own)
+{
+    static const int64_t pairs[] = {1, 1, 2, 2, 3, 3};
+    kanon_error err = {0};
+    kanon_schema *schema = NULL;
+    kanon_table *table = NULL;
+    kanon_grouping *grouping = NULL;
+    kanon_change done;
+    place report = scratch("report.json");
+    kanon_options how = {.struct_size = sizeof how, .algorithm = "mondrian", .refine = "il-optimization", .seed = 7};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .report = report.text};
+    entries(scratch_directory, true);
+    write_text(scratch("s.yaml").text, yaml);
+    write_text(scratch("t.csv").text, csv);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(own ? kanon_grouping_new(&grouping, table, pairs, &err) : kanon_anonymize(&grouping, table, &how, &err), &err);
+    assert_done(kanon_state_create(scratch("x.state").text, table, schema, grouping, NULL, NULL, &err), &err);
+    assert_done(change(kanon_state_release, &outputs, false, &done, &err), &err);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+    return read_text(report.text);
+}
+
+/* The state keeps how its groups were made. */
+static void reports_say_how_groups_were_made(void **unused)
+{
+    (void)unused;
+    char *made = report_of(false), *own = report_of(true);
+    assert_holds(made, "\"algorithm\": \"mondrian\"");
+    assert_holds(made, "\"refinement\": \"il-optimization\"");
+    assert_holds(made, "\"seed\": 7");
+    assert_holds(own, "\"algorithm\": null");
+    assert_null(strstr(own, "refinement"));
+    free(own);
+    free(made);
+    entries(scratch_directory, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(reports_say_how_groups_were_made, no_leak),
         cmocka_unit_test_teardown(a_name_that_fails_changes_nothing, no_leak),
         cmocka_unit_test_teardown(a_sink_that_refuses_changes_nothing, no_leak),
         cmocka_unit_test_teardown(a_new_state_goes_with_its_outputs, no_leak),
