@@ -279,6 +279,87 @@ static void every_damage_is_noticed(void **unused)
     entries(scratch_directory, true);
 }
 
+/* ---- bytes of the index --------------------------------------------------------------------------------------------- */
+
+/* Where the index of groups is kept: its nodes, the members of groups, the log. */
+static const struct {
+    const char *table, *key;
+} packed[] = {{"nodes", "id"}, {"crowds", "id"}, {"changes", "number"}};
+enum { N_PACKED = sizeof packed / sizeof *packed };
+
+static int64_t ask(const char *sql)
+{
+    kanon_error err = {0};
+    kanon__store store;
+    int64_t answer;
+    assert_done(kanon__store_open(&store, scratch("x.state").text, NULL, 0, &err), &err);
+    assert_done(kanon__store_query_number(&store, &answer, sql, &err), &err);
+    kanon__store_close(&store);
+    return answer;
+}
+
+/* One byte of one row becomes another one. */
+static void damage_byte(int which, int64_t row, int64_t at, unsigned byte)
+{
+    char sql[500];
+    snprintf(sql, sizeof sql,
+             "UPDATE %s SET entries = CAST(substr(entries, 1, %lld) || x'%02x' || substr(entries, %lld) AS BLOB) "
+             "WHERE %s = (SELECT %s FROM %s ORDER BY %s LIMIT 1 OFFSET %lld)",
+             packed[which].table, (long long)at, byte, (long long)at + 2, packed[which].key, packed[which].key,
+             packed[which].table, packed[which].key, (long long)row);
+    damage(sql);
+}
+
+/* Of a state with a damaged byte it is said that it is damaged, or the release is the same as before; other commands may do
+ * without that byte. */
+static void assert_noticed(const char *before, int other)
+{
+    kanon_error err = {0};
+    kanon_status st = run(DESCRIBE, &err);
+    if (st == KANON_OK) {
+        assert_done(run(RELEASE, &err), &err);
+        assert_file(scratch("r.csv").text, before);
+        return;
+    }
+    assert_int_equal(st, KANON_EDATA);
+    st = run(other, &err);
+    if (st != KANON_OK && st != KANON_EDATA)
+        fail_msg("command %d: %s", other, err.message);
+}
+
+/* With KANON_ALL_FAULTS at every place, else at some. */
+static void every_byte_of_the_index_counts(void **unused)
+{
+    static const unsigned bytes[] = {0xff, 0x00, 0x80, 0x01};
+    static const int others[] = {INSERT, DELETE, UPDATE, RELEASE};
+    kanon_error err = {0};
+    char sql[200];
+    int n = 0, turn = 0, step = getenv("KANON_ALL_FAULTS") != NULL ? 1 : 29;
+    (void)unused;
+    make_state();
+    damage("SELECT 1");
+    assert_done(run(RELEASE, &err), &err);
+    char *before = read_text(scratch("r.csv").text);
+    for (int which = 0; which < N_PACKED; which++) {
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", packed[which].table);
+        for (int64_t row = 0, n_rows = ask(sql); row < n_rows; row++) {
+            snprintf(sql, sizeof sql, "SELECT length(entries) FROM %s ORDER BY %s LIMIT 1 OFFSET %lld", packed[which].table,
+                     packed[which].key, (long long)row);
+            for (int64_t at = 0, size = ask(sql); at < size; at++, turn++) {
+                if (at >= 12 && turn % step != 0)
+                    continue;
+                damage_byte(which, row, at, bytes[(turn + turn / 4) % 4]);
+                assert_noticed(before, others[turn / 2 % 4]);
+                n++;
+            }
+        }
+    }
+    print_message("%d bytes of %d\n", n, turn);
+    assert_true(n > 40);
+    free(before);
+    entries(scratch_directory, true);
+}
+
 /* As it is, every command can be done. */
 static void the_state_is_sound(void **unused)
 {
@@ -307,6 +388,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(the_state_is_sound, no_leak),
         cmocka_unit_test_teardown(every_damage_is_noticed, no_leak),
+        cmocka_unit_test_teardown(every_byte_of_the_index_counts, no_leak),
     };
     return cmocka_run_group_tests(tests, set_up, remove_scratch);
 }

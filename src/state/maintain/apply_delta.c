@@ -292,7 +292,7 @@ static kanon_status collect_target(delta *d, bool departs, kanon_error *err)
     uint32_t code;
     fill_row(d, NULL);
     KANON_TRY(kanon__grow_array(&d->targets, &d->targets_capacity, n + 1, "records", err), out);
-    if (d->targets_capacity != capacity || d->ids == NULL) {
+    if (d->targets_capacity != capacity) {
         int64_t ids_capacity = capacity, codes_capacity = capacity * m;
         KANON_TRY(kanon__grow_array(&d->ids, &ids_capacity, d->targets_capacity, "records", err), out);
         KANON_TRY(kanon__grow_array(&d->old_codes, &codes_capacity, d->targets_capacity * m, "records", err), out);
