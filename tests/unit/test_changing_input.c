@@ -12,7 +12,7 @@ enum { N_ROWS = 120000, ROW_BYTES = 12, HEADER_BYTES = 8 };
  * adds a row. */
 typedef enum way { TRUNCATE, EMPTY, OTHER_ROWS, OTHER_ORDER, QUOTES, APPEND, N_WAYS } way;
 
-static const char yaml[] = "attributes: {age: {role: quasi, type: integer}, ill: {role: sensitive}}\n";
+static const char yaml[] = "attributes: {age: {role: quasi, type: integer}, ill: {role: sensitive}}\nprivacy: {k: 2}\n";
 
 static char *text_of(int first)
 {
@@ -290,6 +290,20 @@ static void hide_change(const char *path)
     assert_int_equal(link(path, name.text), 0);
 }
 
+/* A state keeps what was grouped, or nothing. */
+static void between_reading_and_keeping(void **state)
+{
+    (void)state;
+    for (int how = TRUNCATE; how <= OTHER_ROWS; how += OTHER_ROWS - TRUNCATE) {
+        kanon_error err = {0};
+        place path = scratch("x.state");
+        work w = begin_work();
+        change(w.path.text, (way)how);
+        assert_changed(kanon_state_create(path.text, w.table, w.schema, w.grouping, NULL, NULL, &err), &err);
+        end_work(&w);
+    }
+}
+
 /* Whoever rewrites sensitive values and hides that the file was changed does not get a release whose constraints were counted
  * on other values. */
 static void what_was_counted_is_released(void **state)
@@ -365,6 +379,7 @@ int main(void)
         cmocka_unit_test(times_are_set_back),
         cmocka_unit_test(between_reading_and_publishing),
         cmocka_unit_test(during_publishing),
+        cmocka_unit_test(between_reading_and_keeping),
         cmocka_unit_test(what_was_counted_is_released),
         cmocka_unit_test(a_record_more_is_found),
         cmocka_unit_test(checksums_are_of_what_was_read),
