@@ -256,6 +256,33 @@ static const struct {
     {"INSERT INTO persons VALUES(1, 9999)", DESCRIBE},
     {"UPDATE history SET command = NULL, detail = NULL", -1},
     {"DELETE FROM missing", -1},
+    {"UPDATE meta SET value = 9223372036854775807 WHERE name = 'next_group'", INSERT},
+    {"UPDATE columns SET name = NULL WHERE number = 2", INSERT},
+    {"UPDATE columns SET bands = '0.5' WHERE number = 2", INSERT},
+    {"UPDATE columns SET bands = '1000000000000000000' WHERE number = 2", -1},
+    {"UPDATE " REQUIREMENTS " SET value = '-1/2' WHERE name = 'suppress'", INSERT},
+    {"UPDATE " REQUIREMENTS " SET value = '1/0' WHERE name = 'suppress'", INSERT},
+    {"UPDATE " REQUIREMENTS " SET value = x'3100' WHERE name = 'l'", INSERT},
+    {"UPDATE " REQUIREMENTS " SET number = -3", INSERT},
+    {"UPDATE nodes SET id = 999999999999 WHERE id = (SELECT max(id) FROM nodes)", INSERT},
+    {"UPDATE nodes SET id = -1 WHERE id = (SELECT max(id) FROM nodes)", INSERT},
+    {"UPDATE records SET p0 = 'x' WHERE id = 11", DELETE},
+    {"UPDATE records SET p0 = 'x' WHERE id = 21", UPDATE},
+    {"UPDATE records SET cells = 'no cells' WHERE id = 21", UPDATE},
+    {"UPDATE records SET cells = 'no cells' WHERE id = 50", -1},
+    {"UPDATE tallies SET n = 9223372036854775807", INSERT},
+    {"INSERT INTO tallies VALUES(0, -9223372036854775807, 1)", DESCRIBE},
+    {"INSERT INTO tallies VALUES(0, 9223372036854775806, 1)", DESCRIBE},
+    {"DELETE FROM records; UPDATE meta SET value = 0 WHERE name = 'n_records'", RELEASE},
+    {"DELETE FROM records WHERE id = 1; UPDATE meta SET value = value - 1 WHERE name = 'n_records'", RELEASE},
+    {"DELETE FROM records WHERE id = (SELECT max(id) FROM records);"
+     "UPDATE meta SET value = value - 1 WHERE name = 'n_records'", RELEASE},
+    {"UPDATE records SET id = 0 WHERE id = 6", DESCRIBE},
+    {"INSERT INTO spells VALUES(-5, 1, 1)", -1},
+    {"INSERT INTO spells VALUES(9999, 1, 1)", -1},
+    {"INSERT INTO departed VALUES(-5, 1, 1, 1, zeroblob(16))", -1},
+    {"UPDATE records SET shown = 1, since = 1 WHERE id IN (7, 9)", -1},
+    {"UPDATE meta SET value = NULL WHERE name IN ('settings', 'algorithm')", -1},
 };
 
 static void every_damage_is_noticed(void **unused)
@@ -365,6 +392,8 @@ static void the_state_is_sound(void **unused)
 {
     (void)unused;
     make_state();
+    assert_int_equal(ask("SELECT count(*) FROM columns WHERE name = CAST('age' AS BLOB) AND weight = '2'"), 1);
+    assert_int_equal(ask("SELECT count(*) FROM columns WHERE weight IS NOT NULL"), 1);
     for (int command = 0; command < N_COMMANDS; command++) {
         kanon_error err = {0};
         damage("SELECT 1");
