@@ -378,15 +378,23 @@ static kanon_status change(kanon_state *state, int command, int kind, kanon_erro
     return st;
 }
 
+static int n_ticks, stop_at; /* the tick that stops the work; 0: none */
+
+static int stop(const kanon_progress *progress, void *payload)
+{
+    (void)progress, (void)payload;
+    return ++n_ticks == stop_at;
+}
+
 static kanon_status run(const world *w, int command, kanon_error *err)
 {
     kanon_state *state = NULL;
     place path = scratch("x.state"), other = scratch("new.state"), release = scratch("r.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_state_options how = {.struct_size = sizeof how, .watch = w->kind == WATCHED, .tick = stop_at > 0 ? stop : NULL};
     if (command == CREATE)
-        return kanon_state_create(other.text, w->table, w->schema, w->grouping, &outputs, NULL, err);
-    kanon_state_options watched = {.struct_size = sizeof watched, .watch = w->kind == WATCHED};
-    kanon_status st = kanon_state_open(&state, path.text, &watched, err);
+        return kanon_state_create(other.text, w->table, w->schema, w->grouping, &outputs, &how, err);
+    kanon_status st = kanon_state_open(&state, path.text, &how, err);
     if (st == KANON_OK)
         st = change(state, command, w->kind, err);
     kanon_state_close(state);
@@ -589,6 +597,33 @@ static void there_is_no_memory(void **unused)
                 assert_right(&w, &a, st, &err);
             }
             print_message("kind %d, command %d: %d allocations, %d failed\n", kind, command, n, n_failed);
+        }
+        free_world(&w);
+    }
+}
+
+/* Each tick of a command stops it. */
+static void every_tick_stops(void **unused)
+{
+    (void)unused;
+    for (int kind = PLAIN; kind <= CROWDED; kind += CROWDED - PLAIN) {
+        world w;
+        make_world(&w, kind);
+        for (int command = 0; command < N_COMMANDS; command++) {
+            attempt a = {.kind = kind, .command = command, .look = 1, .before = content(), .expected = KANON_ECANCELLED};
+            kanon_status st = KANON_ECANCELLED;
+            kanon_error err = {0};
+            assert_done(run(&w, command, &err), &err);
+            a.after = content();
+            put_back(&w);
+            for (a.at = 1; st == KANON_ECANCELLED; a.at++) {
+                n_ticks = 0;
+                stop_at = a.at;
+                st = run(&w, command, &err);
+                stop_at = 0;
+                assert_right(&w, &a, st, &err);
+            }
+            print_message("kind %d, command %d: %d ticks\n", kind, command, a.at - 2);
         }
         free_world(&w);
     }
@@ -805,6 +840,7 @@ int main(void)
         cmocka_unit_test_teardown(statements_fail, no_leak),
         cmocka_unit_test_teardown(files_fail, no_leak),
         cmocka_unit_test_teardown(there_is_no_memory, no_leak),
+        cmocka_unit_test_teardown(every_tick_stops, no_leak),
     };
     return cmocka_run_group_tests(tests, set_up, remove_scratch);
 }
