@@ -5,6 +5,7 @@
 #include "workers/worker_error.h"
 #include "workers/workers_run.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -109,14 +110,20 @@ static kanon_status share_memory(workers_run *run, kanon_error *err)
     return worker_hint(err, st, "allow that, or ask for fewer workers");
 }
 
-/* Who changes the table meanwhile gets no release of two halves, and is not told of rows that do not fit together. */
+static bool same_time(struct timespec a, struct timespec b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+/* Who changes the table meanwhile gets no release of two halves, and is not told of rows that do not fit together. The time
+ * of the last write can be set back, that of the last change cannot; but it moves with the names of the file, too. */
 static kanon_status check_unchanged(const workers_run *run, kanon_status st, kanon_error *err)
 {
     struct stat now;
     if (run->table < 0 || (st != KANON_OK && st != KANON_EDATA && st != KANON_EINTERNAL))
         return st;
-    if (fstat(run->table, &now) == 0 && now.st_size == run->was.st_size && now.st_mtim.tv_sec == run->was.st_mtim.tv_sec &&
-        now.st_mtim.tv_nsec == run->was.st_mtim.tv_nsec)
+    if (fstat(run->table, &now) == 0 && now.st_size == run->was.st_size && same_time(now.st_mtim, run->was.st_mtim) &&
+        (same_time(now.st_ctim, run->was.st_ctim) || now.st_nlink != run->was.st_nlink))
         return st;
     return worker_fail(err, KANON_EIO, "%.800s: the file was changed while it was read", run->order->table);
 }

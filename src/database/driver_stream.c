@@ -3,6 +3,7 @@
  * as it was at the beginning. */
 #include "core/alloc.h"
 #include "core/errand.h"
+#include "core/file_stamp.h"
 #include "database/batch.h"
 #include "database/connection.h"
 #include "database/load_driver.h"
@@ -73,9 +74,7 @@ static int held_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 static bool has_changed(const held_stream *h)
 {
     struct stat now;
-    return h->path != NULL &&
-           (stat(h->path, &now) != 0 || now.st_size != h->file.st_size || now.st_mtim.tv_sec != h->file.st_mtim.tv_sec ||
-            now.st_mtim.tv_nsec != h->file.st_mtim.tv_nsec || now.st_ino != h->file.st_ino);
+    return h->path != NULL && (stat(h->path, &now) != 0 || !kanon__file_stamp_same(&h->file, &now));
 }
 
 static int held_next(struct ArrowArrayStream *stream, struct ArrowArray *out)

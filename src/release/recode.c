@@ -172,8 +172,8 @@ out:
 
 bool kanon__recoding_is_alone(const kanon__recoding *r)
 {
-    int n_released = 0;
-    for (int i = 0; i < r->table->data.n_columns; i++)
+    int n_released = 0; /* asked for every name of the header, so it ends at the second one */
+    for (int i = 0; i < r->table->data.n_columns && n_released < 2; i++)
         n_released += r->table->data.columns[i].role != KANON_ROLE_IDENTIFYING;
     return n_released == 1 && kanon__recoding_parts(r, 0) == 1;
 }

@@ -4,6 +4,7 @@
 #include "table/input.h"
 
 #include "core/alloc.h"
+#include "core/file_stamp.h"
 #include "core/spill.h"
 
 #include <errno.h>
@@ -124,10 +125,7 @@ kanon_status kanon__input_unchanged(const kanon__input *in, kanon_error *err)
         return KANON_OK;
     if (fstat(in->fd, &info) != 0)
         return kanon__fail_errno(err, errno, "read", in->path);
-    if ((uintmax_t)info.st_size != in->size || info.st_mtim.tv_sec != in->modified.tv_sec ||
-        info.st_mtim.tv_nsec != in->modified.tv_nsec)
-        return fail_changed(in, err);
-    return KANON_OK;
+    return kanon__file_stamp_same(&in->opened, &info) ? KANON_OK : fail_changed(in, err);
 }
 
 static void close_file(kanon__input *in)
@@ -166,7 +164,7 @@ static kanon_status take_file(kanon__input *in, int fd, kanon_error *err)
     if ((uintmax_t)info.st_size > SIZE_MAX / 2)
         return kanon__fail_errno(err, EFBIG, "read", in->path);
     in->size = (size_t)info.st_size;
-    in->modified = info.st_mtim;
+    in->opened = info;
     return in->size <= READ_WHOLE ? kanon__input_load(in, err) : KANON_OK;
 }
 

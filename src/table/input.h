@@ -10,7 +10,7 @@
 
 #include <kanon_arrow.h>
 #include <stdbool.h>
-#include <time.h>
+#include <sys/stat.h>
 
 typedef struct kanon__input {
     char *path;        /* for messages; "standard input" for "-" */
@@ -21,7 +21,7 @@ typedef struct kanon__input {
     void *owned;   /* memory that goes with the input; NULL: none */
     bool has_file; /* `fd` is an open file */
     int fd;
-    struct timespec modified;        /* when the file was last written to, as of opening it */
+    struct stat opened;              /* the file as it was opened */
     char sha256[KANON__SHA256_TEXT]; /* of the file, where the bytes were decoded from it; "": they are the file's */
 } kanon__input;
 

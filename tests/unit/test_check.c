@@ -328,9 +328,13 @@ static void risk_threshold(void **state)
         assert_true(check->share_at_risk == cases[i].share);
         kanon_check_free(check);
     }
-    static const double wrong[] = {-0.1, 1.5};
-    for (size_t i = 0; i < 2; i++) {
-        kanon_check_options options = {.struct_size = sizeof options, .risk_threshold = wrong[i]};
+    static const struct {
+        double threshold;
+        int64_t k;
+    } wrong[] = {{-0.1, 0}, {1.5, 0}, {0.5, -1}};
+    for (size_t i = 0; i < 3; i++) {
+        kanon_check_options options = {
+            .struct_size = sizeof options, .risk_threshold = wrong[i].threshold, .k = wrong[i].k};
         kanon_check *check = NULL;
         assert_int_equal(kanon_check_read(&check, release_path, schema, &options, NULL), KANON_EINVAL);
         assert_null(check);

@@ -383,7 +383,7 @@ static void compare_in_file(const trace *expected, const arena *a, const char *b
     assert_int_equal(pwrite(a->file, bytes, size, 0), (ssize_t)size);
     assert_int_equal(fstat(a->file, &info), 0);
     kanon__input input = {
-        .path = path, .size = size, .has_file = size > 0, .fd = a->file, .modified = info.st_mtim};
+        .path = path, .size = size, .has_file = size > 0, .fd = a->file, .opened = info};
     options.window = windows[round / 2 % 8];
     options.portable = round++ % 2 == 0;
     compare_traces(expected, &input, &options, bytes);

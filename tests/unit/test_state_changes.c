@@ -341,6 +341,43 @@ static void changes_of_others_make_it_whole(void **unused)
     drop_all(&h);
 }
 
+/* A state that nobody watched, and one with open bands, whose ends are those of all records. */
+static void without_notes_it_is_whole(void **unused)
+{
+    static const char bands[] = "attributes: {age: {role: quasi, type: integer, bands: 10, top: 60}}\nprivacy: {k: 2}\n";
+    static const char csv[] = "age\n20\n21\n40\n41\n61\n70\n", more[] = "age\n22\n";
+    (void)unused;
+    kanon_error err = {0};
+    kanon_change change;
+    for (int watch = 0; watch < 2; watch++) {
+        kanon_schema *schema = NULL;
+        kanon_table *table = NULL;
+        kanon_grouping *grouping = NULL;
+        kanon_state *state = NULL;
+        kanon_release_changes *changes = NULL;
+        struct ArrowArrayStream stream;
+        kanon_state_options options = {.struct_size = sizeof options, .watch = watch};
+        place path = scratch("bands.state"), release = scratch("bands.csv");
+        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+        unlink(path.text);
+        assert_done(kanon_schema_from_bytes(&schema, bands, strlen(bands), "schema", NULL, &err), &err);
+        assert_done(kanon_table_from_bytes(&table, csv, strlen(csv), "table", schema, NULL, &err), &err);
+        assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
+        assert_done(kanon_state_create(path.text, table, schema, grouping, &outputs, NULL, &err), &err);
+        assert_done(kanon_state_open(&state, path.text, &options, &err), &err);
+        assert_done(kanon_state_insert_bytes(state, more, strlen(more), "more", NULL, &change, &err), &err);
+        assert_done(kanon_state_release_changes_to_arrow(&stream, &changes, state, NULL, NULL, &change, &err), &err);
+        assert_true(changes->whole);
+        assert_int_equal(change.records, 7);
+        stream.release(&stream);
+        kanon_release_changes_free(changes);
+        kanon_state_close(state);
+        kanon_grouping_free(grouping);
+        kanon_table_free(table);
+        kanon_schema_free(schema);
+    }
+}
+
 /* A change that fails is no change, and what is released after it is right. */
 static void failed_changes_leave_no_trace(void **unused)
 {
@@ -393,6 +430,7 @@ static void without_memory_nothing_is_released(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(without_notes_it_is_whole, no_leak),
         cmocka_unit_test(changes_give_the_whole_release),
         cmocka_unit_test(requirements_are_kept),
         cmocka_unit_test(nothing_changed),

@@ -11,6 +11,8 @@
 #include "support.h"
 
 #include <errno.h>
+#include <kanon_arrow.h>
+#include <limits.h>
 
 #include <sqlite3.h>
 
@@ -254,7 +256,7 @@ static void arm_files(int at)
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
-enum { PLAIN, TOGETHER, CROWDED, FEW, N_KINDS };
+enum { PLAIN, TOGETHER, CROWDED, FEW, WATCHED, N_KINDS };
 
 static const char *const schemas[N_KINDS] = {
     "missing: '?'\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal, weight: 2}\n"
@@ -270,6 +272,9 @@ static const char *const schemas[N_KINDS] = {
     "missing: '?'\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal}\n"
     "  city: {role: insensitive}\n  zip: {role: insensitive}\n  who: identifying\n  ill: sensitive\n"
     "privacy: {k: 3, suppress: 0.4}\nkey: [id]\n",
+    "missing: '?'\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal}\n"
+    "  city: {role: quasi}\n  zip: {role: insensitive}\n  who: identifying\n  ill: sensitive\n"
+    "privacy: {k: 2}\nkey: [id]\n",
 };
 
 enum { CREATE, INSERT, DELETE, UPDATE, OPTIMIZE, RELEASE, DESCRIBE, AUDIT, N_COMMANDS };
@@ -314,6 +319,11 @@ static char *delta_of(int command, int kind)
         strcpy(text, "id\n1\n2\n3\n4\n5\n");
         return text;
     }
+    if (kind == WATCHED && command != DELETE) { /* values that the state has: with others its trees are made anew */
+        strcpy(text, command == INSERT ? "id,age,city,zip,who,ill\n90,26,x,112,w90,a\n91,28,y,113,w90,c\n92,?,y,114,w91,c\n"
+                                       : "id,age,city\n5,33,z\n6,47,x\n");
+        return text;
+    }
     at += sprintf(at, "%s", command == INSERT ? more : command == DELETE ? gone : command == UPDATE ? other : "");
     for (int i = 10; kind == CROWDED && command == DELETE && i <= 120; i += i % 3 == 0 ? 4 : 1)
         at += sprintf(at, "%d\n", i);
@@ -322,8 +332,30 @@ static char *delta_of(int command, int kind)
     return text;
 }
 
+/* A watched state is changed, and the change alone is released. */
+static kanon_status release_changes(kanon_state *state, kanon_error *err)
+{
+    char *delta = delta_of(INSERT, WATCHED);
+    kanon_change done;
+    kanon_change_options options = {.struct_size = sizeof options, .grow_taxonomy = 1};
+    struct ArrowArrayStream stream = {0};
+    kanon_release_changes *changes = NULL;
+    kanon_status st = kanon_state_insert_bytes(state, delta, strlen(delta), "delta", &options, &done, err);
+    if (st == KANON_OK)
+        st = kanon_state_release_changes_to_arrow(&stream, &changes, state, NULL, NULL, &done, err);
+    if (st == KANON_OK)
+        assert_false(changes->whole);
+    if (stream.release != NULL)
+        stream.release(&stream);
+    kanon_release_changes_free(changes);
+    free(delta);
+    return st;
+}
+
 static kanon_status change(kanon_state *state, int command, int kind, kanon_error *err)
 {
+    if (kind == WATCHED && command == RELEASE)
+        return release_changes(state, err);
     char *delta = delta_of(command, kind);
     size_t size = strlen(delta);
     kanon_change done;
@@ -346,14 +378,23 @@ static kanon_status change(kanon_state *state, int command, int kind, kanon_erro
     return st;
 }
 
+static int n_ticks, stop_at; /* the tick that stops the work; 0: none */
+
+static int stop(const kanon_progress *progress, void *payload)
+{
+    (void)progress, (void)payload;
+    return ++n_ticks == stop_at;
+}
+
 static kanon_status run(const world *w, int command, kanon_error *err)
 {
     kanon_state *state = NULL;
     place path = scratch("x.state"), other = scratch("new.state"), release = scratch("r.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_state_options how = {.struct_size = sizeof how, .watch = w->kind == WATCHED, .tick = stop_at > 0 ? stop : NULL};
     if (command == CREATE)
-        return kanon_state_create(other.text, w->table, w->schema, w->grouping, &outputs, NULL, err);
-    kanon_status st = kanon_state_open(&state, path.text, NULL, err);
+        return kanon_state_create(other.text, w->table, w->schema, w->grouping, &outputs, &how, err);
+    kanon_status st = kanon_state_open(&state, path.text, &how, err);
     if (st == KANON_OK)
         st = change(state, command, w->kind, err);
     kanon_state_close(state);
@@ -414,6 +455,8 @@ static void make_world(world *w, int kind)
         assert_done(kanon_state_delete_bytes(state, gone, strlen(gone), "gone", &options, &done, &err), &err);
         assert_done(kanon_state_insert_bytes(state, more, strlen(more), "more", &options, &done, &err), &err);
     }
+    if (kind == WATCHED)
+        assert_done(kanon_state_release(state, &options, &done, &err), &err);
     kanon_state_close(state);
     struct stat is;
     assert_int_equal(stat(path.text, &is), 0);
@@ -439,12 +482,23 @@ typedef struct attempt {
     kanon_status expected;
 } attempt;
 
+/* Entities move together or not at all; what a watched state does beside its changes, the plain one does. */
+static bool is_asked(int kind, int command)
+{
+    if (kind == WATCHED)
+        return command == INSERT || command == DELETE || command == UPDATE || command == RELEASE;
+    return kind != TOGETHER || command != OPTIMIZE;
+}
+
 /* What is there once a command has failed, or has not. */
 static void assert_right(const world *w, const attempt *a, kanon_status st, const kanon_error *err)
 {
     if (st != KANON_OK && st != a->expected)
         fail_msg("kind %d, command %d, call %d: %s: %s", a->kind, a->command, a->at, kanon_status_text(st), err->message);
-    if (st == KANON_OK || a->at % a->look == 0)
+    if (a->kind == WATCHED && a->command == RELEASE) { /* it changes the state first */
+        content();
+        put_back(w);
+    } else if (st == KANON_OK || a->at % a->look == 0)
         if (content() != (st == KANON_OK ? a->after : a->before))
             fail_msg("kind %d, command %d, call %d: %s, and the state is another", a->kind, a->command, a->at,
                      kanon_status_text(st));
@@ -462,8 +516,8 @@ static void statements_fail(void **unused)
         make_world(&w, kind);
         for (int command = 0; command < N_COMMANDS; command++) {
             kanon_error err = {0};
-            if (kind == TOGETHER && command == OPTIMIZE)
-                continue; /* it moves single records */
+            if (!is_asked(kind, command))
+                continue;
             attempt a = {.kind = kind, .command = command, .look = 8, .before = content(), .expected = KANON_EIO};
             arm_statements(0);
             assert_done(run(&w, command, &err), &err);
@@ -526,7 +580,7 @@ static void there_is_no_memory(void **unused)
         make_world(&w, kind);
         for (int command = 0; command < N_COMMANDS; command++) {
             kanon_error err = {0};
-            if (kind == TOGETHER && command == OPTIMIZE)
+            if (!is_asked(kind, command))
                 continue;
             attempt a = {.kind = kind, .command = command, .look = 8, .before = content(), .expected = KANON_ENOMEM};
             kanon__alloc_fail_at(0, false);
@@ -543,6 +597,33 @@ static void there_is_no_memory(void **unused)
                 assert_right(&w, &a, st, &err);
             }
             print_message("kind %d, command %d: %d allocations, %d failed\n", kind, command, n, n_failed);
+        }
+        free_world(&w);
+    }
+}
+
+/* Each tick of a command stops it. */
+static void every_tick_stops(void **unused)
+{
+    (void)unused;
+    for (int kind = PLAIN; kind <= CROWDED; kind += CROWDED - PLAIN) {
+        world w;
+        make_world(&w, kind);
+        for (int command = 0; command < N_COMMANDS; command++) {
+            attempt a = {.kind = kind, .command = command, .look = 1, .before = content(), .expected = KANON_ECANCELLED};
+            kanon_status st = KANON_ECANCELLED;
+            kanon_error err = {0};
+            assert_done(run(&w, command, &err), &err);
+            a.after = content();
+            put_back(&w);
+            for (a.at = 1; st == KANON_ECANCELLED; a.at++) {
+                n_ticks = 0;
+                stop_at = a.at;
+                st = run(&w, command, &err);
+                stop_at = 0;
+                assert_right(&w, &a, st, &err);
+            }
+            print_message("kind %d, command %d: %d ticks\n", kind, command, a.at - 2);
         }
         free_world(&w);
     }
@@ -589,6 +670,88 @@ static void stores_begin_empty(void **unused)
     assert_done(kanon__store_create(&store, scratch("empty").text, NULL, &err), &err);
     kanon__store_close(&store);
     entries(scratch_directory, true);
+}
+
+/* ---- the last step of a commit ------------------------------------------------------------------------------------- */
+
+static bool is_undone;
+
+static kanon_status refuse(void *payload, bool *undone, kanon_error *err)
+{
+    (void)payload;
+    *undone = is_undone;
+    return kanon__fail(err, KANON_EIO, "no name");
+}
+
+static kanon_status agree(void *payload, bool *undone, kanon_error *err)
+{
+    (void)payload;
+    (void)err;
+    *undone = false;
+    return KANON_OK;
+}
+
+/* A transaction with or without a row more, and how it ends. */
+static kanon_status commit_row(kanon__store *store, bool has_row, kanon__last_step step, kanon_error *err)
+{
+    kanon_error own = {0};
+    assert_done(kanon__store_begin(store, true, &own), &own);
+    if (has_row)
+        assert_done(kanon__store_run(store, "INSERT INTO t VALUES(1)", &own), &own);
+    if (err == NULL)
+        arm_statements(1);
+    kanon_status st = kanon__store_commit_with(store, step, NULL, err);
+    arm_statements(-1);
+    return st;
+}
+
+static void commits_say_what_was_made(void **unused)
+{
+    kanon_error err = {0};
+    kanon__store store;
+    int64_t n;
+    place path = scratch("x");
+    (void)unused;
+    assert_done(kanon__store_create(&store, path.text, NULL, &err), &err);
+    assert_done(kanon__store_run(&store, "CREATE TABLE t(a)", &err), &err);
+    assert_done(kanon__store_finish(&store, &err), &err);
+    kanon__store_close(&store);
+    assert_done(kanon__store_open(&store, path.text, NULL, INT_MAX, &err), &err);
+    is_undone = false;
+    assert_int_equal(commit_row(&store, true, refuse, &err), KANON_EIO);
+    assert_string_equal(err.message, "no name");
+    assert_holds(err.hint, "IS made");
+    is_undone = true;
+    assert_int_equal(commit_row(&store, true, refuse, &err), KANON_EIO);
+    assert_null(strstr(err.hint, "IS made"));
+    assert_int_equal(commit_row(&store, true, agree, NULL), KANON_EIO); /* the commit itself fails */
+    assert_done(commit_row(&store, true, agree, &err), &err);
+    assert_done(commit_row(&store, true, NULL, &err), &err);
+    assert_done(commit_row(&store, false, NULL, &err), &err);
+    assert_int_equal(commit_row(&store, false, agree, &err), KANON_EINTERNAL); /* nothing to commit, so nobody took it */
+    assert_done(kanon__store_query_number(&store, &n, "SELECT count(*) FROM t", &err), &err);
+    assert_int_equal(n, 3);
+    kanon__store_close(&store);
+    entries(scratch_directory, true);
+}
+
+/* A header that no state has: pages of another size, another room at their end, a journal of another kind. */
+static void wrong_headers_are_found(void **unused)
+{
+    static const int places[] = {16, 18, 19, 20};
+    world w;
+    (void)unused;
+    make_world(&w, FEW);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        kanon_error err = {0};
+        kanon__store store;
+        w.bytes[places[i]] ^= 2;
+        write_bytes(scratch("x.state").text, w.bytes, w.size);
+        w.bytes[places[i]] ^= 2;
+        assert_int_equal(kanon__store_open(&store, scratch("x.state").text, NULL, 0, &err), KANON_EDATA);
+        assert_holds(err.message, "damaged: its header");
+    }
+    free_world(&w);
 }
 
 enum { CELLS = 3, CONTENT = 5, FREE = 1, USABLE = KANON__PAGE_SIZE - KANON__PAGE_RESERVED };
@@ -670,11 +833,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(codes_have_their_status, no_leak),
         cmocka_unit_test_teardown(stores_begin_empty, no_leak),
+        cmocka_unit_test_teardown(commits_say_what_was_made, no_leak),
+        cmocka_unit_test_teardown(wrong_headers_are_found, no_leak),
         cmocka_unit_test_teardown(free_bytes_of_pages_are_cleared, no_leak),
         cmocka_unit_test_teardown(zero_pages_need_no_checksum, no_leak),
         cmocka_unit_test_teardown(statements_fail, no_leak),
         cmocka_unit_test_teardown(files_fail, no_leak),
         cmocka_unit_test_teardown(there_is_no_memory, no_leak),
+        cmocka_unit_test_teardown(every_tick_stops, no_leak),
     };
     return cmocka_run_group_tests(tests, set_up, remove_scratch);
 }

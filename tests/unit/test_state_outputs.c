@@ -322,9 +322,110 @@ static void a_mask_of_nothing_is_kept(void **unused)
     entries(scratch_directory, true);
 }
 
+/* The report of a release of the state, as text. `own`: the groups are the caller's, made by no algorithm. */
+static char *report_of(bool own)
+{
+    static const int64_t pairs[] = {1, 1, 2, 2, 3, 3};
+    kanon_error err = {0};
+    kanon_schema *schema = NULL;
+    kanon_table *table = NULL;
+    kanon_grouping *grouping = NULL;
+    kanon_change done;
+    place report = scratch("report.json");
+    kanon_options how = {.struct_size = sizeof how, .algorithm = "mondrian", .refine = "il-optimization", .seed = 7};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .report = report.text};
+    entries(scratch_directory, true);
+    write_text(scratch("s.yaml").text, yaml);
+    write_text(scratch("t.csv").text, csv);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(own ? kanon_grouping_new(&grouping, table, pairs, &err) : kanon_anonymize(&grouping, table, &how, &err), &err);
+    assert_done(kanon_state_create(scratch("x.state").text, table, schema, grouping, NULL, NULL, &err), &err);
+    assert_done(change(kanon_state_release, &outputs, false, &done, &err), &err);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+    return read_text(report.text);
+}
+
+/* The state keeps how its groups were made. */
+static void reports_say_how_groups_were_made(void **unused)
+{
+    (void)unused;
+    char *made = report_of(false), *own = report_of(true);
+    assert_holds(made, "\"algorithm\": \"mondrian\"");
+    assert_holds(made, "\"refinement\": \"il-optimization\"");
+    assert_holds(made, "\"seed\": 7");
+    assert_holds(own, "\"algorithm\": null");
+    assert_null(strstr(own, "refinement"));
+    free(own);
+    free(made);
+    entries(scratch_directory, true);
+}
+
+/* What a state cannot keep is refused before a file is made. */
+static void what_cannot_be_kept_is_refused(void **unused)
+{
+    static const struct {
+        const char *yaml, *csv, *message;
+        int64_t groups[4];
+    } cases[] = {
+        {"attributes: {q: {role: quasi, type: integer}}\nprivacy: {k: 2}\n", "q\n-5000000000000000000\n1\n2\n3\n",
+         "q: a state holds numbers of at most 18 digits", {1, 1, 2, 2}},
+        {"attributes: {q: {role: quasi, type: integer}}\nprivacy: {k: 2}\n", "q\n0\n1\n2\n5000000000000000000\n",
+         "q: a state holds numbers of at most 18 digits", {1, 1, 2, 2}},
+        {"attributes: {w: identifying, q: {role: quasi, type: integer}}\nprivacy: {k: 2, suppress: 0.5}\n"
+         "entity: w\nentity-together: true\n",
+         "w,q\na,0\nb,1\nc,2\nd,3\n", "a state cannot keep entities together while some are suppressed", {1, 1, 0, 0}},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kanon_error err = {0};
+        kanon_schema *schema = NULL;
+        kanon_table *table = NULL;
+        kanon_grouping *grouping = NULL;
+        write_text(scratch("s.yaml").text, cases[i].yaml);
+        write_text(scratch("t.csv").text, cases[i].csv);
+        assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
+        assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+        assert_done(kanon_grouping_new(&grouping, table, cases[i].groups, &err), &err);
+        assert_int_equal(kanon_state_create(scratch("x.state").text, table, schema, grouping, NULL, NULL, &err), KANON_EINVAL);
+        assert_string_equal(err.message, cases[i].message);
+        assert_false(exists(scratch("x.state").text));
+        kanon_grouping_free(grouping);
+        kanon_table_free(table);
+        kanon_schema_free(schema);
+    }
+    entries(scratch_directory, true);
+}
+
+/* A row that cannot be read is found before a record goes, and where it is said to be right, the same rows come again. */
+static void rows_of_deltas_are_read_first(void **unused)
+{
+    static const char wrong[] = "name,age,ill\na,20,flu\nf,61\n";
+    kanon_error err = {0};
+    kanon_state *state = NULL;
+    kanon_change done;
+    kanon_change_options again = {.struct_size = sizeof again, .again = 1};
+    (void)unused;
+    assert_done(make_state(NULL, &err), &err);
+    assert_done(kanon_state_open(&state, scratch("x.state").text, NULL, &err), &err);
+    assert_int_equal(kanon_state_delete_bytes(state, wrong, strlen(wrong), "wrong", NULL, &done, &err), KANON_EDATA);
+    assert_int_equal(kanon_state_update_bytes(state, wrong, strlen(wrong), "wrong", NULL, &done, &err), KANON_EINVAL);
+    assert_done(insert_more(state, NULL, &done, &err), &err);
+    assert_int_equal(insert_more(state, NULL, &done, &err), KANON_EDATA);
+    assert_done(insert_more(state, &again, &done, &err), &err);
+    assert_int_equal(done.records, 10);
+    kanon_state_close(state);
+    entries(scratch_directory, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(what_cannot_be_kept_is_refused, no_leak),
+        cmocka_unit_test_teardown(rows_of_deltas_are_read_first, no_leak),
+        cmocka_unit_test_teardown(reports_say_how_groups_were_made, no_leak),
         cmocka_unit_test_teardown(a_name_that_fails_changes_nothing, no_leak),
         cmocka_unit_test_teardown(a_sink_that_refuses_changes_nothing, no_leak),
         cmocka_unit_test_teardown(a_new_state_goes_with_its_outputs, no_leak),

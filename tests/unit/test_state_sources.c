@@ -1,6 +1,7 @@
 /* States whose records come from Arrow streams, with nulls, releases of states that go to sinks, and checks of releases with
  * nulls. */
 #include "arrow_producer.h"
+#include "core/alloc.h"
 #include "support.h"
 
 #define CELLS(...) ((const char *const[]){__VA_ARGS__})
@@ -114,6 +115,38 @@ static void nulls_are_kept(void **state)
     assert_sound(path.text, 4, 0);
     release_to(path.text, &log);
     assert_sound(path.text, 4, 1);
+}
+
+/* Each allocation fails in turn while a state is made of a table with nulls and entities: no file stays. */
+static void without_memory_there_is_no_state(void **state)
+{
+    static const char yaml[] = "missing: ['?']\nprivacy: {k: 2}\nentity: w\n"
+                               "attributes: {n: quasi, w: identifying, c: quasi}\n";
+    const arrow_field fields[] = {{"n", "l", NULL, CELLS("1", NULL, "3", "4")},
+                                  {"w", "u", NULL, CELLS("a", "b", "c", "d")},
+                                  {"c", "u", NULL, CELLS("x", "x", NULL, "y")}};
+    kanon_error err = {0};
+    kanon_table *table = NULL;
+    kanon_grouping *grouping = NULL;
+    kanon_status st = KANON_ENOMEM;
+    int64_t n = 0;
+    (void)state;
+    place path = scratch("none.state");
+    kanon_schema *schema = schema_of(yaml);
+    struct ArrowArrayStream stream = stream_of(&(arrow_table){3, fields, 4});
+    assert_done(kanon_table_from_arrow(&table, &stream, schema, NULL, &err), &err);
+    assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
+    while (st != KANON_OK) {
+        kanon__alloc_fail_at(++n, false);
+        st = kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err);
+        kanon__alloc_fail_at(0, false);
+        assert_true(st == KANON_OK || (st == KANON_ENOMEM && !exists(path.text)));
+    }
+    assert_true(n > 50);
+    assert_sound(path.text, 4, 0);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
 }
 
 /* Where empty texts are missing anyway, null is one of them. */
@@ -281,6 +314,7 @@ static void releases_to_sinks_are_recorded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_memory_there_is_no_state),
         cmocka_unit_test(nulls_are_kept),
         cmocka_unit_test(nulls_next_to_empty_texts),
         cmocka_unit_test(nulls_and_empty_values),

@@ -11,17 +11,24 @@ static const char yaml[] = "attributes:\n"
                            "privacy: {k: 3}\n"
                            "key: [id]\n";
 
-/* The bytes, and after how many writes one fails. */
+/* The bytes, after how many writes all fail, and the one call that fails; 0: none. */
 typedef struct memory {
     unsigned char *bytes;
-    int64_t size, room, writes, fail_after;
+    int64_t size, room, writes, fail_after, calls, fail_at;
 } memory;
+
+static bool fails(memory *m)
+{
+    return ++m->calls == m->fail_at;
+}
 
 static int memory_read(void *bytes, size_t size, int64_t offset, void *payload)
 {
     memory *m = payload;
     if (offset + (int64_t)size > m->size)
         return EINVAL; /* nothing behind the end is asked for */
+    if (fails(m))
+        return EIO;
     memcpy(bytes, m->bytes + offset, size);
     return 0;
 }
@@ -29,7 +36,7 @@ static int memory_read(void *bytes, size_t size, int64_t offset, void *payload)
 static int memory_write(const void *bytes, size_t size, int64_t offset, void *payload)
 {
     memory *m = payload;
-    if (m->fail_after > 0 && ++m->writes >= m->fail_after)
+    if (fails(m) || (m->fail_after > 0 && ++m->writes >= m->fail_after))
         return ENOSPC;
     int64_t end = offset + (int64_t)size;
     if (end > m->room) {
@@ -46,6 +53,8 @@ static int memory_write(const void *bytes, size_t size, int64_t offset, void *pa
 
 static int memory_truncate(int64_t size, void *payload)
 {
+    if (fails(payload))
+        return EIO;
     ((memory *)payload)->size = size;
     return 0;
 }
@@ -158,11 +167,58 @@ static void test_failures(void **unused)
     free(m.bytes);
 }
 
+/* Each call of the storage fails in turn. The call says so, and with the bytes of before, which the host goes back to, the
+ * state is as it was. */
+static void test_each_call_fails(void **unused)
+{
+    (void)unused;
+    memory m = {0};
+    const kanon_state_storage storage = storage_in(&m);
+    kanon_state_options options = {.struct_size = sizeof options, .storage = &storage};
+    kanon_status st = KANON_EIO;
+    create("x", &storage);
+    int64_t size = m.size, n_failed = 0;
+    unsigned char *before = malloc((size_t)size);
+    memcpy(before, m.bytes, (size_t)size);
+    for (int64_t at = 1; st != KANON_OK || m.calls >= at; at++) {
+        kanon_error err = {0};
+        kanon_state *state = NULL;
+        kanon_change done;
+        m.calls = 0;
+        m.fail_at = at;
+        st = kanon_state_open(&state, "x", &options, &err);
+        if (st == KANON_OK)
+            st = kanon_state_insert_bytes(state, more, strlen(more), "more", NULL, &done, &err);
+        m.fail_at = 0;
+        kanon_state_close(state);
+        if (st != KANON_OK)
+            assert_int_equal(st, KANON_EIO);
+        n_failed += st != KANON_OK;
+        memcpy(m.bytes, before, (size_t)size);
+        m.size = size;
+    }
+    print_message("%d calls failed\n", (int)n_failed);
+    assert_true(n_failed > 10);
+    /* a part of the last page is not there */
+    kanon_error err = {0};
+    kanon_state *state = NULL;
+    kanon_state_info *info = NULL;
+    m.size -= 100;
+    st = kanon_state_open(&state, "x", &options, &err);
+    if (st == KANON_OK)
+        st = kanon_state_describe(&info, state, &err);
+    assert_int_equal(st, KANON_EDATA);
+    kanon_state_close(state);
+    free(before);
+    free(m.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_same_as_a_file, no_leak),
         cmocka_unit_test_teardown(test_failures, no_leak),
+        cmocka_unit_test_teardown(test_each_call_fails, no_leak),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -292,7 +292,7 @@ static kanon_status collect_target(delta *d, bool departs, kanon_error *err)
     uint32_t code;
     fill_row(d, NULL);
     KANON_TRY(kanon__grow_array(&d->targets, &d->targets_capacity, n + 1, "records", err), out);
-    if (d->targets_capacity != capacity || d->ids == NULL) {
+    if (d->targets_capacity != capacity) {
         int64_t ids_capacity = capacity, codes_capacity = capacity * m;
         KANON_TRY(kanon__grow_array(&d->ids, &ids_capacity, d->targets_capacity, "records", err), out);
         KANON_TRY(kanon__grow_array(&d->old_codes, &codes_capacity, d->targets_capacity * m, "records", err), out);
@@ -358,11 +358,6 @@ static kanon_status update_rows(delta *d, int64_t *n, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon_state *s = d->state;
     bool has_row;
-    if (s->n_key == 0) {
-        st = kanon__fail(err, KANON_EINVAL, "records cannot be updated without a key");
-        kanon__hint(err, st, "name the columns that tell records apart with 'key' in the schema, or delete and insert");
-        goto out;
-    }
     KANON_TRY(collect_targets(d, false, err), out);
     KANON_TRY(kanon__groups_delete(s, d->ids, d->old_codes, d->n_targets, true, &d->done, err), out);
     s->n_records -= d->n_targets;
@@ -415,12 +410,22 @@ out:
     return st;
 }
 
+/* Said before a row is read: without a key a row with a new value names no record. */
+static kanon_status check_key(const kanon_state *s, const kanon__delta_options *options, kanon_error *err)
+{
+    if (options->kind != KANON__DELTA_UPDATE || s->n_key > 0)
+        return KANON_OK;
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "records cannot be updated without a key");
+    return kanon__hint(err, st, "name the columns that tell records apart with 'key' in the schema, or delete and insert");
+}
+
 kanon_status kanon__session_apply(kanon_state *s, kanon__source *source, const kanon__delta_options *options,
                                   kanon__delta_result *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     delta d = {.options = options, .source = source};
     *out = (kanon__delta_result){0};
+    KANON_TRY(check_key(s, options, err), out);
     KANON_TRY(open_delta(&d, s, err), out);
     KANON_TRY(note_delta(&d, err), out);
     s->forgets = options->kind != KANON__DELTA_INSERT;

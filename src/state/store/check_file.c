@@ -101,10 +101,11 @@ out:
     return st;
 }
 
+/* A group that was shown and has a number that no group has yet would be taken for a later one. */
 kanon_status kanon__check_counts(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    char sql[256];
+    char sql[512];
     snprintf(sql, sizeof sql, "SELECT count(*) != %lld FROM persons",
              kanon__entities_stay_together(s) ? (long long)s->n_records : 0LL);
     KANON_TRY(expect_none(s, sql, "its entities", err), out);
@@ -112,9 +113,9 @@ kanon_status kanon__check_counts(kanon_state *s, kanon_error *err)
              (long long)s->n_releases);
     KANON_TRY(expect_none(s, sql, "its releases", err), out);
     snprintf(sql, sizeof sql,
-             "SELECT count(*) FROM (SELECT since FROM records UNION ALL SELECT since FROM departed UNION ALL "
-             "SELECT release FROM spells) WHERE since < 0 OR since > %lld",
-             (long long)s->n_releases);
+             "SELECT count(*) FROM (SELECT since, shown FROM records UNION ALL SELECT since, shown FROM departed UNION ALL "
+             "SELECT release, grp FROM spells) WHERE since < 0 OR since > %lld OR shown >= %lld",
+             (long long)s->n_releases, (long long)s->next_group);
     KANON_TRY(expect_none(s, sql, "its releases", err), out);
 out:
     return st;

@@ -287,14 +287,13 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
 }
 
 /* Renames on disk: what follows must not get there first. Where a directory cannot be synced, it is as safe as its file
- * system makes it. */
+ * system makes it. SQLite names files from the root on, so there is a slash. */
 static int rename_on_disk(const char *from, const char *to)
 {
     char directory[PATH_MAX];
     if (rename(from, to) != 0)
         return SQLITE_IOERR_DELETE;
-    const char *slash = strrchr(to, '/');
-    snprintf(directory, sizeof directory, "%.*s", slash != NULL ? (int)(slash - to) + 1 : 1, slash != NULL ? to : ".");
+    snprintf(directory, sizeof directory, "%.*s", (int)(strrchr(to, '/') - to) + 1, to);
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         fsync(fd);
@@ -369,10 +368,9 @@ int kanon__page_layer_open(kanon__page_layer *layer, const char *path, sqlite3 *
     *db = NULL;
     if (standard == NULL)
         return SQLITE_NOMEM;
-    int below_size = standard->szOsFile > kanon__hosted_file_size() ? standard->szOsFile : kanon__hosted_file_size();
     layer->vfs = (sqlite3_vfs){
         .iVersion = 1,
-        .szOsFile = (int)sizeof(checked_file) + below_size,
+        .szOsFile = (int)sizeof(checked_file) + standard->szOsFile + kanon__hosted_file_size(), /* one of the two is used */
         .mxPathname = standard->mxPathname,
         .zName = layer->name,
         .pAppData = standard,

@@ -89,10 +89,8 @@ static kanon_status connect(kanon__store *s, kanon_error *err)
     KANON_TRY(kanon__new_array(&s->layer, 1, "the state", err), out);
     s->layer->storage = s->storage;
     int rc = kanon__page_layer_open(s->layer, name, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
-    if (rc != SQLITE_OK) {
+    if (rc != SQLITE_OK)
         st = kanon__store_fail(s, s->db != NULL ? sqlite3_extended_errcode(s->db) : SQLITE_NOMEM, err);
-        goto out;
-    }
 out:
     kanon__free(name);
     return st;
@@ -416,7 +414,7 @@ kanon_status kanon__store_commit_with(kanon__store *s, kanon__last_step step, vo
 
 void kanon__store_rollback(kanon__store *s)
 {
-    if (s->in_transaction && s->db != NULL)
+    if (s->in_transaction)
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     s->in_transaction = false;
 }
@@ -438,13 +436,11 @@ kanon_status kanon__store_prepare(kanon__store *s, sqlite3_stmt **out, const cha
 kanon_status kanon__store_step(kanon__store *s, sqlite3_stmt *statement, bool *row, kanon_error *err)
 {
     int rc = sqlite3_step(statement);
-    if (rc == SQLITE_ROW && row != NULL) {
-        *row = true;
-        return KANON_OK;
-    }
-    kanon_status st = rc == SQLITE_DONE ? KANON_OK : rc == SQLITE_ROW ? KANON_EINTERNAL : fail_now(s, err);
     if (row != NULL)
-        *row = false;
+        *row = rc == SQLITE_ROW;
+    if (rc == SQLITE_ROW)
+        return KANON_OK;
+    kanon_status st = rc == SQLITE_DONE ? KANON_OK : fail_now(s, err);
     sqlite3_reset(statement);
     return st;
 }

@@ -103,7 +103,7 @@ static kanon_status take_store(kanon__input *in, kanon__byte_store *s, kanon_err
             return kanon__fail_errno(err, errno, "read", in->path);
         fresh.has_file = true;
         fresh.fd = s->fd;
-        fresh.modified = info.st_mtim;
+        fresh.opened = info;
         s->fd = -1;
     } else {
         fresh.bytes = s->size > 0 ? s->bytes : NULL;
