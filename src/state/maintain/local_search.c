@@ -80,7 +80,7 @@ kanon_status kanon__local_search(const kanon_state *s, kanon__run *outer, int64_
     kanon_setting given = {"moves", moves};
     kanon__run run = *outer;
     int64_t n = run.table->n_rows < n_near ? run.table->n_rows : n_near;
-    if (s->search_moves == 0 || run.n_groups < 2 || run.table->n_rows < run.k)
+    if (s->search_moves == 0 || n == 0 || run.n_groups < 2) /* 0 moves would mean: as many as for a fresh run */
         return KANON_OK;
     snprintf(moves, sizeof moves, "%lld", (long long)(s->search_moves * n));
     KANON_TRY(
