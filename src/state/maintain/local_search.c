@@ -17,12 +17,14 @@
 #include "state/store/state_requirements.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     NEIGHBOURS = 3,         /* groups around a changed one */
     MOVES = 40,             /* for each record, */
     BEST_FACTOR = 8,        /* so many times as many with effort=best */
+    LARGEST_IN_K = 8,       /* groups of more than so many times k are left alone */
     MOST_RECORDS = 1000000, /* where more would be read, kanon optimize is the better way */
 };
 
@@ -49,23 +51,47 @@ kanon_status kanon__local_search_plan(kanon_state *s, const char *effort, kanon_
     return KANON_OK;
 }
 
+/* Large groups are of records that hardly differ: there is little to gain, and reading them would cost more than the change.
+ * Those that changed stay where requirements have to be checked. */
+static kanon_status drop_large(const kanon_state *s, kanon__group_refs *refs, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n = 0;
+    for (int64_t i = 0; i < refs->n; i++) {
+        kanon__group_slot at;
+        KANON_TRY(kanon__group_index_locate(s->index, &at, &refs->items[i], err), out);
+        bool small = at.node != NULL && kanon__group_size(at) <= LARGEST_IN_K * s->k;
+        bool needed = kanon__state_has_requirements(s) && s->n_changed_groups > 0 &&
+                      bsearch(&refs->items[i].number, s->changed_groups, (size_t)s->n_changed_groups,
+                              sizeof *s->changed_groups, kanon__compare_numbers) != NULL;
+        if (small || needed)
+            refs->items[n++] = refs->items[i];
+    }
+    refs->n = n;
+out:
+    return st;
+}
+
 kanon_status kanon__local_search_list(kanon_state *s, kanon__group_refs *refs, int64_t *n_near, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n_changed = refs->n, most_groups = MOST_RECORDS / (2 * s->k);
-    if (n_changed > most_groups)
-        s->search_moves = 0;
     *n_near = 0;
-    for (int64_t i = 0; s->search_moves > 0 && i < n_changed; i++) {
+    if (s->search_moves == 0 || n_changed > most_groups) {
+        s->search_moves = 0;
+        if (!kanon__state_has_requirements(s))
+            refs->n = 0; /* nobody has to look at them */
+        return KANON_OK;
+    }
+    for (int64_t i = 0; i < n_changed && refs->n < most_groups; i++) {
         kanon__group_slot at;
         KANON_TRY(kanon__group_index_locate(s->index, &at, &refs->items[i], err), out);
-        if (at.node == NULL)
-            continue;
-        if (refs->n < most_groups)
+        if (at.node != NULL)
             KANON_TRY(kanon__group_index_nearest(s->index, refs, at, NEIGHBOURS, err), out);
     }
     kanon__group_refs_sort(refs);
-    *n_near = s->search_moves > 0 ? refs->n * 2 * s->k : 0;
+    KANON_TRY(drop_large(s, refs, err), out);
+    *n_near = refs->n * 2 * s->k;
 out:
     return st;
 }
