@@ -3,8 +3,9 @@
 #include "state_command.h"
 
 static const option *const options[] = {
-    &option_state_output, RELEASE_OPTIONS, &option_grow_taxonomy, READING_OPTIONS,
-    &option_wait,         &option_quiet,   &option_help,          NULL,
+    &option_state_output,  RELEASE_OPTIONS, &option_grow_taxonomy,
+    &option_change_effort, READING_OPTIONS, &option_wait,
+    &option_quiet,         &option_help,    NULL,
 };
 
 static const char *const examples[] = {

@@ -81,6 +81,14 @@ const option option_again = {
     .kind = OPTION_SWITCH,
     AT(again),
 };
+const option option_change_effort = {
+    .name = "effort",
+    .argument = "fast|balanced|best",
+    .help = "where a search made the groups: how much it looks for less loss around those that change; fast: not at all, so "
+            "that no others change (default: balanced)",
+    .kind = OPTION_TEXT,
+    AT(effort),
+};
 const option option_grow_taxonomy = {
     .name = "grow-taxonomy",
     .help = "put values that a taxonomy does not have below its root, instead of refusing them",
@@ -181,6 +189,7 @@ int run_state_change(const command *self, const arguments *args, state_change ch
         .outputs = publishes ? &outputs : NULL,
         .joint_k = args->joint_k,
         .again = args->again,
+        .effort = args->effort,
     };
     int status = check_outputs(self, args);
     if (status != EXIT_DONE)

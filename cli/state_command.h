@@ -6,7 +6,8 @@
 #include "command.h"
 
 extern const option option_wait, option_state_output, option_state_release, option_state_groups, option_state_report,
-    option_state_report_external, option_state_codebook, option_joint_k, option_grow_taxonomy, option_again;
+    option_state_report_external, option_state_codebook, option_joint_k, option_grow_taxonomy, option_again,
+    option_change_effort;
 
 /* Options of the commands that can write a release, but where it goes. */
 #define RELEASE_OPTIONS                                                                                                     \

@@ -11,6 +11,8 @@
 #' @param grow_taxonomy Put unknown categories below the root instead of refusing them.
 #' @param joint_k Keep joint classes of all releases at least this large.
 #' @param again Apply records also where they are those that were applied last.
+#' @param effort Where a search made the groups: how much it looks for less loss around those that change, `"fast"` (not
+#'   at all), `"balanced"` or `"best"`.
 #' @param numeric As in [write_release()].
 #' @param k What the classes are held against; 0: the state's.
 #' @param ... Not used.
@@ -51,20 +53,21 @@ figures_of <- function(done) done[names(done) != "bytes"]
 
 #' @rdname kanon_state
 #' @export
-state_insert <- function(state, records, grow_taxonomy = FALSE, joint_k = 0, again = FALSE) {
-  figures_of(change(state, "insert", records, grow_taxonomy = grow_taxonomy, joint_k = joint_k, again = again))
+state_insert <- function(state, records, grow_taxonomy = FALSE, joint_k = 0, again = FALSE, effort = "balanced") {
+  figures_of(change(state, "insert", records, grow_taxonomy = grow_taxonomy, joint_k = joint_k, again = again,
+                    effort = effort))
 }
 
 #' @rdname kanon_state
 #' @export
-state_delete <- function(state, records, joint_k = 0, again = FALSE) {
-  figures_of(change(state, "delete", records, joint_k = joint_k, again = again))
+state_delete <- function(state, records, joint_k = 0, again = FALSE, effort = "balanced") {
+  figures_of(change(state, "delete", records, joint_k = joint_k, again = again, effort = effort))
 }
 
 #' @rdname kanon_state
 #' @export
-state_update <- function(state, records, grow_taxonomy = FALSE, joint_k = 0) {
-  figures_of(change(state, "update", records, grow_taxonomy = grow_taxonomy, joint_k = joint_k))
+state_update <- function(state, records, grow_taxonomy = FALSE, joint_k = 0, effort = "balanced") {
+  figures_of(change(state, "update", records, grow_taxonomy = grow_taxonomy, joint_k = joint_k, effort = effort))
 }
 
 #' @rdname kanon_state

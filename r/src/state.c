@@ -158,7 +158,8 @@ SEXP r_state_change(SEXP handle, SEXP stream, SEXP options)
     w.options = (kanon_change_options){.struct_size = sizeof w.options,
                                        .grow_taxonomy = (int)item_whole(options, "grow_taxonomy"),
                                        .joint_k = item_whole(options, "joint_k"),
-                                       .again = (int)item_whole(options, "again")};
+                                       .again = (int)item_whole(options, "again"),
+                                       .effort = item_text(options, "effort")};
     int show = (int)item_whole(options, "progress"), foreign = 0, releases = strcmp(w.what, "release") == 0;
     SEXP owner = PROTECT(result_new(byte_sink_free));
     byte_sink *bytes = byte_sink_new("release.csv");

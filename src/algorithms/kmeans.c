@@ -10,8 +10,8 @@
  * Ties: the lowest cluster; of equally far records the lowest is given up first.
  * Random numbers: stream 0: K distinct records, then one order of given-up records for each adjustment.
  * Differences from the paper: K is n/k rounded down (the paper's brackets are lost in print). Where the iteration does not
- * end by itself it stops at `max-iterations` with the visited partition of least square error. Coordinates are rounded to
- * whole units. */
+ * end by itself it stops at `max-iterations` with the visited partition of least square error; `return=last` gives the
+ * last one, as the figures have it. Coordinates are rounded to whole units. */
 #include "algorithms/adjustment.h"
 
 #include "core/alloc.h"
@@ -30,6 +30,7 @@ typedef struct kmeans_state {
     kanon__nearest *nearest;
     kanon__tuples *tuples; /* equal records have the same nearest centroid */
     kanon__random random;
+    bool keeps_best;  /* else the last partition counts, and none is remembered */
     int32_t *best;    /* the visited partition with the least square error */
     int32_t *best_at; /* the centroids by which its records were assigned */
     unsigned __int128 best_error;
@@ -129,11 +130,27 @@ static kanon_status iterate(kmeans_state *it, bool *converged, int64_t n_rounds,
         KANON_TRY(assign(it, round, n_rounds, err), out);
         if (it->sizing == ADJUST_EACH)
             KANON_TRY(adjust(it, err), out);
-        remember_if_best(it);
+        if (it->keeps_best)
+            remember_if_best(it);
         *converged = !kanon__centroids_set(it->centroids, it->run->group_of);
     }
 out:
     return st;
+}
+
+/* Where the iteration did not end by itself: the partition that is asked for, and a warning that says which it is. */
+static kanon_status end_early(kmeans_state *it, int64_t n_rounds, kanon_error *err)
+{
+    kanon__run *run = it->run;
+    if (it->keeps_best) {
+        memcpy(run->group_of, it->best, (size_t)it->space->n_rows * sizeof *it->best);
+        memcpy(it->centroids->at, it->best_at, n_coordinates(it) * sizeof *it->best_at);
+    }
+    return kanon__texts_addf(run->warnings, err,
+                             "the centroids still moved after %lld iteration%s; this is the %s (raise max-iterations to go "
+                             "on)",
+                             (long long)n_rounds, n_rounds == 1 ? "" : "s",
+                             it->keeps_best ? "partition with the least square error of those visited" : "last partition");
 }
 
 static kanon_status run_iteration(kmeans_state *it, kanon_error *err)
@@ -142,17 +159,11 @@ static kanon_status run_iteration(kmeans_state *it, kanon_error *err)
     kanon__run *run = it->run;
     int64_t n_rounds = kanon__setting_integer(run->settings, "max-iterations");
     bool converged;
+    it->keeps_best = kanon__setting_is(run->settings, "return", "best");
     KANON_TRY(kanon__centroids_seed(it->centroids, &it->random, NULL, err), out); /* steps 1 to 3 */
     KANON_TRY(iterate(it, &converged, n_rounds, err), out);
-    if (!converged) {
-        memcpy(run->group_of, it->best, (size_t)it->space->n_rows * sizeof *it->best);
-        memcpy(it->centroids->at, it->best_at, n_coordinates(it) * sizeof *it->best_at);
-        KANON_TRY(kanon__texts_addf(run->warnings, err,
-                                    "the centroids still moved after %lld iteration%s; this is the partition with the least "
-                                    "square error of those visited (raise max-iterations to go on)",
-                                    (long long)n_rounds, n_rounds == 1 ? "" : "s"),
-                  out);
-    }
+    if (!converged)
+        KANON_TRY(end_early(it, n_rounds, err), out);
     if (it->sizing == ADJUST_LAST)
         KANON_TRY(adjust(it, err), out);
     run->n_groups = (int32_t)it->centroids->n;
@@ -208,6 +219,12 @@ static const kanon_setting_info kmeans_settings[] = {
      .max = 100000,
      .default_value = "100",
      .help = "where to stop if the centroids never come to rest"},
+    {.name = "return",
+     .type = KANON_SETTING_CHOICE,
+     .default_value = "best",
+     .choices = "best|last",
+     .help = "which partition it is where the centroids never come to rest: the one with the least square error of those "
+             "visited, or the last one, as in the paper"},
     KANON__CLUSTER_ON,
     KANON__SEARCH_SETTING,
 };

@@ -10,12 +10,14 @@
  * Cost: O(n log n + n * s) and the placing of rejected records where delta' lets the table be cut down to s records; up
  * to O(n^2) where it does not: a large part's clusters are grown by an index (weighted_index.c), which has much to look
  * at where clusters become so large that nearly all records cost the same. The sample: 62 trials of up to O(its size^2).
- * Ties: the lowest record, the lowest cluster.
- * Random numbers: stream 1 the sample, stream 2 the clustering of the sample, stream 3 + p that of part p.
+ * Ties: the lowest record, the lowest cluster; `ties=narrowest` takes the cluster of the least wtd first.
+ * Random numbers: stream 1 the sample, stream 2 the clustering of the sample, stream 3 + p that of part p, stream 3 + the
+ * number of parts the second clustering of rejected records, where it is asked for.
  * Differences from the paper: algorithm 2 splits while S-diversity is at most delta', as its text says, not above it, as
  * its pseudocode does; def. 3.1 divides by p - m, not m - p. The sample has 2.5 % of the records, at least 20 k of them,
  * and no more than 2,000 unless 20 k is more, so that its cost does not grow with the square of n. `max-size` is an
- * addition. By its definition tgc-p hardly ever stops growing (more records dilute S-diversity) and a strict delta' stops
+ * addition. What the paper leaves open is a setting each: `ties`, `choose-by`, `protect-parts` and `rejected`; docs/
+ * algorithms.md says which reading is which, docs/experiments.md what comes of them. By its definition tgc-p hardly ever stops growing (more records dilute S-diversity) and a strict delta' stops
  * the splitting early: very large groups are then the faithful answer. */
 #include "algorithms/algorithm.h"
 #include "algorithms/weighted.h"
@@ -24,6 +26,8 @@
 #include "core/pool.h"
 #include "partition/median.h"
 #include "table/number.h"
+
+#include <math.h>
 
 typedef struct tgc_state {
     kanon__run *run;
@@ -47,11 +51,21 @@ typedef struct trials {
     int32_t *rows; /* the sample, with repetitions */
     int64_t n_rows;
     int64_t n;
-    double *deltas, *sums, *protections; /* by trial */
+    double *deltas, *scores, *protections; /* by trial */
     kanon__shared_ticker shared;
 } trials;
 
-/* Step 6, a task of the pool: utility + protection on the sample for one delta, and the protection alone. */
+/* What step 7 makes least: the sum that the paper names, or one of two averages of what algorithm 1 minimises. */
+static double score_of(const tgc_state *c, const kanon__weighted_quality *quality)
+{
+    if (kanon__setting_is(c->run->settings, "choose-by", "clusters"))
+        return quality->wtd_of_clusters;
+    if (kanon__setting_is(c->run->settings, "choose-by", "records"))
+        return quality->wtd_of_records;
+    return quality->utility + quality->protection;
+}
+
+/* Step 6, a task of the pool: what clustering the sample with one delta is worth, and its protection. */
 static kanon_status try_delta(int64_t index, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -60,8 +74,8 @@ static kanon_status try_delta(int64_t index, void *payload, kanon_error *err)
     kanon__random random;
     kanon__ticker ticker;
     kanon__weighted_limits limits = c->limits;
+    kanon__weighted_quality quality;
     int32_t *cluster_of = NULL, n_clusters;
-    double utility;
     limits.delta = t->deltas[index];
     kanon__random_init(&random, c->run->seed, SAMPLE_CLUSTERING_STREAM);
     kanon__shared_ticker_task(&ticker, &t->shared);
@@ -69,14 +83,19 @@ static kanon_status try_delta(int64_t index, void *payload, kanon_error *err)
     KANON_TRY(
         kanon__weighted_grow(&c->weighted, &limits, t->rows, t->n_rows, &random, cluster_of, &n_clusters, &ticker, err),
         out);
+    if (limits.regrow)
+        KANON_TRY(kanon__weighted_regrow(&c->weighted, &limits, t->rows, t->n_rows, &random, cluster_of, &n_clusters,
+                                         &ticker, err),
+                  out);
     if (n_clusters == 0) { /* one group of all */
         n_clusters = 1;
         for (int64_t i = 0; i < t->n_rows; i++)
             cluster_of[i] = 0;
     }
-    kanon__weighted_rejects rejects = {t->rows, t->n_rows, cluster_of, n_clusters, limits.most, NULL};
-    KANON_TRY(kanon__weighted_place(&c->weighted, &rejects, &utility, &t->protections[index], &ticker, err), out);
-    t->sums[index] = utility + t->protections[index];
+    kanon__weighted_rejects rejects = {t->rows, t->n_rows, cluster_of, n_clusters, limits.most, NULL, limits.narrowest};
+    KANON_TRY(kanon__weighted_place(&c->weighted, &rejects, &quality, &ticker, err), out);
+    t->scores[index] = score_of(c, &quality);
+    t->protections[index] = quality.protection;
     kanon__shared_ticker_add(&t->shared, 1);
 out:
     kanon__free(cluster_of);
@@ -94,12 +113,12 @@ static void list_deltas(trials *t, bool given)
             t->deltas[n++] = ((double)j + 0.5) / (double)width;
 }
 
-/* Step 7: the delta with the least sum, the first of equals. */
+/* Step 7: the delta with the least score, the first of equals. */
 static void choose_best(trials *t)
 {
     int64_t best = 0;
     for (int64_t i = 1; i < t->n; i++)
-        if (t->sums[i] < t->sums[best])
+        if (t->scores[i] < t->scores[best])
             best = i;
     t->state->limits.delta = t->deltas[best];
     t->state->delta_prime = t->protections[best];
@@ -112,7 +131,7 @@ static kanon_status run_trials(trials *t, bool given, kanon_error *err)
     int64_t n_rounds = kanon__setting_integer(run->settings, "max-iterations");
     t->n = given ? 1 : ((int64_t)2 << n_rounds) - 2;
     KANON_TRY(kanon__new_array(&t->deltas, t->n, "the sample", err), out);
-    KANON_TRY(kanon__new_array(&t->sums, t->n, "the sample", err), out);
+    KANON_TRY(kanon__new_array(&t->scores, t->n, "the sample", err), out);
     KANON_TRY(kanon__new_array(&t->protections, t->n, "the sample", err), out);
     list_deltas(t, given);
     kanon__shared_ticker_init(&t->shared, run->ticker, t->n);
@@ -167,7 +186,7 @@ static kanon_status choose_thresholds(tgc_state *c, kanon_error *err)
         KANON_TRY(note_choice(c->run, "delta-prime", c->delta_prime, err), out);
 out:
     kanon__free(t.protections);
-    kanon__free(t.sums);
+    kanon__free(t.scores);
     kanon__free(t.deltas);
     kanon__free(t.rows);
     return st;
@@ -188,6 +207,8 @@ static kanon_status cut_into_parts(tgc_state *c, kanon_error *err)
                                 .most_sum = c->delta_prime};
     if (kanon__setting_is(settings, "partition", "none"))
         splitter.least = n;
+    if (kanon__setting_is(settings, "protect-parts", "weighted") && c->weighted.w_p <= 0)
+        splitter.most_sum = INFINITY;
     return kanon__parts_new(&c->parts, &splitter, c->run->ticker, err);
 }
 
@@ -219,6 +240,29 @@ static void collect(tgc_state *c)
     }
 }
 
+/* Rejected records of all parts, clustered once more. Their clusters come after all others. */
+static kanon_status regrow_rejected(tgc_state *c, const int32_t *rows, kanon_error *err)
+{
+    kanon__run *run = c->run;
+    kanon__random random;
+    kanon__random_init(&random, run->seed, FIRST_PART_STREAM + (uint64_t)c->parts->n);
+    return kanon__weighted_regrow(&c->weighted, &c->limits, rows, run->space->n_rows, &random, run->group_of, &run->n_groups,
+                                  run->ticker, err);
+}
+
+static kanon_status end_as_one_group(tgc_state *c, kanon_error *err)
+{
+    kanon__run *run = c->run;
+    bool given = kanon__setting_given(run->settings, "delta");
+    for (int64_t row = 0; row < run->space->n_rows; row++)
+        run->group_of[row] = 0;
+    run->n_groups = 1;
+    return kanon__texts_addf(run->warnings, err,
+                             "no cluster reached k records within delta = %.6g%s, so all records form one group (%s)",
+                             c->limits.delta, given ? "" : ", which the sample chose",
+                             given ? "raise delta, or leave it to the sample" : "set a larger delta");
+}
+
 /* The last step: records of rejected clusters; without any cluster, one group and a warning. */
 static kanon_status place_rejected(tgc_state *c, kanon_error *err)
 {
@@ -226,20 +270,17 @@ static kanon_status place_rejected(tgc_state *c, kanon_error *err)
     kanon__run *run = c->run;
     int32_t *rows = NULL;
     int64_t n = run->space->n_rows;
-    if (run->n_groups == 0) {
-        for (int64_t row = 0; row < n; row++)
-            run->group_of[row] = 0;
-        run->n_groups = 1;
-        return kanon__texts_addf(
-            run->warnings, err, "no cluster reached k records within delta = %.6g%s, so all records form one group (%s)",
-            c->limits.delta, kanon__setting_given(run->settings, "delta") ? "" : ", which the sample chose",
-            kanon__setting_given(run->settings, "delta") ? "raise delta, or leave it to the sample" : "set a larger delta");
-    }
     KANON_TRY(kanon__new_array(&rows, n, "row order", err), out);
     for (int64_t row = 0; row < n; row++)
         rows[row] = (int32_t)row;
-    kanon__weighted_rejects rejects = {rows, n, run->group_of, run->n_groups, c->limits.most, c->hints};
-    KANON_TRY(kanon__weighted_place(&c->weighted, &rejects, NULL, NULL, run->ticker, err), out);
+    if (c->limits.regrow)
+        KANON_TRY(regrow_rejected(c, rows, err), out);
+    if (run->n_groups == 0) {
+        KANON_TRY(end_as_one_group(c, err), out);
+        goto out;
+    }
+    kanon__weighted_rejects rejects = {rows, n, run->group_of, run->n_groups, c->limits.most, c->hints, c->limits.narrowest};
+    KANON_TRY(kanon__weighted_place(&c->weighted, &rejects, NULL, run->ticker, err), out);
 out:
     kanon__free(rows);
     return st;
@@ -276,6 +317,8 @@ static kanon_status run_tgc(kanon__run *run, kanon_error *err)
     }
     c.limits.k = run->k;
     c.limits.search = kanon__setting_text(settings, "search");
+    c.limits.regrow = kanon__setting_is(settings, "rejected", "cluster");
+    c.limits.narrowest = kanon__setting_is(settings, "ties", "narrowest");
     c.limits.most = kanon__setting_given(settings, "max-size") ? kanon__setting_integer(settings, "max-size") : INT64_MAX;
     if (c.limits.most < run->k) {
         st = kanon__fail(err, KANON_EINVAL, "max-size is below k");
@@ -348,6 +391,29 @@ out:
              .max = INT32_MAX,                                                                                              \
              .help = "the most records of a cluster, for protection at usable group sizes; only where all clusters are "    \
                      "full do records of rejected ones make them larger; no limit unless given"},                           \
+            {.name = "ties",                                                                                                \
+             .type = KANON_SETTING_CHOICE,                                                                                  \
+             .default_value = "first",                                                                                      \
+             .choices = "first|narrowest",                                                                                  \
+             .help = "which of equally cheap clusters a record of a rejected one joins: the first, or the one of the "      \
+                     "least diversity, then of the fewest records"},                                                        \
+            {.name = "choose-by",                                                                                           \
+             .type = KANON_SETTING_CHOICE,                                                                                  \
+             .default_value = "sum",                                                                                        \
+             .choices = "sum|clusters|records",                                                                             \
+             .help = "what the chosen delta makes least on the sample: utility + protection, or the average weighted "      \
+                     "tuple diversity over the clusters or over the records"},                                              \
+            {.name = "protect-parts",                                                                                       \
+             .type = KANON_SETTING_CHOICE,                                                                                  \
+             .default_value = "always",                                                                                     \
+             .choices = "always|weighted",                                                                                  \
+             .help = "whether delta-prime limits the subspaces where protection has no weight, too"},                       \
+            {.name = "rejected",                                                                                            \
+             .type = KANON_SETTING_CHOICE,                                                                                  \
+             .default_value = "place",                                                                                      \
+             .choices = "place|cluster",                                                                                    \
+             .help = "records of rejected clusters join others at once, or are clustered once more among themselves "       \
+                     "before the rest does"},                                                                               \
             KANON__SEARCH_SETTING,                                                                                          \
     }
 

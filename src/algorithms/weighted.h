@@ -45,11 +45,18 @@ typedef struct kanon__weighted_limits {
     double delta;
     int64_t k, most;    /* a cluster has at least k records, and stops growing at `most` */
     const char *search; /* how records are found: scan, index or auto; changes the time, never the clusters */
+    bool regrow;        /* records of rejected clusters are clustered once more, among themselves */
+    bool narrowest;     /* of clusters that grow equally, step 4 takes the least wtd, then the smallest; else the first */
 } kanon__weighted_limits;
 
 kanon_status kanon__weighted_grow(const kanon__weighted *weighted, const kanon__weighted_limits *limits, const int32_t *rows,
                                   int64_t n, kanon__random *random, int32_t *cluster_of, int32_t *n_clusters,
                                   kanon__ticker *ticker, kanon_error *err);
+
+/* The same for the items that are in no cluster (-1), from all parts; new clusters are numbered from *n_clusters on. */
+kanon_status kanon__weighted_regrow(const kanon__weighted *weighted, const kanon__weighted_limits *limits,
+                                    const int32_t *rows, int64_t n, kanon__random *random, int32_t *cluster_of,
+                                    int32_t *n_clusters, kanon__ticker *ticker, kanon_error *err);
 
 /* The records that step 4 is about. */
 typedef struct kanon__weighted_rejects {
@@ -59,11 +66,17 @@ typedef struct kanon__weighted_rejects {
     int32_t n_clusters;   /* at least one */
     int64_t most;         /* clusters of so many records are full: joined only when all are */
     const int32_t *hints; /* by item: a cluster near which to look first; changes the time, never the answer. NULL: none */
+    bool narrowest;       /* as in the limits */
 } kanon__weighted_rejects;
 
-/* Step 4: every record in no cluster joins the one whose wtd it raises least. Through `utility` and `protection`, unless
- * NULL: the averages over the clusters of the sums of Q-diversity and of S-diversity. */
-kanon_status kanon__weighted_place(const kanon__weighted *weighted, const kanon__weighted_rejects *rejects, double *utility,
-                                   double *protection, kanon__ticker *ticker, kanon_error *err);
+/* What a clustering is worth. */
+typedef struct kanon__weighted_quality {
+    double utility, protection;             /* averages over the clusters of the sums of Q-diversity and of S-diversity */
+    double wtd_of_clusters, wtd_of_records; /* the average wtd over the clusters, and over the records */
+} kanon__weighted_quality;
+
+/* Step 4: every record in no cluster joins the one whose wtd it raises least. `quality`, unless NULL: of the result. */
+kanon_status kanon__weighted_place(const kanon__weighted *weighted, const kanon__weighted_rejects *rejects,
+                                   kanon__weighted_quality *quality, kanon__ticker *ticker, kanon_error *err);
 
 #endif

@@ -3,6 +3,7 @@
  * 1 while records are free; 2 a random one seeds a cluster; 3 to 7 add the record with the least wtd until that would exceed
  * delta; 8 a cluster below k is rejected.
  *
+ * kanon__weighted_regrow does the same once more with the records of rejected clusters, where the settings ask for it.
  * Two implementations give the same clusters: the scan, here, and the index (weighted_index.c) for larger parts. The scan
  * measures Q-diversity by the cost table of the free set (search/free_set.h) and affinities by value (model/s_diversity.h).
  * Cost: O(n) for each record that is added by the scan. Ties: the lowest item. Called by tgc.c, for a part or the sample. */
@@ -258,5 +259,33 @@ kanon_status kanon__weighted_grow(const kanon__weighted *weighted, const kanon__
     }
 out:
     clear_cluster(&g);
+    return st;
+}
+
+kanon_status kanon__weighted_regrow(const kanon__weighted *weighted, const kanon__weighted_limits *limits,
+                                    const int32_t *rows, int64_t n, kanon__random *random, int32_t *cluster_of,
+                                    int32_t *n_clusters, kanon__ticker *ticker, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *items = NULL, *some_rows = NULL, *found = NULL, n_found = 0;
+    int64_t n_items = 0;
+    KANON_TRY(kanon__new_array(&items, n, "rejected records", err), out);
+    KANON_TRY(kanon__new_array(&some_rows, n, "rejected records", err), out);
+    KANON_TRY(kanon__new_array(&found, n, "rejected records", err), out);
+    for (int64_t i = 0; i < n; i++)
+        if (cluster_of[i] < 0) {
+            items[n_items] = (int32_t)i;
+            some_rows[n_items++] = rows[i];
+        }
+    if (n_items >= limits->k)
+        KANON_TRY(kanon__weighted_grow(weighted, limits, some_rows, n_items, random, found, &n_found, ticker, err), out);
+    for (int64_t i = 0; n_found > 0 && i < n_items; i++)
+        if (found[i] >= 0)
+            cluster_of[items[i]] = *n_clusters + found[i];
+    *n_clusters += n_found;
+out:
+    kanon__free(found);
+    kanon__free(some_rows);
+    kanon__free(items);
     return st;
 }

@@ -11,7 +11,8 @@
  *
  * Where only utility counts, most records are covered by some cluster and cost nothing there; a bitmap index finds the
  * lowest one (search/cover_index.h).
- * Cost: near O(log clusters) for each record. Ties: the lowest cluster. Called by tgc.c. */
+ * Cost: near O(log clusters) for each record. Ties: the lowest cluster; where asked for, that of the least wtd, then of
+ * the fewest records, then the lowest. Called by tgc.c. */
 #include "algorithms/weighted.h"
 
 #include "core/alloc.h"
@@ -23,10 +24,9 @@
 /* The bounds by node of the tree; see above. */
 typedef struct bounds {
     int64_t n_leaves;
-    kanon__bound *boxes;  /* by node: lo and hi per dimension, of all clusters below; lo > hi where there are none */
-    uint32_t *most_units; /* by node and dimension */
-    double
-        *least_s_change; /* by node: the least change of w_p * mean S-diversity by a record with nothing in common */
+    kanon__bound *boxes;    /* by node: lo and hi per dimension, of all clusters below; lo > hi where there are none */
+    uint32_t *most_units;   /* by node and dimension */
+    double *least_s_change; /* by node: the least change of w_p * mean S-diversity by a record with nothing in common */
 } bounds;
 
 /* A node that a search has still to inspect. */
@@ -53,6 +53,7 @@ typedef struct placement {
     kanon__s_diversity_group *groups; /* by cluster; without S-diversity only their sizes are kept */
     int64_t n_groups;                 /* of which so many are initialised */
     double *values;                   /* wtd, by cluster */
+    bool narrowest;                   /* the tie rule; see above */
     int64_t most, n_open;             /* clusters with fewer than `most` records are open; where none is, all are */
     bounds bounds;
     cluster_node_queue queue;   /* room for every node, so that a search cannot fail */
@@ -294,9 +295,19 @@ static bool is_hopeless(const cluster_search *s, double bound, int64_t first_clu
     const double slack = 1e-12;
     if (s->best < 0)
         return bound == INFINITY;
-    if (s->placement->weighted->w_p <= 0 && s->least <= 0)
+    if (s->placement->weighted->w_p <= 0 && s->least <= 0 && !s->placement->narrowest)
         return first_cluster > s->best;
     return bound > s->least + slack;
+}
+
+/* Whether `left` goes before `right` where both would grow by the same wtd. */
+static bool wins_tie(const placement *p, int64_t left, int64_t right)
+{
+    if (p->narrowest && p->values[left] != p->values[right])
+        return p->values[left] < p->values[right];
+    if (p->narrowest && p->groups[left].size != p->groups[right].size)
+        return p->groups[left].size < p->groups[right].size;
+    return left < right;
 }
 
 static void inspect_cluster(cluster_search *s, int64_t cluster)
@@ -304,19 +315,26 @@ static void inspect_cluster(cluster_search *s, int64_t cluster)
     if (!is_open(s->placement, cluster))
         return;
     double increase = value_with(s->placement, cluster, s->row) - s->placement->values[cluster];
-    if (s->best < 0 || increase < s->least || (increase == s->least && cluster < s->best)) {
+    if (s->best < 0 || increase < s->least || (increase == s->least && wins_tie(s->placement, cluster, s->best))) {
         s->least = increase;
         s->best = cluster;
     }
 }
 
-/* The lowest cluster that takes the row for nothing; -1 where there is none. */
+/* The first cluster, by the tie rule, that takes the row for nothing; -1 where there is none. */
 static int64_t covering(const placement *p, int64_t row)
 {
+    int64_t best = -1;
     for (int64_t cluster = 0;; cluster++) {
         cluster = kanon__cover_index_next(p->covers, row, cluster);
-        if (cluster < 0 || (is_open(p, cluster) && value_with(p, cluster, row) == p->values[cluster]))
+        if (cluster < 0)
+            return best;
+        if (!is_open(p, cluster) || (best >= 0 && !wins_tie(p, cluster, best)) ||
+            value_with(p, cluster, row) != p->values[cluster])
+            continue;
+        if (!p->narrowest)
             return cluster;
+        best = cluster;
     }
 }
 
@@ -376,25 +394,32 @@ out:
     return st;
 }
 
-static void average(const placement *p, double *utility, double *protection)
+static void assess(const placement *p, kanon__weighted_quality *out)
 {
-    *utility = *protection = 0;
+    double n_records = 0;
+    *out = (kanon__weighted_quality){0};
     for (int64_t cluster = 0; cluster < p->n_clusters; cluster++) {
         const kanon__s_diversity_group *group = &p->groups[cluster];
-        *utility += (double)units_with(p, cluster, -1) / (double)p->weighted->utility->scale;
-        *protection += kanon__s_diversity_sum(p->weighted->s_diversity, group->numerator, group->size);
+        out->utility += (double)units_with(p, cluster, -1) / (double)p->weighted->utility->scale;
+        out->protection += kanon__s_diversity_sum(p->weighted->s_diversity, group->numerator, group->size);
+        out->wtd_of_clusters += p->values[cluster];
+        out->wtd_of_records += p->values[cluster] * (double)group->size;
+        n_records += (double)group->size;
     }
-    *utility /= (double)p->n_clusters;
-    *protection /= (double)p->n_clusters;
+    out->utility /= (double)p->n_clusters;
+    out->protection /= (double)p->n_clusters;
+    out->wtd_of_clusters /= (double)p->n_clusters;
+    out->wtd_of_records /= n_records;
 }
 
-kanon_status kanon__weighted_place(const kanon__weighted *weighted, const kanon__weighted_rejects *r, double *utility,
-                                   double *protection, kanon__ticker *ticker, kanon_error *err)
+kanon_status kanon__weighted_place(const kanon__weighted *weighted, const kanon__weighted_rejects *r,
+                                   kanon__weighted_quality *quality, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     placement p = {.weighted = weighted,
                    .n_clusters = r->n_clusters,
-                   .with_s_diversity = weighted->w_p > 0 || protection != NULL,
+                   .with_s_diversity = weighted->w_p > 0 || quality != NULL,
+                   .narrowest = r->narrowest,
                    .most = r->most};
     KANON_TRY(set_up(&p, r->rows, r->n, r->cluster_of, err), out);
     for (int64_t i = 0; i < r->n; i++) {
@@ -409,8 +434,8 @@ kanon_status kanon__weighted_place(const kanon__weighted *weighted, const kanon_
         update_bounds(&p, cluster);
         KANON_TRY(kanon__tick(ticker, i, r->n, 20000, err), out);
     }
-    if (utility != NULL)
-        average(&p, utility, protection);
+    if (quality != NULL)
+        assess(&p, quality);
 out:
     for (int64_t i = 0; i < p.n_groups; i++)
         kanon__s_diversity_group_clear(&p.groups[i]);

@@ -10,7 +10,9 @@
  * Ties: the lowest cluster.
  * Random numbers: stream 0: K distinct records.
  * Differences from the paper: its formula for the weights is not in Lin; here weight_a is proportional to
- * 1 / (delta_a + mean of delta), delta_a the dispersion on attribute a, so that no weight vanishes or explodes. */
+ * 1 / (delta_a + mean of delta), delta_a the dispersion on attribute a, so that no weight vanishes or explodes. Nor does
+ * Lin say what the centroid of a category is: the common ancestor, as in oka, climbs to the root, where all records are
+ * equally near; `centroid=mode|median` keeps a value, and many more groups. */
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
@@ -81,6 +83,17 @@ static void update_weights(wfcm_state *it)
     }
 }
 
+/* To the means of numbers and, on categories, to the common ancestors or to one of the members' values. */
+static kanon_status move_centroids(wfcm_state *it, kanon_error *err)
+{
+    const kanon__run *run = it->run;
+    kanon__centroids_set(it->centroids, run->group_of);
+    if (kanon__setting_is(run->settings, "centroid", "ancestor"))
+        return KANON_OK;
+    bool mode = kanon__setting_is(run->settings, "centroid", "mode");
+    return kanon__centroids_use_values(it->centroids, run->group_of, mode ? KANON__CENTER_MODE : KANON__CENTER_MEDIAN, err);
+}
+
 /* The c-means iteration. Small clusters are dealt with afterwards. */
 static kanon_status iterate(wfcm_state *it, kanon_error *err)
 {
@@ -93,7 +106,7 @@ static kanon_status iterate(wfcm_state *it, kanon_error *err)
         KANON_TRY(assign(it, &changed, round, n_rounds, err), out);
         if (!changed)
             break;
-        kanon__centroids_set(it->centroids, it->run->group_of);
+        KANON_TRY(move_centroids(it, err), out);
         update_weights(it);
     }
     if (changed)
@@ -232,6 +245,12 @@ static const kanon_setting_info wfcm_settings[] = {
      .max = 100000,
      .default_value = "100",
      .help = "where to stop if the assignment never comes to rest"},
+    {.name = "centroid",
+     .type = KANON_SETTING_CHOICE,
+     .default_value = "ancestor",
+     .choices = "ancestor|mode|median",
+     .help = "what stands for the categories of a cluster: their common ancestor, the most frequent value, or the middle "
+             "one in the order of the taxonomy"},
     KANON__SEARCH_SETTING,
 };
 
@@ -245,7 +264,7 @@ const kanon__algorithm kanon__algorithm_wfcm = {
              .settings = wfcm_settings,
              .n_settings = sizeof wfcm_settings / sizeof wfcm_settings[0]},
     .run = run_wfcm,
-    .record_bytes = 40,
+    .record_bytes = 48,
     .cell_bytes = 20,
     .records_per_minute = 40000,
 };

@@ -156,3 +156,89 @@ bool kanon__centroids_set(kanon__centroids *c, const int32_t *cluster_of)
                 moved = true;
     return moved;
 }
+
+/* ---- values as centroids of categories ---------------------------------------------------------------------------- */
+
+/* The rows of all clusters, one cluster after the other; those of cluster c begin at begins[c]. */
+typedef struct cluster_rows {
+    int64_t *begins; /* n + 1 of them */
+    int32_t *rows;
+} cluster_rows;
+
+/* Sorted by dimension i: by counting, stable, first by code and then by cluster. */
+static void sort_rows(const kanon__centroids *c, const int32_t *cluster_of, int i, cluster_rows *out, int32_t *by_code,
+                      int64_t *counts)
+{
+    const kanon__dimension *d = &c->space->dimensions[i];
+    int64_t n = c->space->n_rows, n_in = 0;
+    memset(counts, 0, ((size_t)d->n_codes + 1) * sizeof *counts);
+    memset(out->begins, 0, ((size_t)c->n + 1) * sizeof *out->begins);
+    for (int64_t row = 0; row < n; row++)
+        if (cluster_of[row] >= 0) {
+            counts[kanon__code_at(d->codes, row) + 1]++;
+            out->begins[cluster_of[row] + 1]++;
+            n_in++;
+        }
+    for (uint32_t code = 0; code < d->n_codes; code++)
+        counts[code + 1] += counts[code];
+    for (int64_t cluster = 0; cluster < c->n; cluster++)
+        out->begins[cluster + 1] += out->begins[cluster];
+    for (int64_t row = 0; row < n; row++)
+        if (cluster_of[row] >= 0)
+            by_code[counts[kanon__code_at(d->codes, row)]++] = (int32_t)row;
+    for (int64_t j = 0; j < n_in; j++)
+        out->rows[out->begins[cluster_of[by_code[j]]]++] = by_code[j];
+    for (int64_t cluster = c->n; cluster > 0; cluster--) /* filling moved each begin to the next one */
+        out->begins[cluster] = out->begins[cluster - 1];
+    out->begins[0] = 0;
+}
+
+/* The code that stands for a cluster's rows, which are sorted by it. */
+static uint32_t central_code(const kanon__dimension *d, const int32_t *rows, int64_t n, kanon__category_center which)
+{
+    uint32_t best = kanon__code_at(d->codes, rows[(n - 1) / 2]);
+    int64_t most = 0, run = 0;
+    for (int64_t j = 0; which == KANON__CENTER_MODE && j < n; j++) {
+        uint32_t code = kanon__code_at(d->codes, rows[j]);
+        run = j > 0 && code == kanon__code_at(d->codes, rows[j - 1]) ? run + 1 : 1;
+        if (run > most) {
+            most = run;
+            best = code;
+        }
+    }
+    return best;
+}
+
+kanon_status kanon__centroids_use_values(kanon__centroids *c, const int32_t *cluster_of, kanon__category_center which,
+                                         kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    cluster_rows sorted = {0};
+    int32_t *by_code = NULL;
+    int64_t *counts = NULL, most_codes = 0;
+    for (int i = 0; i < c->space->n_dimensions; i++)
+        most_codes = c->space->dimensions[i].n_codes > most_codes ? c->space->dimensions[i].n_codes : most_codes;
+    KANON_TRY(kanon__new_array(&sorted.begins, c->n + 1, "centroids", err), out);
+    KANON_TRY(kanon__new_array(&sorted.rows, c->space->n_rows, "centroids", err), out);
+    KANON_TRY(kanon__new_array(&by_code, c->space->n_rows, "centroids", err), out);
+    KANON_TRY(kanon__new_array(&counts, most_codes + 1, "centroids", err), out);
+    for (int i = 0; i < c->space->n_dimensions; i++) {
+        const kanon__dimension *d = &c->space->dimensions[i];
+        if (d->coordinates != NULL)
+            continue;
+        sort_rows(c, cluster_of, i, &sorted, by_code, counts);
+        for (int64_t cluster = 0; cluster < c->n; cluster++) {
+            int64_t begin = sorted.begins[cluster], n = sorted.begins[cluster + 1] - begin;
+            if (n == 0)
+                continue;
+            int32_t leaf = (int32_t)central_code(d, sorted.rows + begin, n, which);
+            c->at[i * c->n + cluster] = kanon__taxonomy_lca(d->column->domain->taxonomy, leaf, leaf);
+        }
+    }
+out:
+    kanon__free(counts);
+    kanon__free(by_code);
+    kanon__free(sorted.rows);
+    kanon__free(sorted.begins);
+    return st;
+}

@@ -1,7 +1,8 @@
-/* Centroids: the mean coordinate on each numeric dimension, the lca on each categorical one.
+/* Centroids: the mean coordinate on each numeric dimension; the lca on each categorical one, or one of its values.
  *
  * On a numeric dimension a centroid is the mean coordinate of the members that have a value, rounded half up to a whole
- * unit. On a categorical one it is a range of leaves, whose lca is the centroid's node. A record's distance to it is a sum
+ * unit. On a categorical one it is a range of leaves, whose lca is the centroid's node; kanon__centroids_use_values puts a
+ * leaf there instead, the most frequent or the middle one, for wfcm. A record's distance to it is a sum
  * of units, as between two records. Called by the algorithms of the k-means family and search/nearest.h; calls space.h.
  *
  *     at, lo, hi, ...   [ dimension 0: cluster 0, 1, ..., n-1 | dimension 1: ... ]     [i * n + cluster]
@@ -36,6 +37,12 @@ void kanon__centroids_add(kanon__centroids *centroids, int64_t cluster, int64_t 
 void kanon__centroids_empty(kanon__centroids *centroids);
 /* The centroids of a whole assignment (by row; negative: in none); empty clusters keep their last. True where one moved. */
 bool kanon__centroids_set(kanon__centroids *centroids, const int32_t *cluster_of);
+/* Which value of the members stands for them on a categorical dimension. */
+typedef enum kanon__category_center { KANON__CENTER_MODE, KANON__CENTER_MEDIAN } kanon__category_center;
+/* After kanon__centroids_set with the same assignment: on categorical dimensions the most frequent leaf of the members, the
+ * lowest among equals, or the leaf of the middle one in depth-first order, the lower of two. Empty clusters keep theirs. */
+kanon_status kanon__centroids_use_values(kanon__centroids *centroids, const int32_t *cluster_of,
+                                         kanon__category_center which, kanon_error *err);
 
 /* The distance of a code to a centroid on one dimension. */
 uint32_t kanon__centroid_term(const kanon__dimension *dimension, int32_t at, uint32_t code);

@@ -436,7 +436,7 @@ static kanon_status apply_source(kanon_state *s, kanon__source *source, kanon__d
     change_run c;
     kanon__delta_result done;
     KANON_TRY(begin(&c, s, commands[kind], options, out, err), out);
-    kanon__delta_options how = {kind, c.options.grow_taxonomy != 0, c.options.again != 0};
+    kanon__delta_options how = {kind, c.options.grow_taxonomy != 0, c.options.again != 0, c.options.effort};
     st = kanon__session_apply(s, source, &how, &done, err);
     source = NULL;
     if (st != KANON_OK)

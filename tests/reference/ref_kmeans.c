@@ -81,7 +81,7 @@ static void run(const ref_job *job, variant which, int *group)
         if (!settled)
             memcpy(centers, next, centers_size);
     }
-    if (!settled) {
+    if (!settled && !job->settings.return_last) {
         memcpy(group, best, group_size);
         memcpy(centers, best_centers, centers_size);
     }

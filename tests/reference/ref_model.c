@@ -475,6 +475,37 @@ void ref_center_of(const ref_model *model, const int *group, int g, ref_center *
         out[a] = center_coordinate(model, &model->quasi[a], group, g);
 }
 
+/* A record of the group whose value on the attribute is the most frequent one, or the middle one; the lower of equals. */
+static int central_record(const ref_model *model, const ref_attribute *attribute, const int *group, int g, bool mode)
+{
+    int best = -1, best_count = 0, size = ref_size(model, group, g);
+    for (int i = 0; i < model->n; i++) {
+        int n_less = 0, n_equal = 0;
+        if (group[i] != g)
+            continue;
+        for (int j = 0; j < model->n; j++) {
+            int order = group[j] == g ? ref_compare(model, attribute, j, i) : 1;
+            n_less += order < 0;
+            n_equal += order == 0;
+        }
+        bool central = n_less <= (size - 1) / 2 && (size - 1) / 2 < n_less + n_equal;
+        if (mode)
+            central = n_equal > best_count || (n_equal == best_count && ref_compare(model, attribute, i, best) < 0);
+        if (central) {
+            best = i;
+            best_count = n_equal;
+        }
+    }
+    return best;
+}
+
+void ref_center_use_values(const ref_model *model, const int *group, int g, bool mode, ref_center *out)
+{
+    for (int a = 0; a < model->n_quasi && ref_size(model, group, g) > 0; a++)
+        if (!model->quasi[a].numeric)
+            out[a].node = value_node(model, &model->quasi[a], central_record(model, &model->quasi[a], group, g, mode));
+}
+
 int64_t ref_center_term(const ref_model *model, int attribute, int record, const ref_center *center)
 {
     const ref_attribute *at = &model->quasi[attribute];

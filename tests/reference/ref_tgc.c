@@ -89,7 +89,7 @@ static void grow(const stage *st, int *group, int g, const int *part, int p)
     free(spans);
 }
 
-/* Algorithm 1 on part p. Groups are numbered from n_groups on; the new number of groups is returned. */
+/* Algorithm 1 on the free records of part p. Groups are numbered from n_groups on; the new number of groups is returned. */
 static int cluster_part(const stage *st, kanon__random *random, int *group, int n_groups, const int *part, int p)
 {
     const ref_model *model = st->model;
@@ -110,8 +110,8 @@ static int cluster_part(const stage *st, kanon__random *random, int *group, int 
 static int least_wtd_increase(const stage *st, const int *group, int n_groups, int record)
 {
     ref_span *spans = ref_spans_new(st->model), *with = ref_spans_new(st->model);
-    int best = -1;
-    double best_increase = 0;
+    int best = -1, best_size = 0;
+    double best_increase = 0, best_wtd = 0;
     int64_t most = st->job->settings.max_size;
     bool has_room = false;
     for (int g = 0; g < n_groups; g++)
@@ -121,15 +121,34 @@ static int least_wtd_increase(const stage *st, const int *group, int n_groups, i
             continue;
         ref_spans_of(st->model, group, g, spans);
         int64_t pair_sum = ref_pairs_sum(&st->pairs, group, g);
-        double increase = wtd_with(st, group, g, spans, pair_sum, with, record) - wtd(st, spans, pair_sum, spans[0].size);
-        if (best == -1 || increase < best_increase) {
+        double now = wtd(st, spans, pair_sum, spans[0].size);
+        double increase = wtd_with(st, group, g, spans, pair_sum, with, record) - now;
+        bool wins_tie = st->job->settings.narrowest && increase == best_increase &&
+                        (now < best_wtd || (now == best_wtd && spans[0].size < best_size));
+        if (best == -1 || increase < best_increase || wins_tie) {
             best = g;
             best_increase = increase;
+            best_wtd = now;
+            best_size = spans[0].size;
         }
     }
     free(with);
     free(spans);
     return best;
+}
+
+/* Where asked for: algorithm 1 once more, on the records of rejected clusters of all parts. */
+static int regrow(const stage *st, kanon__random *random, int *group, int n_groups)
+{
+    int *part = REF_NEW(int, st->model->n), n_rejected = 0;
+    for (int i = 0; i < st->model->n; i++)
+        n_rejected += group[i] == REF_REJECTED;
+    for (int i = 0; i < st->model->n; i++)
+        if (group[i] == REF_REJECTED && st->job->settings.regrow && n_rejected >= st->job->k)
+            group[i] = REF_FREE;
+    n_groups = cluster_part(st, random, group, n_groups, part, 0);
+    free(part);
+    return n_groups;
 }
 
 /* The records of rejected clusters. Returns the number of groups: one at least. */
@@ -143,7 +162,7 @@ static int place_rejected(const stage *st, int *group, int n_groups)
 
 /* ---- thresholds -------------------------------------------------------------------------------------------------- */
 
-/* Utility + protection of clustering the whole stage with its delta, and the protection alone. */
+/* What clustering the whole stage with its delta is worth, and its protection alone. */
 static double try_delta(const stage *st, double *protection)
 {
     const ref_model *model = st->model;
@@ -153,20 +172,26 @@ static double try_delta(const stage *st, double *protection)
     kanon__random_init(&random, st->job->seed, STREAM_TRIAL);
     for (int i = 0; i < model->n; i++)
         group[i] = REF_FREE;
-    int n_groups = place_rejected(st, group, cluster_part(st, &random, group, 0, part, 0));
-    double utility = 0;
+    int n_groups = cluster_part(st, &random, group, 0, part, 0);
+    n_groups = place_rejected(st, group, regrow(st, &random, group, n_groups));
+    double utility = 0, by_clusters = 0, by_records = 0;
     *protection = 0;
     for (int g = 0; g < n_groups; g++) {
         ref_spans_of(model, group, g, spans);
         utility += (double)ref_spans_q(model, spans) / (double)model->q_scale;
         *protection += ref_s_diversity(model, ref_pairs_sum(&st->pairs, group, g), spans[0].size);
+        double value = wtd(st, spans, ref_pairs_sum(&st->pairs, group, g), spans[0].size);
+        by_clusters += value;
+        by_records += value * spans[0].size;
     }
     utility /= n_groups;
     *protection /= n_groups;
     free(spans);
     free(part);
     free(group);
-    return utility + *protection;
+    if (st->job->settings.choose_by == REF_BY_CLUSTERS)
+        return by_clusters / n_groups;
+    return st->job->settings.choose_by == REF_BY_RECORDS ? by_records / model->n : utility + *protection;
 }
 
 static void search_delta(stage *st, double *delta, double *protection)
@@ -310,6 +335,8 @@ void ref_tgc(const ref_job *job, int *group)
     int *part = REF_NEW(int, model->n);
     double delta, delta_prime;
     choose_thresholds(job, &delta, &delta_prime);
+    if (job->settings.weighted_parts && job->settings.w_u == 1)
+        delta_prime = INFINITY;
     int n_parts = ref_tgc_parts(job, delta_prime, part), n_groups = 0;
     stage st = {.job = job, .model = model, .pairs = ref_pairs_new(model, job->settings.r), .delta = delta};
     for (int i = 0; i < model->n; i++)
@@ -319,7 +346,9 @@ void ref_tgc(const ref_job *job, int *group)
         kanon__random_init(&random, job->seed, (uint64_t)(STREAM_PARTS + p));
         n_groups = cluster_part(&st, &random, group, n_groups, part, p);
     }
-    place_rejected(&st, group, n_groups);
+    kanon__random random;
+    kanon__random_init(&random, job->seed, (uint64_t)(STREAM_PARTS + n_parts));
+    place_rejected(&st, group, regrow(&st, &random, group, n_groups));
     ref_pairs_clear(&st.pairs);
     free(part);
 }

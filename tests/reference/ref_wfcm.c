@@ -113,8 +113,12 @@ void ref_wfcm(const ref_job *job, int *group)
             changed = changed || g != group[i];
             group[i] = g;
         }
-        for (int g = 0; g < n_groups; g++)
+        for (int g = 0; g < n_groups; g++) {
             ref_center_of(model, group, g, &centers[g * model->n_quasi]);
+            if (job->settings.category_center != REF_ANCESTOR)
+                ref_center_use_values(model, group, g, job->settings.category_center == REF_MODE,
+                                      &centers[g * model->n_quasi]);
+        }
         update_weights(model, group, centers, weights);
     }
     merge_short(job, group, n_groups);

@@ -104,6 +104,8 @@ typedef struct ref_center {
 
 /* The centroid of group g. An empty group leaves `out` as it was. */
 void ref_center_of(const ref_model *model, const int *group, int g, ref_center *out);
+/* Its categorical coordinates become the most frequent value of the members, or else their middle one. */
+void ref_center_use_values(const ref_model *model, const int *group, int g, bool mode, ref_center *out);
 int64_t ref_center_term(const ref_model *model, int attribute, int record, const ref_center *center);
 int64_t ref_center_distance(const ref_model *model, int record, const ref_center *center);
 bool ref_centers_equal(const ref_model *model, const ref_center *left, const ref_center *right, int n_groups);
@@ -145,7 +147,11 @@ typedef struct ref_settings {
     int64_t s, max_size;       /* 0: 5k, none */
     double delta, delta_prime; /* below 0: chosen by sampling */
     bool split_raw, partition_none;
-    double threshold; /* below 0: a quarter of the number of quasi attributes */
+    bool narrowest, weighted_parts, regrow; /* tgc: ties, protect-parts, rejected */
+    enum { REF_BY_SUM, REF_BY_CLUSTERS, REF_BY_RECORDS } choose_by;
+    bool return_last;                                            /* kmeans-* */
+    enum { REF_ANCESTOR, REF_MODE, REF_MEDIAN } category_center; /* wfcm */
+    double threshold;                                            /* below 0: a quarter of the number of quasi attributes */
     bool relaxed;
     int64_t every; /* 0: by k */
     int64_t most_suppressed;

@@ -15,7 +15,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-enum { N_TABLES = 500, MIN_COMPARED = 300, MAX_SETTINGS = 12, SETTINGS_STREAM = 78 };
+enum { N_TABLES = 500, MIN_COMPARED = 300, MAX_SETTINGS = 16, SETTINGS_STREAM = 78 };
 
 static const char *const algorithms[] = {
     "kmember", "kmember-p", "oka",         "kmeans-adjust-each", "kmeans-fill", "kmeans-adjust-last", "tgc",
@@ -119,6 +119,23 @@ static void say_oka(trial *run)
         say_flag(run, "suppress-small", &run->reference.suppress_small, !one_in(run, 4));
 }
 
+/* What the paper leaves open. */
+static void say_tgc_reading(trial *run)
+{
+    ref_settings *reference = &run->reference;
+    static const char *const scores[] = {"sum", "clusters", "records"};
+    if (one_in(run, 2))
+        return;
+    reference->narrowest = one_in(run, 2);
+    say(run, "ties", reference->narrowest ? "narrowest" : "first");
+    reference->choose_by = below(run, COUNT(scores));
+    say(run, "choose-by", "%s", scores[reference->choose_by]);
+    reference->weighted_parts = one_in(run, 2);
+    say(run, "protect-parts", reference->weighted_parts ? "weighted" : "always");
+    reference->regrow = one_in(run, 2);
+    say(run, "rejected", reference->regrow ? "cluster" : "place");
+}
+
 static void say_tgc(trial *run, const random_table *random)
 {
     ref_settings *reference = &run->reference;
@@ -147,6 +164,21 @@ static void say_tgc(trial *run, const random_table *random)
         reference->max_size = random->k + below(run, 8);
         say(run, "max-size", "%" PRId64, reference->max_size);
     }
+    say_tgc_reading(run);
+}
+
+static void say_kmeans_or_wfcm(trial *run)
+{
+    static const char *const centers[] = {"ancestor", "mode", "median"};
+    if (one_in(run, 2))
+        say_max_iterations(run, 6);
+    if (strcmp(run->algorithm, "wfcm") == 0) {
+        run->reference.category_center = below(run, COUNT(centers));
+        say(run, "centroid", "%s", centers[run->reference.category_center]);
+    } else if (one_in(run, 2)) {
+        run->reference.return_last = one_in(run, 2);
+        say(run, "return", run->reference.return_last ? "last" : "best");
+    }
 }
 
 static void draw_settings(trial *run, const random_table *random)
@@ -162,8 +194,7 @@ static void draw_settings(trial *run, const random_table *random)
     } else if (strcmp(name, "oka") == 0) {
         say_oka(run);
     } else if (strncmp(name, "kmeans", 6) == 0 || strcmp(name, "wfcm") == 0) {
-        if (one_in(run, 2))
-            say_max_iterations(run, 6);
+        say_kmeans_or_wfcm(run);
     } else if (strncmp(name, "tgc", 3) == 0) {
         say_tgc(run, random);
     } else if (strcmp(name, "greedy-threshold") == 0) {

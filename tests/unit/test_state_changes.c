@@ -159,11 +159,13 @@ typedef struct people {
     kanon__random random;
 } people;
 
+static const char *effort; /* of the changes; NULL: the default, a search around them */
+
 static void apply(kanon_state *state, people *p, int n, int kind)
 {
     kanon_error err = {0};
     kanon_change change;
-    kanon_change_options options = {.struct_size = sizeof options, .grow_taxonomy = 1, .again = 1};
+    kanon_change_options options = {.struct_size = sizeof options, .grow_taxonomy = 1, .again = 1, .effort = effort};
     static char csv[400000];
     size_t at = (size_t)snprintf(csv, sizeof csv, "%s", kind == 2 ? "id\n" : header);
     for (int i = 0; i < n; i++) {
@@ -270,7 +272,9 @@ static void changes_give_the_whole_release(void **unused)
 {
     (void)unused;
     assert_int_equal(walk("privacy: {k: 3}\n", 400, 12, 1), 12);
+    effort = "fast"; /* a search may change more than half of so few records, and then the release is a whole one */
     assert_int_equal(walk("privacy: {k: 5}\n", 300, 8, 2), 8);
+    effort = NULL;
 }
 
 static void requirements_are_kept(void **unused)

@@ -83,8 +83,8 @@ static kanon_status change(kanon_state *state, const char *what, struct ArrowArr
 PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"state",        "what",    "stream", "grow_taxonomy", "joint_k",      "path",
-                            "want_release", "numeric", "again",  "shuffle",       "shuffle_seed", NULL};
+    static char *names[] = {"state",   "what",  "stream",  "grow_taxonomy", "joint_k", "path", "want_release",
+                            "numeric", "again", "shuffle", "shuffle_seed",  "effort",  NULL};
     PyObject *state_capsule, *stream_capsule = Py_None;
     const char *what, *path = NULL;
     kanon_change_options o = {.struct_size = sizeof o};
@@ -92,9 +92,9 @@ PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
     long long joint_k = 0;
     int want_release = 0, numeric = 0;
     unsigned long long shuffle_seed = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OsO|pLzpippK", names, &state_capsule, &what, &stream_capsule,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OsO|pLzpippKz", names, &state_capsule, &what, &stream_capsule,
                                      &o.grow_taxonomy, &joint_k, &path, &want_release, &numeric, &o.again, &outputs.shuffle,
-                                     &shuffle_seed))
+                                     &shuffle_seed, &o.effort))
         return NULL;
     kanon_state *state = handle_get(state_capsule, STATE);
     struct ArrowArrayStream stream = {0};

@@ -106,6 +106,7 @@ def state_change(
     again: bool = ...,
     shuffle: bool = ...,
     shuffle_seed: int = ...,
+    effort: str | None = ...,
 ) -> tuple[dict[str, Any], bytes]: ...
 def state_release(
     state: _Handle, numeric: int = ..., joint_k: int = ..., shuffle: bool = ..., shuffle_seed: int = ...

@@ -61,22 +61,27 @@ class State:
         return self._call(lambda: _kanon.state_change(handle, what, stream, **options), progress)
 
     def insert(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int = 0, again: bool = False,
-               progress: Progress = None) -> dict[str, Any]:  # fmt: skip
+               effort: str | None = None, progress: Progress = None) -> dict[str, Any]:  # fmt: skip
         """Each new record joins the group whose loss grows least. Returns what changed.
+
+        Where a search made the groups, it looks for less loss around those that changed: ``effort`` says how much,
+        ``"fast"`` (not at all), ``"balanced"`` or ``"best"``.
 
         Records that are those of the last change are refused, because a change that was made may look like one that was
         not; ``again`` says that they are meant.
         """
-        return self._change("insert", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_k, again=again)[0]
+        return self._change("insert", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_k, again=again,
+                            effort=effort)[0]  # fmt: skip
 
-    def delete(self, keys: Any, *, joint_k: int = 0, again: bool = False, progress: Progress = None) -> dict[str, Any]:
+    def delete(self, keys: Any, *, joint_k: int = 0, again: bool = False, effort: str | None = None,
+               progress: Progress = None) -> dict[str, Any]:  # fmt: skip
         """The records with these keys go; groups that become too small are dispersed."""
-        return self._change("delete", keys, progress, joint_k=joint_k, again=again)[0]
+        return self._change("delete", keys, progress, joint_k=joint_k, again=again, effort=effort)[0]
 
-    def update(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int = 0,
+    def update(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int = 0, effort: str | None = None,
                progress: Progress = None) -> dict[str, Any]:  # fmt: skip
         """The records with these keys get the values of the other columns."""
-        return self._change("update", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_k)[0]
+        return self._change("update", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_k, effort=effort)[0]
 
     def optimize(self, *, progress: Progress = None) -> dict[str, Any]:
         """Makes the groups better."""

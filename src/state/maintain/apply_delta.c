@@ -6,7 +6,8 @@
  *     3. insert: each row becomes a record and joins a group at once. delete: all named records are collected and
  *        removed, then their groups shrink together. update: the same as delete, but records keep their numbers; then
  *        they join groups with their new values, in file order.
- *     4. Enforce the requirements on the groups that changed (enforce_constraints.c).
+ *     4. Enforce the requirements on the groups that changed (enforce_constraints.c), and search around them where the
+ *        state's groups were made by a search (local_search.c).
  *
  * A mistake names file, line and column, never the cell. Called by pipeline/state_change.c; calls group_changes.c,
  * enforce_constraints.c and store/. */
@@ -14,6 +15,7 @@
 #include "core/output.h"
 #include "state/maintain/enforce_constraints.h"
 #include "state/maintain/group_changes.h"
+#include "state/maintain/local_search.h"
 #include "state/maintain/session.h"
 #include "state/store/entity_index.h"
 #include "state/store/release_rows.h"
@@ -428,6 +430,7 @@ kanon_status kanon__session_apply(kanon_state *s, kanon__source *source, const k
     KANON_TRY(check_key(s, options, err), out);
     KANON_TRY(open_delta(&d, s, err), out);
     KANON_TRY(note_delta(&d, err), out);
+    KANON_TRY(kanon__local_search_plan(s, options->effort, err), out);
     s->forgets = options->kind != KANON__DELTA_INSERT;
     if (options->kind != KANON__DELTA_DELETE)
         KANON_TRY(scan_rows(&d, err), out);

@@ -1,10 +1,11 @@
-/* Enforces requirements beyond k on the groups that a command changed.
+/* Enforces requirements beyond k on the groups that a command changed, and lets a search improve them.
  *
  *     1. Inspect: read the changed groups as a small table, and evaluate the constraints on them (inspect_groups).
  *     2. Widen: where a group violates one, read the 12 groups nearest to it, too, then 60, then all, until the records
  *        that were read satisfy the constraints as one group: then a repair among them must succeed
  *        (inspect_neighbourhood).
- *     3. Repair (enforce/repair.h), and split groups of 2k records and more where both parts satisfy all (change_groups).
+ *     3. Repair (enforce/repair.h), split groups of 2k records and more where both parts satisfy all, and search for less
+ *        loss where the state's groups were made by a search (change_groups, local_search.c).
  *     4. Verify by code that shares nothing with the above: sizes, constraints, entities.
  *     5. Write the groups that differ from the index back to it (write_groups).
  *
@@ -26,6 +27,7 @@
 #include "enforce/repair.h"
 #include "enforce/suppression.h"
 #include "state/index/index_near.h"
+#include "state/maintain/local_search.h"
 #include "state/maintain/split2k.h"
 #include "state/store/entity_index.h"
 #include "state/store/state_requirements.h"
@@ -49,6 +51,7 @@ typedef struct enforcement {
     int32_t *group_of; /* by row of the subset: its position in `refs`, then its new group */
     bool *satisfied;   /* by position in `refs` */
     int64_t n_violated;
+    int64_t n_near; /* about how many records the search around what changed is for */
     int32_t n_groups;
     int64_t *codes; /* by row, found when a group is split; has_codes says of which rows */
     bool *has_codes;
@@ -268,9 +271,11 @@ static kanon_status inspect_neighbourhood(enforcement *e, kanon_error *err)
 {
     static const int neighbours[] = {FEW_NEIGHBOURS, MORE_NEIGHBOURS};
     kanon_status st = KANON_OK;
+    if (!e->all)
+        KANON_TRY(kanon__local_search_list(e->state, &e->refs, &e->n_near, err), out);
     KANON_TRY(inspect_groups(e, err), out);
-    bool enough = e->subset.n == 0 || (e->constraints != NULL && e->n_violated == 0);
-    if (!e->all && e->subset.n > 0 && kanon__subset_needs_all(&e->subset, e->constraints)) {
+    bool enough = e->subset.n == 0 || e->n_violated == 0;
+    if (!e->all && e->constraints != NULL && kanon__subset_needs_all(&e->subset, e->constraints)) {
         e->all = true;
         KANON_TRY(inspect_groups(e, err), out);
     }
@@ -510,7 +515,7 @@ out:
 /* Steps 3 and 4:
  *     a. return suppressed records to groups where deletions have made the budget smaller than their number, and all of
  *        them where the others cannot satisfy the constraints;
- *     b. repair; c. split; d. merge groups that would look alike; e. verify. */
+ *     b. repair; c. split; d. search; e. merge groups that would look alike; f. verify. */
 static kanon_status change_groups(enforcement *e, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -542,6 +547,7 @@ static kanon_status change_groups(enforcement *e, kanon_error *err)
     if (e->constraints != NULL)
         KANON_TRY(split_large(e, err), out);
     run.n_groups = e->n_groups;
+    KANON_TRY(kanon__local_search(e->state, &run, e->n_near, err), out);
     KANON_TRY(kanon__enforce_on_classes(&run, &e->done->n_repaired, err), out);
     e->n_groups = run.n_groups;
     KANON_TRY(kanon__verify_subset(&e->subset, e->state, e->group_of, e->n_groups, err), out);

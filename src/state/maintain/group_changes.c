@@ -67,10 +67,10 @@ static kanon__new_group group_of(const boxed_members *c, int64_t number)
     return (kanon__new_group){number, c->list.n, c->list.members, c->box, c->list.codes};
 }
 
-/* With requirements beyond k, the groups that changed are inspected when the command ends. */
+/* With requirements beyond k, or with a search, the groups that changed are inspected when the command ends. */
 static kanon_status note_changed_group(kanon_state *s, int64_t number, kanon_error *err)
 {
-    if (!kanon__state_has_requirements(s))
+    if (!kanon__state_has_requirements(s) && s->search_moves == 0)
         return KANON_OK;
     kanon_status st = kanon__grow_array(&s->changed_groups, &s->changed_groups_capacity, s->n_changed_groups + 1, "groups",
                                         err);
@@ -117,6 +117,7 @@ static kanon_status split(kanon_state *s, kanon__group_slot at, kanon__change_co
     KANON_TRY(kanon__group_index_replace(s->index, at, &stays, err), out);
     s->next_group++;
     s->n_groups++;
+    KANON_TRY(note_changed_group(s, is_new.number, err), out);
     KANON_TRY(kanon__group_index_add(s->index, at, &is_new, err), out);
     done->n_splits++;
 out:

@@ -84,6 +84,7 @@ out:
 void kanon__session_clear(kanon_state *s)
 {
     kanon__store_set_tick(&s->store, NULL, NULL); /* it is that of the call that ends */
+    s->search_moves = 0;
     kanon__group_index_free(s->index);
     s->index = NULL;
     kanon__entity_index_close(s);

@@ -49,7 +49,8 @@ typedef enum kanon__delta_kind { KANON__DELTA_INSERT = 0, KANON__DELTA_DELETE, K
 typedef struct kanon__delta_options {
     kanon__delta_kind kind;
     bool grow_taxonomy;
-    bool again; /* also where it is the delta that was applied last */
+    bool again;         /* also where it is the delta that was applied last */
+    const char *effort; /* of the search around what changed: maintain/local_search.h */
 } kanon__delta_options;
 
 typedef struct kanon__delta_result {

@@ -137,6 +137,7 @@ struct kanon_state {
     int entity;              /* the column of the entity; -1: there is none */
     int64_t *changed_groups; /* numbers of groups that records joined or left in this command, some of them several times */
     int64_t n_changed_groups, changed_groups_capacity;
+    int64_t search_moves; /* of this command's search, for each record near what it changed; 0: none */
     sqlite3_stmt *add_departed;         /* state/store/release_rows.c */
     sqlite3_stmt *entity_statements[4]; /* state/store/entity_index.c */
     kanon__watch *watch;                /* which groups have changed since the last release; NULL: nobody asked */
