@@ -142,7 +142,7 @@ static kanon_status check_block(int64_t block, void *payload, kanon_error *err)
             if (st != KANON_OK)
                 return st;
         }
-    return KANON_OK;
+    return kanon__look(KANON__TICK_LOOK_NS, err);
 }
 
 /* The texts of all groups are checked first, then each line as it is made, and at the end what only all rows

@@ -143,6 +143,20 @@ kanon_status kanon__store_reserve_pages(kanon__store *s, int64_t n_pages, kanon_
     return kanon__store_run(s, sql, err);
 }
 
+/* By runs, each of a few milliseconds (memory_file.h): a run is as large as the cache, and 1 MiB at least. */
+kanon_status kanon__store_index(kanon__store *s, const char *sql, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t room = s->room;
+    char back[64];
+    KANON_TRY(kanon__store_run(s, "PRAGMA temp_store = FILE; PRAGMA cache_size = 300", err), out);
+    KANON_TRY(kanon__store_run(s, sql, err), out);
+    snprintf(back, sizeof back, "PRAGMA temp_store = MEMORY; PRAGMA cache_size = %d", (int)(room > 0 ? room : ROOM_LEAST));
+    KANON_TRY(kanon__store_run(s, back, err), out);
+out:
+    return st;
+}
+
 /* The file is made with mode 0600, or is there and empty; SQLite then opens what is there. Pages leave room for the
  * checksum. */
 static kanon_status make_empty_file(const char *path, kanon_error *err)
