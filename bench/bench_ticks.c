@@ -2,8 +2,8 @@
  *
  *     bench_ticks TABLE SCHEMA SECONDS ALGORITHM [SETTING=VALUE | refine=NAME | blocks=none]...
  *
- * Reads, groups, releases, checks, publishes, measures and keeps the table on one thread, and prints every gap of more than
- * 60 ms; a grouping is stopped after SECONDS. It fails where a gap is longer than 100 ms. Processor time, not the clock: a
+ * Reads, groups, releases, checks, publishes, measures, reports and keeps the table on one thread, and prints every gap of
+ * more than 60 ms; a grouping is stopped after SECONDS. It fails where a gap is longer than 100 ms. Processor time, not the clock: a
  * busy machine must not look like a missing tick. Ticks come every 50 ms at most, so shorter gaps say nothing. */
 #include <kanon_arrow.h>
 
@@ -104,6 +104,8 @@ static void release(kanon_table *table, kanon_schema *schema, kanon_grouping *gr
     kanon_check_options checking = {.struct_size = sizeof checking, .tick = tick, .k = 10};
     kanon_sink sink = {.name = "release.csv", .write = discard};
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .threads = 1, .tick = tick};
+    kanon_sink page = {.name = "report.html", .write = discard};
+    kanon_outputs report = {.struct_size = sizeof report, .report_to = &page, .threads = 1, .tick = tick};
     kanon_evaluate_options brief = {.struct_size = sizeof brief, .threads = 1, .tick = tick};
     kanon_state_options keeping = {.struct_size = sizeof keeping, .tick = tick};
     begin("release");
@@ -116,6 +118,8 @@ static void release(kanon_table *table, kanon_schema *schema, kanon_grouping *gr
     begin("measure");
     end(kanon_evaluate(&measures, table, grouping, &brief, &err), &err);
     kanon_measures_free(measures);
+    begin("report");
+    end(kanon_publish(table, grouping, &report, &err), &err);
     remove(state);
     begin("keep");
     end(kanon_state_create(state, table, schema, grouping, &outputs, &keeping, &err), &err);

@@ -7,6 +7,7 @@
 #include "core/context.h"
 #include "core/output.h"
 #include "core/pool.h"
+#include "core/ticker.h"
 #include "database/location.h"
 #include "pipeline/guarded_outputs.h"
 #include "pipeline/release_plan.h"

@@ -214,6 +214,7 @@ kanon_status kanon__tuple_tree_new(kanon__tuple_tree **out, const kanon__space *
     for (int64_t i = 0; i < n; i++)
         x->order[i] = (int32_t)i;
     KANON_TRY(build(&b, err), out);
+    KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
     for (int64_t i = 0; i < n; i++)
         memcpy(x->codes + i * m, tuples->codes + (int64_t)x->order[i] * m, (size_t)m * sizeof *x->codes);
     *out = x;

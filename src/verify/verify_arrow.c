@@ -3,6 +3,7 @@
 
 #include "core/alloc.h"
 #include "core/pool.h"
+#include "core/ticker.h"
 #include "database/batch.h"
 #include "verify/arrow_check.h"
 #include "verify/verify.h"
