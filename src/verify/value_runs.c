@@ -36,7 +36,7 @@ static occurrence occurrence_of(const kanon__data *t, int column, int32_t group,
 /* Sorted by group, then by value: the groups by counting, which takes a fraction of the time of comparing, and each of them
  * for itself. `ends` has room for a number per group; *n is -1 where a row is in a group that does not exist. */
 static kanon_status list_occurrences(occurrence *out, int64_t *n, int64_t *ends, const kanon__data *t, int column,
-                             const int32_t *group_of, int64_t n_groups, kanon_error *err)
+                                     const int32_t *group_of, int64_t n_groups, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t total = 0, begin = 0;
