@@ -54,6 +54,7 @@ sub refreshes
 	my @parts = ("SELECT kanon.refresh('few_k', 'incremental');\nCALL change_few();\n" x 3, "SELECT kanon.refresh('full_k');\n", "SELECT kanon.refresh('state_k', 'incremental');\n");
 	return join '', List::Util::shuffle(@parts);
 }
+$node->safe_psql('postgres', 'UPDATE people SET age = (age + id) % 90; CALL change_few()');
 my $begin = time;
 $node->safe_psql('postgres', refreshes());
 my $span = time - $begin;
