@@ -4,10 +4,12 @@
 #
 #   BENCH_ROWS       rows of the table (default 1000000)
 #   BENCH_ALGORITHM  (default: the program's)
+#   BENCH_CANCELS    how often each of several calls is then cancelled at a random moment (default 0)
 set -euo pipefail
 export LC_ALL=C.UTF-8
 cd "$(dirname "$0")/.."
 rows=${BENCH_ROWS:-1000000}
+root=$PWD
 [ -x /usr/lib/postgresql/15/bin/initdb ] || { echo "PostgreSQL 15 is not there"; exit 0; }
 dir=$(mktemp -d /tmp/kanon-bench.XXXXXX)
 postgres/make-server "$dir"
@@ -89,3 +91,8 @@ echo "| the program, CSV to CSV | $program | |"
 awk -v p="$program" -v f="$full" -v s="$state" -v c="$changed" 'BEGIN {
     printf "| full refresh | %.2f | %.1f times the program |\n| full refresh that makes a state | %.2f | %.1f times |\n", f, f / p, s, s / p
     printf "| 1,000 changed rows, by change | %.2f | %.0f %% of a full refresh with a state |\n", c, 100 * c / s }'
+if [ "${BENCH_CANCELS:-0}" -gt 0 ]; then
+    echo
+    python3 "$root/bench/postgres_cancel.py" "${as[*]} $bin/psql" "$dir/data" "$BENCH_CANCELS" "kanon.refresh('big_k')" \
+        "kanon.refresh('changes_k')" "kanon.check('big_k')" "kanon.export('big_k', 'page')"
+fi

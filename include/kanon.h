@@ -947,6 +947,8 @@ typedef struct kanon_state_options {
     const kanon_context *context; /* NULL: none, or that of the table that a state is made of */
     const kanon_state_storage *storage; /* in place of a file; the path stands in messages alone. It outlives the state. */
     int watch; /* keep in memory which groups change, for kanon_state_release_changes_to_arrow */
+    int released; /* for a new state: the caller publishes what kanon_release_to_arrow made of the grouping, which is the
+                   * state's first release, without a checksum in the list of releases */
 } kanon_state_options;
 
 /* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by

@@ -140,28 +140,19 @@ static void open_state(run *r, definition *d, bool watch)
     check(kanon_state_open(&r->state, release_name(d->release), &options, &err), &err);
 }
 
-static int discard(const void *bytes, size_t size, void *payload)
-{
-    (void)bytes, (void)size, (void)payload;
-    return 0;
-}
-
 bool state_exists(const definition *d)
 {
     return count(psprintf("SELECT count(*) FROM kanon.state_pages WHERE definition = '%s' AND page = 0", d->id)) > 0;
 }
 
-/* The table and its groups become the state, and what is released now its first release. */
+/* The table and its groups become the state, and what write_release has put into the table its first release. */
 void state_begin(run *r, definition *d)
 {
     kanon_error err = {0};
-    const kanon_sink nowhere = {.name = "release.csv", .write = discard};
-    const kanon_outputs outputs = {
-        .struct_size = sizeof outputs, .release_to = &nowhere, .threads = run_threads(), .tick = run_tick};
     pages_new(r, d);
     kanon_state_options options = {
-        .struct_size = sizeof options, .tick = run_tick, .context = &r->library, .storage = &r->storage};
-    check(kanon_state_create(release_name(d->release), r->table, r->schema, r->grouping, &outputs, &options, &err), &err);
+        .struct_size = sizeof options, .tick = run_tick, .context = &r->library, .storage = &r->storage, .released = 1};
+    check(kanon_state_create(release_name(d->release), r->table, r->schema, r->grouping, NULL, &options, &err), &err);
     SPI_execute(psprintf("DELETE FROM kanon.state_pages WHERE definition = '%s'", d->id), false, 0);
     pages_save(r, d);
     forget_notes(d, notes_seen(d));

@@ -150,14 +150,16 @@ static int relay(const kanon_progress *progress, void *payload)
 
 void kanon__call_ticks(kanon_tick *tick, void **payload)
 {
-    if (now == NULL || !now->context.tick_on_caller || now->tick != NULL || *tick == NULL || *tick == relay ||
-        !pthread_equal(pthread_self(), now->owner))
+    if (now == NULL || *tick == NULL || !pthread_equal(pthread_self(), now->owner))
         return;
-    pthread_mutex_init(&now->lock, NULL);
-    now->tick = *tick;
-    now->payload = *payload;
-    *tick = relay;
-    *payload = now;
+    if (now->context.tick_on_caller && now->tick == NULL && *tick != relay) {
+        pthread_mutex_init(&now->lock, NULL);
+        now->tick = *tick;
+        now->payload = *payload;
+        *tick = relay;
+        *payload = now;
+    }
+    kanon__ticker_init(&now->ticker, *tick, *payload, "working");
 }
 
 /* Tell what is new; without the lock, which workers want. */

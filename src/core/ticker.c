@@ -5,6 +5,8 @@
  * a pool have done. */
 #include "core/ticker.h"
 
+#include "core/context.h"
+
 #include <time.h>
 
 enum { TICK_NS = 50 * 1000 * 1000, CHECK_NS = 5 * 1000 * 1000 };
@@ -21,9 +23,22 @@ double kanon__seconds(void)
     return (double)now_ns() * 1e-9;
 }
 
+/* The innermost call of this thread whose caller wants to hear of it. */
+static kanon__call *heard_call(void)
+{
+    kanon__call *call = kanon__call_now();
+    while (call != NULL && call->ticker.tick == NULL)
+        call = call->before;
+    return call != NULL && pthread_equal(pthread_self(), call->owner) ? call : NULL;
+}
+
+/* Looks from below are in the stage that began last. */
 void kanon__ticker_init(kanon__ticker *out, kanon_tick tick, void *payload, const char *stage)
 {
     *out = (kanon__ticker){.tick = tick, .payload = payload, .stage = stage};
+    kanon__call *call = tick != NULL ? heard_call() : NULL;
+    if (call != NULL)
+        call->ticker.stage = stage;
 }
 
 void kanon__ticker_limit(kanon__ticker *ticker, double seconds)
@@ -68,6 +83,12 @@ kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int
     else if (answer != 0)
         return kanon__fail(err, KANON_ECANCELLED, "stopped while %s", ticker->stage);
     return KANON_OK;
+}
+
+kanon_status kanon__look(int64_t work, kanon_error *err)
+{
+    kanon__call *call = heard_call();
+    return call != NULL ? kanon__tick(&call->ticker, 0, 0, work, err) : KANON_OK;
 }
 
 void kanon__shared_ticker_init(kanon__shared_ticker *out, const kanon__ticker *ticker, int64_t total)

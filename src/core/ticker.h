@@ -28,6 +28,9 @@ void kanon__ticker_init(kanon__ticker *out, kanon_tick tick, void *payload, cons
  * matter. KANON_ECANCELLED where it asked to stop; where it asked to
  * finish and the work is anytime, that is written down in the ticker instead. A NULL ticker is fine. */
 kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int64_t work, kanon_error *err);
+/* The same where no ticker is at hand, with that of the call that runs on this thread: for passes over all records below the
+ * stages that have one. Nothing where the caller gave no tick, and on the threads of a pool, whose tasks have tickers. */
+kanon_status kanon__look(int64_t work, kanon_error *err);
 /* What a tick says that comes after some milliseconds at most, so that the clock is worth a look each time. */
 enum { KANON__TICK_LOOK_NS = 10 * 1000 * 1000 };
 /* Anytime work has so many seconds from now on. */

@@ -516,6 +516,7 @@ static kanon_status query_error(double *out, const kanon__subject *s, int i, kan
         w.n_words = w.lines[j].rows.n_words;
         if (w.lines[j].n_regions > w.most_regions)
             w.most_regions = w.lines[j].n_regions;
+        KANON_TRY(kanon__tick(s->ticker, 0, 0, KANON__TICK_LOOK_NS, err), out);
     }
     KANON_TRY(ask_all(&w, out, err), out);
 out:

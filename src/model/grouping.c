@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/ticker.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,7 +116,12 @@ kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *g, co
         if (hi > extent[1])
             extent[1] = hi;
     }
-    return KANON_OK;
+    st = kanon__look(KANON__TICK_LOOK_NS, err);
+    if (st != KANON_OK) {
+        kanon__free(*out);
+        *out = NULL;
+    }
+    return st;
 }
 
 /* ---- from memory ----------------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "core/context.h"
 #include "core/output.h"
 #include "core/pool.h"
+#include "core/ticker.h"
 #include "database/location.h"
 #include "pipeline/guarded_outputs.h"
 #include "pipeline/release_plan.h"
@@ -142,7 +143,7 @@ static kanon_status check_block(int64_t block, void *payload, kanon_error *err)
             if (st != KANON_OK)
                 return st;
         }
-    return KANON_OK;
+    return kanon__look(KANON__TICK_LOOK_NS, err);
 }
 
 /* The texts of all groups are checked first, then each line as it is made, and at the end what only all rows

@@ -148,7 +148,7 @@ static kanon_status finish_new(kanon__finished *files, void *payload, kanon_erro
     kanon_status st = KANON_OK;
     state_build *m = payload;
     if (m->released) {
-        snprintf(m->release.sha256, sizeof m->release.sha256, "%s", files->release_sha256);
+        snprintf(m->release.sha256, sizeof m->release.sha256, "%s", files != NULL ? files->release_sha256 : "");
         KANON_TRY(kanon__releases_append(m->state, NULL, &m->release, err), out);
     }
     KANON_TRY(kanon__session_save(m->state, "anonymize", NULL, err), out);
@@ -213,7 +213,7 @@ static kanon_status create(const char *path, const kanon_table *table, const kan
     m.state->context = kanon__call_context();
     m.state->tick = o->tick;
     m.state->payload = o->payload;
-    m.released = wants_release(outputs);
+    m.released = wants_release(outputs) || o->released;
     KANON_TRY(describe_release(&m.release, &loss, table, grouping, err), out);
     KANON_TRY(kanon__store_create(&m.state->store, m.hosted ? path : m.file.name, o->storage, err), out);
     KANON_TRY(kanon__session_create(m.state, table, schema, grouping, m.released, err), out);

@@ -2,6 +2,7 @@
  * one.
  * Called by html_plots.c; calls only core and table. */
 #include "core/alloc.h"
+#include "core/ticker.h"
 #include "report/distribution.h"
 
 #include <stdlib.h>
@@ -29,6 +30,7 @@ static kanon_status count_nodes(node_counts *out, const kanon__column *c, const 
         out->groups[node]++;
     }
     out->after[0] += g->n_suppressed;
+    KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
 out:
     kanon__free(extents);
     return st;

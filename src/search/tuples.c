@@ -3,8 +3,11 @@
 #include "search/tuples.h"
 
 #include "core/alloc.h"
+#include "core/ticker.h"
 
 #include <string.h>
+
+enum { PASS_NS = 10 }; /* what a record costs in one pass over all */
 
 /* A radix sort: a stable counting sort for each dimension from the last to the first, so the first one decides. */
 kanon_status kanon__sort_rows(int32_t *sorted, const kanon__space *space, kanon_error *err)
@@ -28,6 +31,7 @@ kanon_status kanon__sort_rows(int32_t *sorted, const kanon__space *space, kanon_
         memcpy(other, sorted, (size_t)n * sizeof *sorted);
         for (int64_t j = 0; j < n; j++)
             sorted[begins[kanon__code_at(d->codes, other[j])]++] = other[j];
+        KANON_TRY(kanon__look(n * PASS_NS, err), out);
     }
 out:
     kanon__free(begins);
@@ -55,6 +59,7 @@ kanon_status kanon__tuples_new(kanon__tuples **out, const kanon__space *space, k
     KANON_TRY(kanon__sort_rows(t->rows, space, err), out);
     for (int64_t i = 0; i < n; i++)
         n_tuples += i == 0 || !same_tuple(space, t->rows[i - 1], t->rows[i]);
+    KANON_TRY(kanon__look(n * PASS_NS, err), out);
     KANON_TRY(kanon__new_array(&t->begins, n_tuples + 1, "distinct records", err), out);
     KANON_TRY(kanon__new_array(&t->codes, n_tuples * m, "distinct records", err), out);
     for (int64_t i = 0; i < n; i++) {
@@ -65,6 +70,7 @@ kanon_status kanon__tuples_new(kanon__tuples **out, const kanon__space *space, k
         t->begins[t->n++] = i;
     }
     t->begins[t->n] = n;
+    KANON_TRY(kanon__look(n * PASS_NS, err), out);
     *out = t;
     t = NULL;
 out:

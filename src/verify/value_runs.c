@@ -3,11 +3,14 @@
 #include "verify/value_runs.h"
 
 #include "core/alloc.h"
+#include "core/sort.h"
+#include "core/ticker.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* ---- counting by sorting ----------------------------------------------------------------------------------------- */
+
+enum { PASS_NS = 10, SORT_NS = 100 }; /* what a record costs in a pass over all, and in the sort of its group */
 
 typedef struct occurrence {
     int32_t group;
@@ -32,15 +35,16 @@ static occurrence occurrence_of(const kanon__data *t, int column, int32_t group,
 
 /* Sorted by group, then by value: the groups by counting, which takes a fraction of the time of comparing, and each of them
  * for itself. `ends` has room for a number per group; *n is -1 where a row is in a group that does not exist. */
-static void list_occurrences(occurrence *out, int64_t *n, int64_t *ends, const kanon__data *t, int column,
-                             const int32_t *group_of, int64_t n_groups)
+static kanon_status list_occurrences(occurrence *out, int64_t *n, int64_t *ends, const kanon__data *t, int column,
+                                     const int32_t *group_of, int64_t n_groups, kanon_error *err)
 {
+    kanon_status st = KANON_OK;
     int64_t total = 0, begin = 0;
     for (int64_t row = 0; row < t->n_rows; row++) {
         int32_t group = group_of != NULL ? group_of[row] : 0;
         if (group >= n_groups) {
             *n = -1;
-            return;
+            return KANON_OK;
         }
         if (group >= 0)
             ends[group]++;
@@ -55,10 +59,14 @@ static void list_occurrences(occurrence *out, int64_t *n, int64_t *ends, const k
         if (group >= 0)
             out[ends[group]++] = occurrence_of(t, column, group, row);
     }
-    for (int64_t group = 0; group < n_groups; begin = ends[group++])
-        if (ends[group] > begin)
-            qsort(out + begin, (size_t)(ends[group] - begin), sizeof *out, by_group_and_value);
+    KANON_TRY(kanon__look(t->n_rows * PASS_NS, err), out);
+    for (int64_t group = 0; group < n_groups; begin = ends[group++]) {
+        KANON_TRY(kanon__sort(out + begin, ends[group] - begin, sizeof *out, by_group_and_value, err), out);
+        KANON_TRY(kanon__look((ends[group] - begin) * SORT_NS, err), out);
+    }
     *n = total;
+out:
+    return st;
 }
 
 static void count_runs(kanon__value_runs *runs, const occurrence *list, int64_t n, bool entities)
@@ -95,12 +103,13 @@ kanon_status kanon__value_runs_new(kanon__value_runs **out, const kanon__data *t
     KANON_TRY(kanon__new_array(&runs->begins, n_groups + 1, "the check of the values", err), out);
     KANON_TRY(kanon__new_array(&list, t->n_rows, "the check of the values", err), out);
     KANON_TRY(kanon__new_array(&ends, n_groups, "the check of the values", err), out);
-    list_occurrences(list, &n, ends, t, column, group_of, n_groups);
+    KANON_TRY(list_occurrences(list, &n, ends, t, column, group_of, n_groups, err), out);
     if (n < 0) {
         st = kanon__fail(err, KANON_EINTERNAL, "the check found a record in a group that does not exist");
         goto out;
     }
     count_runs(runs, list, n, t->has_entity);
+    KANON_TRY(kanon__look(n * PASS_NS, err), out);
     *out = runs;
     runs = NULL;
 out:
@@ -142,6 +151,9 @@ kanon_status kanon__runs_worst(double *out, const kanon__value_runs *runs, bool 
             return kanon__fail(err, KANON_EINTERNAL, "the check found a group whose figure is not a number");
         if (isnan(*out) || (least ? here < *out : here > *out))
             *out = here;
+        kanon_status st = kanon__look(n * PASS_NS, err);
+        if (st != KANON_OK)
+            return st;
     }
     return KANON_OK;
 }

@@ -70,7 +70,7 @@ sub cancelled_soon
 	my $last = $begin;
 	while (defined(my $now = processor_time())) { $last = $now; $session->{run}->pump_nb; last if $session->{err} =~ /LOCATION/; usleep(2_000); }
 	like(ended($session), qr/57014: canceling statement due to user request/, "$what: cancelled, as PostgreSQL says it");
-	cmp_ok($last - $begin, '<', 0.3, sprintf('after %.0f ms', ($last - $begin) * 1000));
+	cmp_ok($last - $begin, '<', 0.15, sprintf('after %.0f ms', ($last - $begin) * 1000));
 }
 cancelled_soon('auto');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM kanon.progress'), '0', 'no progress is left');

@@ -11,6 +11,7 @@
 #include "state/maintain/drift.h"
 #include "algorithms/algorithm.h"
 #include "core/alloc.h"
+#include "core/ticker.h"
 #include "enforce/repair.h"
 #include "model/clusters.h"
 #include "partition/row_run.h"
@@ -247,12 +248,14 @@ kanon_status kanon__drift_measure(kanon__drift *out, const kanon_state *s, const
         goto out;
     KANON_TRY(kanon__subset_constraints(&d.constraints, subset, s, err), out);
     KANON_TRY(prepare_drift(&d, err), out);
+    KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
     kanon__random_init(&random, s->seed, 1);
     bool all = g->n_rows <= SAMPLE_RECORDS;
     for (int i = 0; i < (all ? 1 : NEIGHBOURHOODS); i++) {
         int64_t centre = kanon__random_below(&random, g->n_rows);
         int64_t n = take_neighbourhood(&d, centre, all ? g->n_rows : SAMPLE_RECORDS / NEIGHBOURHOODS);
         KANON_TRY(compare_neighbourhood(&d, n, err), out);
+        KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
     }
     if (d.n_records > 0) {
         double terms = (double)d.n_records * subset->table->data.n_quasi;

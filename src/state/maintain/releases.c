@@ -9,8 +9,8 @@
 #include "state/maintain/releases.h"
 
 #include "core/alloc.h"
+#include "core/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- traces ------------------------------------------------------------------------------------------------------ */
@@ -105,7 +105,7 @@ static kanon_status find_classes(kanon__traces *t, kanon_error *err)
     KANON_TRY(kanon__new_array(&t->departed, t->n, "joint classes", err), out);
     for (int64_t i = 0; i < t->n; i++)
         sorted[i] = (sorted_trace){t->changes + t->items[i].begin, t->items[i].n, i};
-    qsort(sorted, (size_t)t->n, sizeof *sorted, by_changes);
+    KANON_TRY(kanon__sort(sorted, t->n, sizeof *sorted, by_changes, err), out);
     for (int64_t i = 0; i < t->n; i++) {
         kanon__trace *trace = &t->items[sorted[i].trace];
         t->n_classes += i == 0 || compare_changes(&sorted[i - 1], &sorted[i]) != 0;
@@ -216,7 +216,7 @@ kanon_status kanon__traces_count_values(int64_t **out, const kanon__traces *t, k
     for (int a = 0; a < m; a++) {
         for (int64_t i = 0; i < t->n; i++)
             class_values[i] = (class_value){t->items[i].class_of, r.values[i * m + a]};
-        qsort(class_values, (size_t)t->n, sizeof *class_values, by_class);
+        KANON_TRY(kanon__sort(class_values, t->n, sizeof *class_values, by_class, err), out);
         for (int64_t i = 0; i < t->n; i++)
             distinct[class_values[i].class_of * m + a] += i == 0 || by_class(&class_values[i - 1], &class_values[i]) != 0;
     }

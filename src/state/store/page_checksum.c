@@ -11,6 +11,7 @@
  * on disk once it is synced, stays true. No global state stays: the layer is registered only while a file is opened. */
 #include "state/store/page_checksum.h"
 #include "state/store/hosted_file.h"
+#include "state/store/memory_file.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -266,6 +267,12 @@ static sqlite3_vfs *under(sqlite3_vfs *vfs)
 
 static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *flags_out)
 {
+    if (name == NULL) { /* the runs of a sort, as kanon__store_index asks for them */
+        kanon__memory_file_open(file);
+        if (flags_out != NULL)
+            *flags_out = flags;
+        return SQLITE_OK;
+    }
     ((checked_file *)file)->is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0;
     ((checked_file *)file)->layer = (kanon__page_layer *)vfs;
     ((checked_file *)file)->n_buffered = 0;
@@ -370,7 +377,7 @@ int kanon__page_layer_open(kanon__page_layer *layer, const char *path, sqlite3 *
         return SQLITE_NOMEM;
     layer->vfs = (sqlite3_vfs){
         .iVersion = 1,
-        .szOsFile = (int)sizeof(checked_file) + standard->szOsFile + kanon__hosted_file_size(), /* one of the two is used */
+        .szOsFile = (int)sizeof(checked_file) + standard->szOsFile + kanon__hosted_file_size(), /* one of them is used */
         .mxPathname = standard->mxPathname,
         .zName = layer->name,
         .pAppData = standard,

@@ -104,7 +104,7 @@ void kanon__records_close(kanon_state *s)
 
 kanon_status kanon__records_index(kanon_state *s, kanon_error *err)
 {
-    return kanon__store_run(&s->store, KANON__NAMES_SQL, err);
+    return kanon__store_index(&s->store, KANON__NAMES_SQL, err);
 }
 
 /* ---- one record -------------------------------------------------------------------------------------------------- */

@@ -98,6 +98,8 @@ out:
 
 /* Pages of SQLite's cache. */
 enum { ROOM_LEAST = 300, ROOM_TO_CREATE = 3000, ROOM_MOST = 32768 };
+/* Without syncs pages may be written early, and should be: what the commit has to write cannot be stopped. */
+enum { SPILL_TO_CREATE = ROOM_TO_CREATE };
 
 /* Few pages are kept once they have been read, since memory that was used before is cheaper than more of it; but pages that
  * were changed are kept until they are 128 MiB, since to write them early would sync the journal more than once. */
@@ -141,6 +143,20 @@ kanon_status kanon__store_reserve_pages(kanon__store *s, int64_t n_pages, kanon_
     return kanon__store_run(s, sql, err);
 }
 
+/* By runs, each of a few milliseconds (memory_file.h): a run is as large as the cache, and 1 MiB at least. */
+kanon_status kanon__store_index(kanon__store *s, const char *sql, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t room = s->room;
+    char back[64];
+    KANON_TRY(kanon__store_run(s, "PRAGMA temp_store = FILE; PRAGMA cache_size = 300", err), out);
+    KANON_TRY(kanon__store_run(s, sql, err), out);
+    snprintf(back, sizeof back, "PRAGMA temp_store = MEMORY; PRAGMA cache_size = %d", (int)(room > 0 ? room : ROOM_LEAST));
+    KANON_TRY(kanon__store_run(s, back, err), out);
+out:
+    return st;
+}
+
 /* The file is made with mode 0600, or is there and empty; SQLite then opens what is there. Pages leave room for the
  * checksum. */
 static kanon_status make_empty_file(const char *path, kanon_error *err)
@@ -168,9 +184,9 @@ kanon_status kanon__store_create(kanon__store *out, const char *path, const kano
     KANON_TRY(kanon__store_reserve_pages(out, ROOM_TO_CREATE, err), out);
     sqlite3_file_control(out->db, NULL, SQLITE_FCNTL_RESERVE_BYTES, &reserved);
     snprintf(sql, sizeof sql,
-             "PRAGMA page_size = %d; PRAGMA journal_mode = %s; PRAGMA synchronous = OFF; PRAGMA application_id = %d;"
-             "PRAGMA user_version = %d",
-             KANON__PAGE_SIZE, storage != NULL ? "MEMORY" : "OFF", KANON__STATE_ID, KANON__STATE_VERSION);
+             "PRAGMA page_size = %d; PRAGMA journal_mode = %s; PRAGMA synchronous = OFF; PRAGMA cache_spill = %d;"
+             "PRAGMA application_id = %d; PRAGMA user_version = %d",
+             KANON__PAGE_SIZE, storage != NULL ? "MEMORY" : "OFF", SPILL_TO_CREATE, KANON__STATE_ID, KANON__STATE_VERSION);
     KANON_TRY(kanon__store_run(out, sql, err), out);
     KANON_TRY(kanon__store_run(out, "BEGIN EXCLUSIVE", err), out);
     out->in_transaction = true;

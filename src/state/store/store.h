@@ -56,6 +56,8 @@ void kanon__store_rollback(kanon__store *store);
 
 /* From now on long statements call the tick; where it asks to stop, they fail with KANON_ECANCELLED. NULL: no longer. */
 void kanon__store_set_tick(kanon__store *store, kanon_tick tick, void *payload);
+/* Create an index over many rows so that it can be stopped; where it fails, nothing but closing is left to do. */
+kanon_status kanon__store_index(kanon__store *store, const char *sql, kanon_error *err);
 
 /* Enlarges the cache for a command that changes about n_pages: SQLite would else search for clean pages to drop, each
  * time. */

@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/pool.h"
+#include "core/ticker.h"
 #include "table/header_shape.h"
 #include "table/source/decode.h"
 
@@ -145,6 +146,9 @@ static kanon_status hash_bytes(const kanon__source *source, kanon__sha256 *hash,
         if (st != KANON_OK)
             return st;
         kanon__sha256_add(hash, bytes, n);
+        st = kanon__look((int64_t)n, err);
+        if (st != KANON_OK)
+            return st;
     }
     return unchanged(source, err);
 }
