@@ -1,6 +1,6 @@
 """Measures pykanon.spark on a cluster of processes on this machine: python bench/spark/run.py ROWS WORKERS [mondrian].
 
-Prints seconds by stage, records per second, bytes shuffled per record, the memory of Python tasks, and the loss; with
+Prints seconds of processors by stage, records per second, bytes shuffled per record, the memory of Python tasks, and the loss; with
 `mondrian` those of the scheme of mondrian.py. KANON_PROGRAM makes the table, which stays below build/bench/data. K, BLOCKS,
 EFFORT and ALGORITHM are taken from the environment.
 """
@@ -68,7 +68,7 @@ def ours(spark, cluster: Cluster, folder: pathlib.Path, rows: int) -> None:
     stages: list[tuple[str, float]] = []
 
     def progress(stage: str, line: str) -> None:
-        stages.append((stage, time.time()))
+        stages.append((stage, cluster.processor_seconds()))
         print(f"  {stage}: {line}", flush=True)
 
     begin, used = time.time(), cluster.processor_seconds()
@@ -76,11 +76,11 @@ def ours(spark, cluster: Cluster, folder: pathlib.Path, rows: int) -> None:
         spark.read.parquet(str(folder / "parquet")), key="row", schema=folder / "hospital.yaml", insensitive=["cost"], k=K,
         blocks=BLOCKS, seed=1, progress=progress, **RUN,
     )  # fmt: skip
-    end, used = time.time(), cluster.processor_seconds() - used
-    took: dict[str, float] = {}
-    for (stage, at), (_, then) in zip(stages, [*stages[1:], ("", end)]):
+    end, last = time.time(), cluster.processor_seconds()
+    used, took = last - used, {}
+    for (stage, at), (_, then) in zip(stages, [*stages[1:], ("", last)]):
         took[stage] = took.get(stage, 0) + then - at
-    print("  " + ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in took.items()))
+    print("  of processors: " + ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in took.items()))
     say(rows, end - begin, used, f"average loss {released.measures['avg_loss']:.5f}, {released.checked['classes']:,} classes")
 
 
