@@ -17,7 +17,7 @@ from faults import Disturbance, run
 from tables import DATA, Table, texts_of
 
 STAGES = ("key", "domain", "cuts", "groups", "left over", "release", "check")
-BLOCKS, SEED = 1000, 3
+BLOCKS, SEED = 3000, 3
 
 
 def main(runs: int, seed: int) -> int:
