@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 
 from pykanon import _kanon
 from pykanon.spark import check, group
-from pykanon.spark.plan import PLACE, Plan
+from pykanon.spark.plan import BYTES, PLACE, Plan
 
 #: So many records, in the order of their places, tell whether a column names persons (FIRST in table/released_text.c).
 FIRST = 10_000
@@ -63,7 +63,7 @@ def of_kept(rows: DataFrame, plan: Plan, schema: Any, early: int | None) -> list
         return []
     some = rows if early is None else rows.where(_column(PLACE) <= early)
     first = some.select(PLACE, *map(_column, plan.kept)).orderBy(PLACE).limit(FIRST)
-    packed = first.mapInArrow(group.pack, f"{group.BYTES} binary").collect()
+    packed = first.mapInArrow(group.pack, f"{BYTES} binary").collect()
     part = pa.concat_tables(group.from_ipc(bytes(row[0])) for row in packed)
     domain = _kanon.domain_read(
         schema, group.complete(part, plan).__arrow_c_stream__(), group.place_bytes(part), _kanon.ticker_new(), threads=1,
