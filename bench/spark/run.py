@@ -1,9 +1,9 @@
 """Measures pykanon.spark on a cluster of processes on this machine: python bench/spark/run.py ROWS WORKERS [mondrian|equal].
 
-Prints seconds of processors by stage, records per second, bytes shuffled per record, the memory of Python tasks, and the loss; with
-`mondrian` those of the scheme of mondrian.py; `equal` also compares the release with that of the program, byte by byte, and
-prints the seconds that the program takes. KANON_PROGRAM makes the table, which stays below build/bench/data. K, BLOCKS,
-EFFORT and ALGORITHM are taken from the environment.
+Prints seconds of processors by stage, records per second, bytes shuffled per record, the memory of Python tasks, and the
+loss; with `mondrian` those of the scheme of mondrian.py; `equal` also compares the release with that of the program, byte
+by byte, and prints the seconds that the program takes. KANON_PROGRAM makes the table, which stays below build/bench/data.
+K, BLOCKS, EFFORT and ALGORITHM are taken from the environment.
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ def warm(spark) -> None:
 
 
 def say(rows: int, seconds: float, used: float, more: str) -> None:
-    print(f"  {seconds:.1f} s, {used:.1f} s of processors: {rows / seconds:,.0f} records a second, {rows / used:,.0f} a second of "
-          f"a processor; {more}")  # fmt: skip
+    print(f"  {seconds:.1f} s, {used:.1f} s of processors: {rows / seconds:,.0f} records a second, {rows / used:,.0f} a second "
+          f"of a processor; {more}")  # fmt: skip
 
 
 def theirs(spark, cluster: Cluster, folder: pathlib.Path, rows: int, workers: int) -> None:

@@ -41,8 +41,9 @@ class Campaign:
         equal = lines == self.expected[effort]
         self.wrong += not equal
         self.hit[f"{how} in {disturbance.struck}" if disturbance.done else "nothing"] += 1
-        print(f"{i + 1}: {how} {'killed in ' + disturbance.struck if disturbance.done else 'not killed'}, {partitions} partitions, "
-              f"effort {effort or 'default'}: {'equal' if equal else 'DIFFERENT'}, {time.time() - begin:.0f} s", flush=True)  # fmt: skip
+        fault = f"killed in {disturbance.struck}" if disturbance.done else "not killed"
+        print(f"{i + 1}: {how} {fault}, {partitions} partitions, effort {effort or 'default'}: "
+              f"{'equal' if equal else 'DIFFERENT'}, {time.time() - begin:.0f} s", flush=True)  # fmt: skip
         if how == "worker":
             self.cluster.add_worker()
 
