@@ -1,15 +1,18 @@
-"""Measures pykanon.spark on a cluster of processes on this machine: python bench/spark/run.py ROWS WORKERS [mondrian].
+"""Measures pykanon.spark on a cluster of processes on this machine: python bench/spark/run.py ROWS WORKERS [mondrian|equal].
 
-Prints seconds by stage, records per second, bytes shuffled per record, the memory of Python tasks, and the loss; with
-`mondrian` those of the scheme of mondrian.py. KANON_PROGRAM makes the table, which stays below build/bench/data. K, BLOCKS,
-EFFORT and ALGORITHM are taken from the environment.
+Prints seconds of processors by stage, records per second, bytes shuffled per record, the memory of Python tasks, and the
+loss; with `mondrian` those of the scheme of mondrian.py; `equal` also compares the release with that of the program, byte
+by byte, and prints the seconds that the program takes. KANON_PROGRAM makes the table, which stays below build/bench/data.
+K, BLOCKS, EFFORT and ALGORITHM are taken from the environment.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import time
@@ -60,7 +63,7 @@ def figures_of(log: pathlib.Path) -> dict[str, float]:
     return {"shuffled": shuffled, "python": python}
 
 
-def ours(spark, cluster: Cluster, folder: pathlib.Path, rows: int) -> None:
+def ours(spark, cluster: Cluster, folder: pathlib.Path, rows: int, equal: bool) -> None:
     import pykanon.spark
 
     warm(spark)
@@ -68,20 +71,46 @@ def ours(spark, cluster: Cluster, folder: pathlib.Path, rows: int) -> None:
     stages: list[tuple[str, float]] = []
 
     def progress(stage: str, line: str) -> None:
-        stages.append((stage, time.time()))
+        stages.append((stage, cluster.processor_seconds()))
         print(f"  {stage}: {line}", flush=True)
 
     begin, used = time.time(), cluster.processor_seconds()
     released = pykanon.spark.anonymize(
-        spark.read.parquet(str(folder / "parquet")), key="row", schema=folder / "hospital.yaml", insensitive=["cost"], k=K,
-        blocks=BLOCKS, seed=1, progress=progress, **RUN,
+        spark.read.parquet(str(folder / "parquet")), key="row", schema=folder / "hospital.yaml", k=K, blocks=BLOCKS,
+        seed=1, progress=progress, **(dict(insensitive="row", numeric="text") if equal else {}), **RUN,
     )  # fmt: skip
-    end, used = time.time(), cluster.processor_seconds() - used
-    took: dict[str, float] = {}
-    for (stage, at), (_, then) in zip(stages, [*stages[1:], ("", end)]):
+    end, last = time.time(), cluster.processor_seconds()
+    used, took = last - used, {}
+    for (stage, at), (_, then) in zip(stages, [*stages[1:], ("", last)]):
         took[stage] = took.get(stage, 0) + then - at
-    print("  " + ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in took.items()))
+    print("  of processors: " + ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in took.items()))
     say(rows, end - begin, used, f"average loss {released.measures['avg_loss']:.5f}, {released.checked['classes']:,} classes")
+    if equal:
+        compare(released, folder)
+
+
+def compare(released, folder: pathlib.Path) -> None:
+    """The release in the order of the rows as the CSV that the program writes, and that of the program."""
+    names = [n for n in released.columns if n != "row"]
+    released.orderBy("row").select(*[f"`{n}`" for n in names]).write.mode("overwrite").parquet(str(folder / "release"))
+    nothing = {"diagnosis": "", "cost": ""}  # released as they are; elsewhere no value is any value
+    plain = pa.csv.WriteOptions(include_header=False, quoting_style="none")
+    spark = hashlib.sha256((",".join(names) + "\n").encode())
+    for part in sorted((folder / "release").glob("*.parquet")):
+        for batch in pq.ParquetFile(part).iter_batches(200_000):
+            full = [c.fill_null(nothing.get(n, "*")) for n, c in zip(names, batch.columns)]
+            text = pa.BufferOutputStream()
+            pa.csv.write_csv(pa.RecordBatch.from_arrays(full, names), text, plain)
+            spark.update(text.getvalue())
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    options = [text for name, value in RUN.items() for text in (f"--{name}", value)]
+    subprocess.run([PROGRAM, "anonymize", folder / "hospital.csv", "-s", folder / "hospital.yaml", "-k", str(K), "--blocks",
+                    str(BLOCKS), "--seed", "1", "-q", "-o", folder / "release.csv", *options], check=True)  # fmt: skip
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    with open(folder / "release.csv", "rb") as file:
+        program = hashlib.file_digest(file, "sha256")
+    said = "equal" if spark.digest() == program.digest() else "DIFFERENT"
+    print(f"  program: {used:.1f} s of processors, {said}: sha256 {spark.hexdigest()[:16]} and {program.hexdigest()[:16]}")
 
 
 def warm(spark) -> None:
@@ -90,8 +119,8 @@ def warm(spark) -> None:
 
 
 def say(rows: int, seconds: float, used: float, more: str) -> None:
-    print(f"  {seconds:.1f} s, {used:.1f} s of processors: {rows / seconds:,.0f} records a second, {rows / used:,.0f} a second of "
-          f"a processor; {more}")  # fmt: skip
+    print(f"  {seconds:.1f} s, {used:.1f} s of processors: {rows / seconds:,.0f} records a second, {rows / used:,.0f} a second "
+          f"of a processor; {more}")  # fmt: skip
 
 
 def theirs(spark, cluster: Cluster, folder: pathlib.Path, rows: int, workers: int) -> None:
@@ -131,7 +160,7 @@ def leaves(folder: pathlib.Path, name: str) -> list[str]:
     return [line.partition(";")[0] for line in file.read_text().splitlines()] if file.exists() else []
 
 
-def main(rows: int, workers: int, mondrian: bool) -> None:
+def main(rows: int, workers: int, mondrian: bool, equal: bool) -> None:
     folder = table(rows)
     with Cluster(workers=workers, memory="2g") as cluster:
         log = pathlib.Path(cluster.folder.name) / "events"
@@ -145,7 +174,7 @@ def main(rows: int, workers: int, mondrian: bool) -> None:
             "spark.executor.extraJavaOptions": "-XX:+UseSerialGC", "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
         })  # fmt: skip
         print(f"{rows:,} records, {workers} workers, Spark {spark.version}, k = {K}, blocks of {BLOCKS:,} {RUN}", flush=True)
-        theirs(spark, cluster, folder, rows, workers) if mondrian else ours(spark, cluster, folder, rows)
+        theirs(spark, cluster, folder, rows, workers) if mondrian else ours(spark, cluster, folder, rows, equal)
         spark.stop()
         found = figures_of(log)
         print(f"  {found['shuffled'] / rows:.1f} bytes shuffled per record, Python processes of an executor at most "
@@ -153,4 +182,4 @@ def main(rows: int, workers: int, mondrian: bool) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), "mondrian" in sys.argv[3:])
+    main(int(sys.argv[1]), int(sys.argv[2]), "mondrian" in sys.argv[3:], "equal" in sys.argv[3:])

@@ -13,7 +13,8 @@ from pyspark.sql import functions as F
 import pykanon
 import pykanon.spark
 from pykanon import DataError, UsageError
-from pykanon.spark import check
+from pykanon.spark import check, group, job
+from pykanon.spark.plan import PLACE
 
 FORM = dict(insensitive="row", numeric="text")
 
@@ -139,3 +140,96 @@ def test_check_finds_what_is_wrong(spark):
     for word, released in broken.items():
         with pytest.raises(pykanon.InternalError, match=word):
             check.release(released, ["q"], "place", 12, expected, 3)
+
+
+def test_executors_merge(spark, hospital, monkeypatch):
+    """Pieces that are large together are merged by executors first, of every kind: the release does not change."""
+    monkeypatch.setattr(job, "COLLECT", 0)
+    monkeypatch.setattr(job, "FAN_IN", 2)
+    kinds, tasks = [], job.Job.tasks
+
+    def noted(self, frame, work, *args, **more):
+        kinds.extend(args[:1] if work is group.merge else ())
+        return tasks(self, frame, work, *args, **more)
+
+    monkeypatch.setattr(job.Job, "tasks", noted)
+    released = pykanon.spark.anonymize(
+        spark.read.parquet(hospital.parquet).repartition(7), key="row", schema=hospital.options[1], k=7, blocks=400, seed=1,
+        algorithm="kmember", **FORM,
+    )  # fmt: skip
+    assert lines_of(released) == program(hospital, 7, 400, 1, "--algorithm", "kmember")
+    assert {"domain", "counts", "rest", "offers", "tally"} <= set(kinds) and kinds.count("domain") > 1
+    released.unpersist()
+
+
+def test_a_sensitive_column_with_many_values(spark, hospital, monkeypatch):
+    """It is not encoded, so it has no figures; the release is the same, and the user is told."""
+    monkeypatch.setattr(job, "MOST_VALUES", 500)
+    released = pykanon.spark.anonymize(
+        spark.read.parquet(hospital.parquet), key="row", schema=hospital.options[1], k=7, blocks=400, seed=1, effort="fast",
+        **FORM,
+    )  # fmt: skip
+    assert lines_of(released) == program(hospital, 7, 400, 1, "--effort", "fast")
+    assert any(line.startswith("cost: has about") for line in released.warnings)
+    assert "diagnosis" in released.measures.columns() and "cost" not in released.measures.columns()
+    released.unpersist()
+
+
+def test_warnings_are_those_of_the_whole(spark):
+    """The first 10,000 records by key tell whether a column names persons, wherever they are; formulas are counted in all."""
+    n = 12_000
+    rng = random.Random(6)
+    table = pa.table({
+        "key": pa.array(range(n), pa.int64()),
+        "age": pa.array([rng.randint(1, 99) for _ in range(n)], pa.int32()),
+        "town": pa.array([rng.choice(["Rom", "=Bern", "-"]) for _ in range(n)]),
+        "ticket": pa.array([f"t{min(i, 9_500)}" for i in range(n)]),
+        "late": pa.array([f"t{max(i, 5_000)}" for i in range(n)]),
+        "mail": pa.array([f"p{i % 50}@example.org" for i in range(n)]),
+        "note": pa.array(["=1+2" if i % 4_000 == 3_999 else rng.choice(["-5", "+1e3", "--", "fine", None]) for i in range(n)]),
+    })  # fmt: skip
+    said = dict(quasi=["age", "town"], insensitive=["ticket", "late", "mail", "note"], k=5, blocks=3000, effort="fast")
+    with pytest.warns(pykanon.PrivacyWarning):
+        whole = pykanon.anonymize(table, identifying="key", **said)
+    rows = spark.createDataFrame(table.to_pandas()).select(*table.column_names).orderBy(F.rand(seed=2)).repartition(5)
+    with pytest.warns(pykanon.PrivacyWarning, match="mail"):
+        released = pykanon.spark.anonymize(rows, key="key", **said)
+    assert len(released.warnings) >= 4 and sorted(released.warnings) == sorted(whole.warnings)
+    released.unpersist()
+
+
+def test_what_is_lost_doubled_or_changed_is_an_error(spark, hospital, monkeypatch):
+    """Rows that get lost on the way to a block, and releases that are broken after they were made: nothing is handed out."""
+    given = dict(pykanon.spark.anonymize.__kwdefaults__, key="row", schema=hospital.options[1], k=7, blocks=900, effort="fast")
+    work = pykanon.spark._job({**given, "frame": spark.read.parquet(hospital.parquet)})
+    for stage in (work.number, work.find_domain, work.find_cuts):
+        stage()
+    tasks = job.Job.tasks
+    one = f"{PLACE} = 77"
+
+    def broken(where, change):
+        def made(self, frame, work, *args, **more):
+            found = tasks(self, frame, work, *args, **more)
+            return change(found) if work is where else found
+
+        monkeypatch.setattr(job.Job, "tasks", made)
+
+    ways = {
+        "lost": lambda f: f.where(f"{PLACE} is null or not {one}"),
+        "doubled": lambda f: f.union(f.where(one)),
+        "out of order": lambda f: f.withColumn(PLACE, F.expr(f"if({one}, -1, {PLACE})")),
+    }
+    for way in ("lost", "doubled"):
+        broken(group.route, ways[way])
+        with pytest.raises(pykanon.InternalError, match="lost records"), job.translated():
+            work.find_groups()
+            work.place_rest()
+        work.drop(work.grouped)
+    monkeypatch.setattr(job.Job, "tasks", tasks)
+    work.find_groups()
+    work.place_rest()
+    for way, word in (("lost", "2999 records"), ("doubled", "3001 records"), ("out of order", "there twice")):
+        broken(group.release, ways[way])
+        with pytest.raises(pykanon.InternalError, match=word), job.translated():
+            work.make_release()
+    work.drop(*work.held)

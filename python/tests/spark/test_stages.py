@@ -49,13 +49,13 @@ def play(table, said, options, numeric, rng):
     rows = table.append_column(PLACE, pa.array(places, pa.int64()))
     narrow, wide = rows.select([PLACE, *plan.encoded]), rows.select([PLACE, *plan.kept])
 
-    domain = merged("domain", (b for p in parts_of(narrow, rng) for b in group.domain_of_part(plan, iter(p))))
+    domain = merged("domain", (b for p in parts_of(narrow, rng) for b in group.domain_of_part(plan, group.shrink(iter(p)))))
     plan = plan.with_(domain=_kanon.travel_write(domain))
     _kanon.domain_seal(domain, handle)
     cuts = _kanon.cuts_new(domain, options["blocks"])
     plan = plan.with_(cuts=_kanon.travel_write(cuts))
     while not _kanon.cuts_describe(cuts)[0]:
-        found = (b for p in parts_of(narrow, rng) for b in group.counts_of_part(plan, iter(p)))
+        found = (b for p in parts_of(narrow, rng) for b in group.counts_of_part(plan, group.shrink(iter(p))))
         _kanon.cuts_next(cuts, merged("counts", found))
         plan = plan.with_(cuts=_kanon.travel_write(cuts))
     sizes = _kanon.cuts_describe(cuts)[2]

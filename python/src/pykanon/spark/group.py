@@ -98,7 +98,7 @@ def _blocks(batches: Batches) -> Iterator[tuple[int, pa.Table]]:
         yield now, pa.Table.from_batches(held)
 
 
-def _place_bytes(rows: pa.Table) -> bytes:
+def place_bytes(rows: pa.Table) -> bytes:
     return bytes(rows.column(PLACE).to_numpy().astype("<i8", copy=False).tobytes())
 
 
@@ -143,6 +143,32 @@ def merge(kind: str, plan: Plan, batches: Batches) -> Batches:
         yield _bytes_batch([_kanon.travel_write(merged)])
 
 
+# ---- rows that several stages read -------------------------------------------------------------------------------------
+
+
+@told
+def shrink(batches: Batches) -> Batches:
+    """The rows of a task in few pieces, each a stream of Arrow: what domain and cuts read many times, Spark converts once.
+
+    Texts are stored as codes with a list of the distinct ones.
+    """
+    for rows in _pieces(batches):
+        yield _bytes_batch([to_ipc(pa.table([_by_code(c) for c in rows.columns], rows.column_names), "lz4")])
+
+
+def _by_code(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    return column.combine_chunks().dictionary_encode() if is_text else column
+
+
+def _shrunk(batches: Batches) -> Iterator[pa.Table]:
+    """The pieces that ``shrink`` made. Texts are texts again: the library would take codes for categories."""
+    for batch in batches:
+        for piece in batch.column(BYTES):
+            rows = from_ipc(piece.as_buffer())
+            yield rows.cast(plain(rows.schema))
+
+
 # ---- the stages --------------------------------------------------------------------------------------------------------
 
 
@@ -151,10 +177,10 @@ def domain_of_part(plan: Plan, batches: Batches) -> Batches:
     """Stage 1: the distinct values of the rows, with counts and first places."""
     o = opened(plan)
     domain = None
-    for rows in _pieces(batches):
+    for rows in _shrunk(batches):
         stream = complete(rows, plan).__arrow_c_stream__()
         part = _kanon.domain_read(
-            o.schema, stream, _place_bytes(rows), _kanon.ticker_new(), threads=1, strict=plan.recipe.strict
+            o.schema, stream, place_bytes(rows), _kanon.ticker_new(), threads=1, strict=plan.recipe.strict
         )
         domain = fold(domain, part)
     if domain is not None:
@@ -166,7 +192,7 @@ def counts_of_part(plan: Plan, batches: Batches) -> Batches:
     """Stage 2: histograms of the parts that are still to be cut."""
     o = opened(plan)
     counts = None
-    for rows in _pieces(batches):
+    for rows in _shrunk(batches):
         counts = fold(counts, _kanon.cuts_count(o.cuts, load(rows, o)))
     if counts is not None:
         yield _bytes_batch([_kanon.travel_write(counts)])
@@ -196,7 +222,7 @@ def group(plan: Plan, batches: Batches) -> Batches:
             raise InternalError("the records of a block are not in order")
         table = load(rows, o)
         grouping = _kanon.block_group(table, o.cuts, block, _kanon.ticker_new(), **plan.options)
-        groups = _kanon.block_groups_new(table, grouping, o.cuts, block, _place_bytes(rows))
+        groups = _kanon.block_groups_new(table, grouping, o.cuts, block, place_bytes(rows))
         numbers = pa.array(np.frombuffer(_kanon.grouping_rows(grouping), np.int64))
         yield from _with_bytes(rows.drop_columns([SLOT]).append_column(GROUP, numbers), None)
         yield from _with_bytes(_blank(rows.schema, block), _kanon.travel_write(groups))
@@ -250,15 +276,15 @@ def pack(batches: Batches) -> Batches:
             yield _bytes_batch([to_ipc(pa.Table.from_batches([batch]))])
 
 
-def to_ipc(rows: pa.Table) -> bytes:
+def to_ipc(rows: pa.Table, compression: str | None = None) -> bytes:
     """A table as bytes."""
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, rows.schema) as writer:
+    with pa.ipc.new_stream(sink, rows.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
         writer.write_table(rows)
     return bytes(sink.getvalue().to_pybytes())
 
 
-def from_ipc(content: bytes) -> pa.Table:
+def from_ipc(content: bytes | pa.Buffer) -> pa.Table:
     """The table that ``to_ipc`` wrote."""
     return pa.ipc.open_stream(content).read_all()
 

@@ -31,7 +31,7 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pykanon import _kanon, errors
 from pykanon.api import Measures
 from pykanon.errors import DataError, UsageError
-from pykanon.spark import check, group
+from pykanon.spark import check, group, notes
 from pykanon.spark.plan import BLOCK, BYTES, GROUP, OWN, PLACE, SLOT, Plan, Recipe
 
 #: ``True``: a line per stage on standard error; a function is called with the stage and that line.
@@ -45,6 +45,8 @@ FAN_IN = 16
 RECORD = 32
 #: Bytes of a record left over, with what blocks offer to it.
 LEFT = 1000
+#: A sensitive column with more values is not encoded: only figures about it need that, and every task would hold them all.
+MOST_VALUES = 100_000
 #: At most so many tasks for the blocks: each of them fetches from every task before it.
 MOST_TASKS = 2000
 #: Rows that are not integers by key are numbered in so many stretches.
@@ -97,6 +99,7 @@ class Job:
             numeric=numeric,
         )
         self.quasi = [c for c in frame.columns if roles[c] == "quasi"]
+        self.roles = roles
         for name in key:
             if roles[name] in ("insensitive", "sensitive"):
                 text = f"{name}: the key is released as it is, and tells all records apart"
@@ -106,7 +109,6 @@ class Job:
         self.pieces = 1  # how many tasks give a piece to be merged
         self.sizes: list[int] = []
         self.warnings: list[str] = []
-        self.sums: list[Any] = []
 
     # ---- helpers -------------------------------------------------------------------------------------------------------
 
@@ -136,6 +138,7 @@ class Job:
     def merged(self, kind: str, pieces: DataFrame, size: int) -> Any:
         """One object of all pieces, each of about ``size`` bytes: merged by executors until they are few, then here."""
         n, total = self.pieces, size * self.pieces
+        begun = list(self.held)
         while total > COLLECT and n > FAN_IN:
             pieces = self.hold(pieces)
             n, total = pieces.agg(F.count(F.lit(1)), F.coalesce(F.sum(F.length(BYTES)), F.lit(0))).first() or (0, 0)
@@ -146,7 +149,7 @@ class Job:
         found = pieces.collect()
         for row in found:
             whole = group.fold(whole, _kanon.travel_read(kind, bytes(row[0]), self.domain))
-        self.drop(*(f for f in self.held if f.columns == [BYTES]))
+        self.drop(*(f for f in self.held if f not in begun))
         return whole
 
     # ---- stages --------------------------------------------------------------------------------------------------------
@@ -168,9 +171,25 @@ class Job:
             self.rows = self.frame.withColumn(PLACE, column(self.key[0]).cast("long"))
         else:
             self.rows = with_ranks(self.frame, self.key, total)
-        self.narrow = self.hold(self.rows.select(PLACE, *map(column, self.plan.encoded)))
-        places = self.narrow.select(F.spark_partition_id().alias("part"), PLACE)
-        self.pieces, *self.sums = places.agg(F.count_distinct("part"), *check.sums(PLACE)).first() or (1,)
+        self.look()
+        self.narrow = self.hold(self.tasks(self.rows.select(PLACE, *map(column, self.plan.encoded)), group.shrink))
+        parts = self.narrow.select(F.spark_partition_id().alias("part")).agg(F.count_distinct("part")).first()
+        self.pieces = max(1, parts[0]) if parts else 1
+
+    def look(self) -> None:
+        """One pass for what no later one would see (notes.py). Sensitive columns with many values are left as they are."""
+        kinds = {f.name: f.dataType for f in self.frame.schema}
+        sensitive = [c for c in self.plan.kept if self.roles[c] == "sensitive"]
+        wide = [c for c in sensitive if _kanon.schema_taxonomy(self.schema, c) is None]
+        texts = [c for c in self.plan.kept if isinstance(kinds[c], T.StringType)]
+        self.found = notes.survey(self.rows, self.records, wide, texts)
+        for name in wide:
+            if self.found.values[name] > MOST_VALUES:
+                self.plan = self.plan.without(name)
+                _kanon.schema_set(self.schema, "role", name, "insensitive")
+                self.warnings.append(
+                    f"{name}: has about {self.found.values[name]:,} different values, so it has no figures of its own"
+                )
 
     def find_domain(self) -> None:
         """Stage 1."""
@@ -181,7 +200,10 @@ class Job:
         _kanon.domain_seal(domain, self.schema)
         self.domain = domain
         self.plan = self.plan.with_(domain=content)
-        self.warnings = _kanon.domain_describe(domain)[1]
+        kept = notes.of_kept(self.rows, self.plan, self.schema, self.found.early)
+        self.warnings += notes.merged(_kanon.domain_describe(domain)[1], kept, self.found.formulas)
+        for line in notes.merged((), kept, self.found.formulas):
+            warnings.warn(line, errors.PrivacyWarning, stacklevel=3)
 
     def find_cuts(self) -> None:
         """Stage 2."""
@@ -262,7 +284,7 @@ class Job:
         self.tell("check", "counting the classes of the finished release")
         rows = finished.where(column(BYTES).isNull())
         quasi = self.released_quasi(target.names)
-        self.checked = check.release(rows, quasi, PLACE, self.records, self.sums, self.plan.options["k"])
+        self.checked = check.release(rows, quasi, PLACE, self.records, self.found.sums, self.plan.options["k"])
         self.held = [f for f in self.held if f is not finished]  # the caller gets it
         self.finished = finished
         return rows.select(*map(column, target.names))

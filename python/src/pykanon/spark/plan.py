@@ -36,6 +36,7 @@ class Recipe:
     identifying: tuple[str, ...]  # key columns without a role of their own
     strict: bool
     k: int  # 0: the schema's own
+    unread: tuple[str, ...] = ()  # sensitive columns that are left as they are
 
     @classmethod
     def of(cls, said: Mapping[str, Any], columns: list[str], key: list[str], k: int) -> tuple[Recipe, Any]:
@@ -62,6 +63,8 @@ class Recipe:
         """What the arguments of a run add to the schema. Its k is the one that every release is checked for."""
         for column in self.identifying:
             _kanon.schema_set(handle, "role", column, "identifying")
+        for column in self.unread:
+            _kanon.schema_set(handle, "role", column, "insensitive")
         if self.k:
             _kanon.schema_set(handle, "k", None, str(self.k))
 
@@ -97,6 +100,12 @@ class Plan:
     def with_(self, **found: Any) -> Plan:
         """The plan with what the driver has found since."""
         return dataclasses.replace(self, **found)
+
+
+    def without(self, column: str) -> Plan:
+        """The plan with a sensitive column that is not encoded."""
+        recipe = dataclasses.replace(self.recipe, unread=(*self.recipe.unread, column))
+        return self.with_(recipe=recipe, encoded=tuple(c for c in self.encoded if c != column))
 
 
 class Opened:
