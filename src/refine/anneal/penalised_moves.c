@@ -35,12 +35,18 @@ static inline int64_t paid(const kanon__penalty *p, int32_t group)
     return p->violations[group] > 0 ? kanon__penalty_cost(p, p->violations[group]) : 0;
 }
 
-/* A group of the list of this one, as far as it has not been emptied since; -1: it has. */
-static int32_t draw_listed(kanon__penalty *p, int32_t group)
+/* Of two groups on the list of the record's group the one that it can join at less cost, as far as they have not been emptied
+ * since; -1: they have. */
+static int32_t draw_listed(kanon__penalty *p, int32_t record)
 {
-    int32_t at = kanon__scaled((uint32_t)kanon__random_next(&p->engine->random), p->lists.n[group]);
-    int32_t listed = kanon__group_list(&p->lists, group)[at];
-    return p->region->groups[listed].size > 0 ? listed : -1;
+    const kanon__region *r = p->region;
+    int32_t own = r->group_of[record], n = p->lists.n[own];
+    const int32_t *list = kanon__group_list(&p->lists, own);
+    uint64_t random = kanon__random_next(&p->engine->random);
+    int32_t a = list[kanon__scaled((uint32_t)random, n)], b = list[kanon__scaled((uint32_t)(random >> 32), n)];
+    if (r->groups[a].size == 0 || r->groups[b].size == 0)
+        return r->groups[a].size > 0 ? a : r->groups[b].size > 0 ? b : -1;
+    return kanon__region_join_delta(r, b, record) < kanon__region_join_delta(r, a, record) ? b : a;
 }
 
 /* A group near this record, other than its own; -1: none was drawn. */
@@ -50,7 +56,7 @@ static int32_t draw_group(kanon__penalty *p, int32_t record)
     const kanon__region *r = p->region;
     int32_t own = r->group_of[record];
     if (p->list_share > 0 && p->lists.n[own] > 0 && (int32_t)(kanon__random_next(&e->random) & 15) < p->list_share)
-        return draw_listed(p, own);
+        return draw_listed(p, record);
     int32_t near = kanon__draw_near(e, record);
     if (near < 0)
         return -1;
