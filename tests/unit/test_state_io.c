@@ -751,6 +751,26 @@ static void wrong_headers_are_found(void **unused)
         assert_int_equal(kanon__store_open(&store, scratch("x.state").text, NULL, 0, &err), KANON_EDATA);
         assert_holds(err.message, "damaged: its header");
     }
+    static const struct {
+        int place;
+        char byte;
+        kanon_status status;
+        const char *message;
+    } others[] = {{1, 'q', KANON_EDATA, "not a state"},
+                  {71, 0, KANON_EDATA, "not a state"},
+                  {63, 127, KANON_EVERSION, "a newer version"},
+                  {63, 0, KANON_EVERSION, "an older version"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        kanon_error err = {0};
+        kanon__store store;
+        char was = w.bytes[others[i].place];
+        w.bytes[others[i].place] = others[i].byte;
+        write_bytes(scratch("x.state").text, w.bytes, w.size);
+        w.bytes[others[i].place] = was;
+        assert_int_equal(kanon__store_open(&store, scratch("x.state").text, NULL, 0, &err), others[i].status);
+        assert_holds(err.message, others[i].message);
+        assert_int_equal(kanon__store_open(&store, scratch_directory, NULL, 0, &err), KANON_EIO);
+    }
     free_world(&w);
 }
 

@@ -335,7 +335,8 @@ static char *report_of(bool own)
     kanon_options how = {.struct_size = sizeof how, .algorithm = "mondrian", .refine = "il-optimization", .seed = 7};
     kanon_outputs outputs = {.struct_size = sizeof outputs, .report = report.text};
     entries(scratch_directory, true);
-    write_text(scratch("s.yaml").text, yaml);
+    write_text(scratch("s.yaml").text,
+               "attributes: {name: identifying, age: {role: quasi, type: integer, weight: 2.5}, ill: sensitive}\nprivacy: {k: 2}\n");
     write_text(scratch("t.csv").text, csv);
     assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
@@ -356,6 +357,7 @@ static void reports_say_how_groups_were_made(void **unused)
     assert_holds(made, "\"algorithm\": \"mondrian\"");
     assert_holds(made, "\"refinement\": \"il-optimization\"");
     assert_holds(made, "\"seed\": 7");
+    assert_holds(made, "\"weight\": 2.5");
     assert_holds(own, "\"algorithm\": null");
     assert_null(strstr(own, "refinement"));
     free(own);
