@@ -127,8 +127,8 @@ static void a_name_that_fails_changes_nothing(void **unused)
         place directory = scratch("gone"), release = scratch("gone/r.csv"), report = scratch("report.json");
         receiver groups = {.removes = directory.text};
         kanon_sink to = sink_of(&groups, "groups");
-        kanon_outputs outputs = {.struct_size = sizeof outputs, .report = report.text, .release = release.text,
-                                 .groups_to = &to};
+        kanon_outputs outputs = {
+            .struct_size = sizeof outputs, .report = report.text, .release = release.text, .groups_to = &to};
         assert_done(make_state(NULL, &err), &err);
         write_text(report.text, "as it was");
         assert_int_equal(mkdir(directory.text, 0777), 0);
@@ -269,7 +269,8 @@ static void another_schema_is_refused(void **unused)
         {"attributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\nprivacy: {suppress: 0.5}\n",
          "suppress: "},
         {"attributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\n"
-         "privacy: {constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}]}\n", "constraints: "},
+         "privacy: {constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}]}\n",
+         "constraints: "},
         {"attributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\n", NULL}, /* k may differ */
     };
     (void)unused;
@@ -335,12 +336,13 @@ static char *report_of(bool own)
     kanon_options how = {.struct_size = sizeof how, .algorithm = "mondrian", .refine = "il-optimization", .seed = 7};
     kanon_outputs outputs = {.struct_size = sizeof outputs, .report = report.text};
     entries(scratch_directory, true);
-    write_text(scratch("s.yaml").text,
-               "attributes: {name: identifying, age: {role: quasi, type: integer, weight: 2.5}, ill: sensitive}\nprivacy: {k: 2}\n");
+    write_text(scratch("s.yaml").text, "attributes: {name: identifying, age: {role: quasi, type: integer, weight: 2.5}, "
+                                       "ill: sensitive}\nprivacy: {k: 2}\n");
     write_text(scratch("t.csv").text, csv);
     assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
-    assert_done(own ? kanon_grouping_new(&grouping, table, pairs, &err) : kanon_anonymize(&grouping, table, &how, &err), &err);
+    assert_done(own ? kanon_grouping_new(&grouping, table, pairs, &err) : kanon_anonymize(&grouping, table, &how, &err),
+                &err);
     assert_done(kanon_state_create(scratch("x.state").text, table, schema, grouping, NULL, NULL, &err), &err);
     assert_done(change(kanon_state_release, &outputs, false, &done, &err), &err);
     kanon_grouping_free(grouping);
@@ -372,13 +374,23 @@ static void what_cannot_be_kept_is_refused(void **unused)
         const char *yaml, *csv, *message;
         int64_t groups[4];
     } cases[] = {
-        {"attributes: {q: {role: quasi, type: integer}}\nprivacy: {k: 2}\n", "q\n-5000000000000000000\n1\n2\n3\n",
-         "q: a state holds numbers of at most 18 digits", {1, 1, 2, 2}},
-        {"attributes: {q: {role: quasi, type: integer}}\nprivacy: {k: 2}\n", "q\n0\n1\n2\n5000000000000000000\n",
-         "q: a state holds numbers of at most 18 digits", {1, 1, 2, 2}},
+        {"attributes: {q: {role: quasi, type: integer}}\nprivacy: {k: 2}\n",
+         "q\n-5000000000000000000\n1\n2\n3\n",
+         "q: a state holds numbers of at most 18 digits",
+         {1, 1, 2, 2}},
+        {"attributes: {q: {role: quasi, type: integer}}\nprivacy: {k: 2}\n",
+         "q\n0\n1\n2\n5000000000000000000\n",
+         "q: a state holds numbers of at most 18 digits",
+         {1, 1, 2, 2}},
+        {"attributes: {q: {role: quasi, taxonomy: tax.csv}}\nprivacy: {k: 2}\n",
+         "q\na\na\nb\nc\n",
+         "q: a state cannot keep a taxonomy in which a value is also a node",
+         {1, 1, 2, 2}},
         {"attributes: {w: identifying, q: {role: quasi, type: integer}}\nprivacy: {k: 2, suppress: 0.5}\n"
          "entity: w\nentity-together: true\n",
-         "w,q\na,0\nb,1\nc,2\nd,3\n", "a state cannot keep entities together while some are suppressed", {1, 1, 0, 0}},
+         "w,q\na,0\nb,1\nc,2\nd,3\n",
+         "a state cannot keep entities together while some are suppressed",
+         {1, 1, 0, 0}},
     };
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -386,12 +398,14 @@ static void what_cannot_be_kept_is_refused(void **unused)
         kanon_schema *schema = NULL;
         kanon_table *table = NULL;
         kanon_grouping *grouping = NULL;
+        write_text(scratch("tax.csv").text, "a;a;*\nb;a;*\nc;a;*\n");
         write_text(scratch("s.yaml").text, cases[i].yaml);
         write_text(scratch("t.csv").text, cases[i].csv);
         assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
         assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
         assert_done(kanon_grouping_new(&grouping, table, cases[i].groups, &err), &err);
-        assert_int_equal(kanon_state_create(scratch("x.state").text, table, schema, grouping, NULL, NULL, &err), KANON_EINVAL);
+        assert_int_equal(kanon_state_create(scratch("x.state").text, table, schema, grouping, NULL, NULL, &err),
+                         KANON_EINVAL);
         assert_string_equal(err.message, cases[i].message);
         assert_false(exists(scratch("x.state").text));
         kanon_grouping_free(grouping);

@@ -109,9 +109,10 @@ static void nulls_are_kept(void **state)
     log_sink log;
     const arrow_field fields[] = {{"n", "l", NULL, CELLS("1", NULL, "3", NULL)},
                                   {"c", "u", NULL, CELLS("?", NULL, "x", "x")},
-                                  {"s", "u", NULL, CELLS(NULL, "p", "q", NULL)}};
+                                  {"s", "u", NULL, CELLS(NULL, "p", "q", NULL)},
+                                  {"z", "u", NULL, CELLS("1", NULL, "", "4")}}; /* null or not, nobody asks */
     place path = scratch("nulls.state");
-    assert_done(create(path.text, some_missing, &(arrow_table){3, fields, 4}, NULL, &err), &err);
+    assert_done(create(path.text, some_missing, &(arrow_table){4, fields, 4}, NULL, &err), &err);
     assert_sound(path.text, 4, 0);
     release_to(path.text, &log);
     assert_sound(path.text, 4, 1);
@@ -121,10 +122,11 @@ static void nulls_are_kept(void **state)
 static void without_memory_there_is_no_state(void **state)
 {
     static const char yaml[] = "missing: ['?']\nprivacy: {k: 2}\nentity: w\n"
-                               "attributes: {n: quasi, w: identifying, c: quasi}\n";
+                               "attributes: {n: quasi, w: identifying, c: quasi, z: insensitive}\n";
     const arrow_field fields[] = {{"n", "l", NULL, CELLS("1", NULL, "3", "4")},
                                   {"w", "u", NULL, CELLS("a", "b", "c", "d")},
-                                  {"c", "u", NULL, CELLS("x", "x", NULL, "y")}};
+                                  {"c", "u", NULL, CELLS("x", "x", NULL, "y")},
+                                  {"z", "u", NULL, CELLS("1", "2", "3", "4")}};
     kanon_error err = {0};
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -133,7 +135,7 @@ static void without_memory_there_is_no_state(void **state)
     (void)state;
     place path = scratch("none.state");
     kanon_schema *schema = schema_of(yaml);
-    struct ArrowArrayStream stream = stream_of(&(arrow_table){3, fields, 4});
+    struct ArrowArrayStream stream = stream_of(&(arrow_table){4, fields, 4});
     assert_done(kanon_table_from_arrow(&table, &stream, schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
     while (st != KANON_OK) {
