@@ -111,12 +111,14 @@ static frame *rows_gone(run *r, definition *d)
 typedef kanon_status (*change_function)(kanon_state *state, struct ArrowArrayStream *delta,
                                         const kanon_change_options *options, kanon_change *out, kanon_error *err);
 
-/* Values that are new are welcome, unless a taxonomy says which there are. */
+/* Values that are new are welcome, unless a taxonomy says which there are. No search around the changes: it would rewrite
+ * groups that nothing has happened to, and a refresh by change is to be short. */
 static int64_t apply(run *r, const definition *d, frame *rows, change_function change)
 {
     kanon_error err = {0};
     kanon_change done;
-    kanon_change_options options = {.struct_size = sizeof options, .again = 1, .grow_taxonomy = !d->has_taxonomy};
+    kanon_change_options options = {
+        .struct_size = sizeof options, .again = 1, .grow_taxonomy = !d->has_taxonomy, .effort = "fast"};
     struct ArrowArrayStream stream;
     int64_t n = frame_rows(rows);
     if (n > 0) {
