@@ -51,7 +51,7 @@ static void print_lines(const char *name, const char *const *lines, size_t n)
     }
 }
 
-/* Sizes and counts, one line each; no line contains a value of the file. */
+/* Sizes and counts, one line each, after what a file says of itself; no line contains a value of the table. */
 static void print_check(const kanon_check *check, double threshold)
 {
     if (check->made_by != NULL)

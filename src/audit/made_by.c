@@ -67,10 +67,25 @@ out:
     return st;
 }
 
+/* Anybody can write marks. Those that this program would not write are not shown. */
+static bool is_one_of(const char *mark, const char *characters)
+{
+    enum { LONGEST = 64 };
+    return mark != NULL && mark[0] != '\0' && strlen(mark) <= LONGEST && mark[strspn(mark, characters)] == '\0';
+}
+
+static bool may_be_ours(char *marks[N_MARKS])
+{
+    enum { LONGEST = 1 << 16 };
+    static const char name[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-";
+    return is_one_of(marks[VERSION], name) && is_one_of(marks[K], "0123456789") && is_one_of(marks[ALGORITHM], name) &&
+           (marks[ROLES] == NULL || (marks[ROLES][0] != '\0' && strlen(marks[ROLES]) <= LONGEST));
+}
+
 /* What the marks say, in one line. */
 static kanon_status tell(kanon__made_by *out, char *marks[N_MARKS], kanon_error *err)
 {
-    if (marks[VERSION] == NULL || marks[K] == NULL || marks[ALGORITHM] == NULL)
+    if (!may_be_ours(marks))
         return KANON_OK;
     size_t size = strlen(marks[VERSION]) + strlen(marks[K]) + strlen(marks[ALGORITHM]) + sizeof "kanon , k = , algorithm ";
     kanon_status st = kanon__new_array(&out->by, (int64_t)size, "a mark", err);
