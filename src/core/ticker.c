@@ -1,4 +1,4 @@
-/* See ticker.h. The clock is read after about 5 ms of work, and the callback is called every 50 ms at most, so that a tick
+/* See ticker.h. The clock is read after about 5 ms of work, and the callback is called every 30 ms at most, so that a tick
  * in an inner loop costs a subtraction. What callers estimate may be wrong by any factor (a scan in place of an index, a
  * table of another size), so the ticker begins with a look at each call and lets the looks grow apart as the clock shows that
  * they are near each other. A shared ticker adds up what the tasks of
@@ -9,7 +9,7 @@
 
 #include <time.h>
 
-enum { TICK_NS = 50 * 1000 * 1000, CHECK_NS = 5 * 1000 * 1000 };
+enum { TICK_NS = 30 * 1000 * 1000, CHECK_NS = 5 * 1000 * 1000 };
 
 static int64_t now_ns(void)
 {

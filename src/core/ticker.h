@@ -24,7 +24,7 @@ typedef struct kanon__ticker {
 
 void kanon__ticker_init(kanon__ticker *out, kanon_tick tick, void *payload, const char *stage);
 /* Say how far the stage is. `work` is roughly how many nanoseconds passed since the last call, so that cheap calls stay
- * cheap: the callback runs about every 50 ms. Where it is far from the truth the ticker finds out: only the proportions
+ * cheap: the callback runs about every 30 ms. Where it is far from the truth the ticker finds out: only the proportions
  * matter. KANON_ECANCELLED where it asked to stop; where it asked to
  * finish and the work is anytime, that is written down in the ticker instead. A NULL ticker is fine. */
 kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int64_t work, kanon_error *err);

@@ -610,8 +610,9 @@ kanon_status kanon__state_release_stream(const kanon__state_stream *stream, kano
     kanon_status st = KANON_OK;
     change_call call;
     const kanon_sink nowhere = {.name = "release.csv", .write = discard};
-    const kanon_outputs only_stream = {.struct_size = sizeof only_stream, .release_to = &nowhere};
     KANON_TRY(change_begin(&call, state, options, change, err), out);
+    const kanon_outputs only_stream = {
+        .struct_size = sizeof only_stream, .release_to = &nowhere, .tick = state->tick, .payload = state->payload};
     if (call.options.outputs == NULL)
         call.options.outputs = &only_stream;
     else if (!wants_release(call.options.outputs))

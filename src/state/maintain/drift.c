@@ -246,6 +246,7 @@ kanon_status kanon__drift_measure(kanon__drift *out, const kanon_state *s, const
     d.grouping = g;
     if (g->n_groups == 0 || kanon__entities_stay_together(s)) /* the algorithm alone would separate records of an entity */
         goto out;
+    KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
     KANON_TRY(kanon__subset_constraints(&d.constraints, subset, s, err), out);
     KANON_TRY(prepare_drift(&d, err), out);
     KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
