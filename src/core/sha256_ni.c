@@ -42,13 +42,27 @@ SHA static void take(uint32_t state[8], const unsigned char *bytes, size_t n_blo
     _mm_storeu_si128((__m128i *)(void *)(state + 4), _mm_alignr_epi8(high, low, 8));
 }
 
-kanon__sha256_blocks kanon__sha256_ni(void)
+static bool has_instructions(void)
 {
     enum { SHA_BIT = 1 << 29 };
     unsigned a, b, c, d;
     bool has_sse = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_SSE4_1) != 0 && (c & bit_SSSE3) != 0;
     bool has_sha = __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & SHA_BIT) != 0;
-    return has_sse && has_sha ? take : NULL;
+    return has_sse && has_sha;
+}
+
+/* A virtual machine is left to answer cpuid, which takes longer than many hashes: it is asked once. What is remembered is a
+ * constant of the processor, so it does not matter which thread asks. */
+kanon__sha256_blocks kanon__sha256_ni(void)
+{
+    enum { UNKNOWN, NO, YES };
+    static int known = UNKNOWN;
+    int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (answer == UNKNOWN) {
+        answer = has_instructions() ? YES : NO;
+        __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+    }
+    return answer == YES ? take : NULL;
 }
 #else
 kanon__sha256_blocks kanon__sha256_ni(void)
