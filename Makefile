@@ -4,7 +4,7 @@ FUZZ_SECONDS ?= 600
 SECONDS ?= 600
 
 # A folder with a script `check` is a host of the library with tests of its own: python/check is `make check-python`.
-HOSTS := $(filter-out build,$(patsubst %/check,%,$(wildcard */check)))
+HOSTS := $(filter-out build src,$(patsubst %/check,%,$(wildcard */check)))
 
 .PHONY: all check check-core $(HOSTS:%=check-%) check-postgres-memory web demo docs bench quality leakage mutation experiments install fuzz \
 	campaign tidy clean
