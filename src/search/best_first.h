@@ -44,11 +44,11 @@ static inline kanon__candidate kanon__candidate_of(const kanon__free_tree *t, co
 }
 
 /* The key that a node or a tuple has now; one of its records is free. */
-typedef kanon__candidate (*kanon__candidate_cost)(const void *payload, int32_t what);
+typedef kanon__candidate (*kanon__candidate_cost)(void *payload, int32_t what);
 
 /* Replace the first candidate, which is this node, by what is below it and free. */
 static inline kanon_status kanon__best_first_expand(kanon__frontier *f, const kanon__free_tree *t, int32_t node,
-                                                    kanon__candidate_cost cost, const void *payload, kanon_error *err)
+                                                    kanon__candidate_cost cost, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__tree_node *n = &t->nodes[node];
@@ -66,7 +66,7 @@ out:
 /* The cheapest tuple; out->row is its lowest free record, -1 where no record is free. The tuple stays first in the frontier.
  * A new group begins with an empty frontier (f->n = 0). */
 static inline kanon_status kanon__best_first(kanon__candidate *out, kanon__frontier *f, const kanon__free_tree *t,
-                                             kanon__candidate_cost cost, const void *payload, kanon_error *err)
+                                             kanon__candidate_cost cost, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     *out = (kanon__candidate){.row = -1};

@@ -6,12 +6,17 @@
  *            5 6                                                                                               */
 #include "search/density.h"
 
+#include "core/alloc.h"
 #include "search/best_first.h"
+#include "search/flat_scan.h"
 
 #include <string.h>
 
 /* Below this many records the scan is as fast as the search. */
 enum { SMALL_TABLE = 200 };
+
+/* The tree is given up when it has cost more than the flat scan would have, by one question for each so many records. */
+enum { RECORDS_PER_QUESTION = 8 };
 
 struct kanon__density {
     kanon__free_tree *tree;
@@ -20,6 +25,12 @@ struct kanon__density {
     kanon__frontier frontier;
     int32_t found;  /* the place of the last answer */
     bool *has_come; /* scan: by place, whether the growth at hand has added it; NULL: search */
+    kanon__flat_scan *flat; /* in place of the nodes of the tree, where these were given up */
+    bool may_be_flat;
+    int32_t *hidden; /* flat: the tuples that the growth at hand has added */
+    int64_t n_hidden, hidden_capacity;
+    int64_t n_visits, n_questions; /* of nodes and tuples since the last look */
+    int64_t excess;                /* by which the tree has cost more than the flat scan would have, in records looked at */
 };
 
 /* ---- life cycle -------------------------------------------------------------------------------------------------- */
@@ -32,6 +43,7 @@ kanon_status kanon__density_new(kanon__density **out, const kanon__space *space,
     *out = NULL;
     KANON_TRY(kanon__new_array(&d, 1, "free records", err), out);
     d->n_free = space->n_rows;
+    d->may_be_flat = strcmp(way, "auto") == 0 && !scan;
     KANON_TRY(kanon__free_tree_new(&d->tree, space, false, err), out);
     KANON_TRY(kanon__new_array(&d->box, 2 * space->n_dimensions, "a cluster", err), out);
     if (scan)
@@ -47,6 +59,8 @@ void kanon__density_free(kanon__density *d)
 {
     if (d == NULL)
         return;
+    kanon__free(d->hidden);
+    kanon__flat_scan_free(d->flat);
     kanon__free(d->has_come);
     kanon__frontier_clear(&d->frontier);
     kanon__free(d->box);
@@ -77,9 +91,10 @@ int32_t kanon__density_record_of(const kanon__density *d, int32_t seed)
 
 /* ---- growing ----------------------------------------------------------------------------------------------------- */
 
-static kanon__candidate cost_candidate(const void *payload, int32_t what)
+static kanon__candidate cost_candidate(void *payload, int32_t what)
 {
-    const kanon__density *d = payload;
+    kanon__density *d = payload;
+    d->n_visits++;
     return kanon__candidate_of(d->tree, d->box, what);
 }
 
@@ -109,6 +124,21 @@ out:
     return st;
 }
 
+bool kanon__density_is_flat(const kanon__density *d)
+{
+    return d->flat != NULL;
+}
+
+/* Between two growths: compare what the tree has cost since the last one with scans. */
+static kanon_status weigh_tree(kanon__density *d, kanon_error *err)
+{
+    int64_t scan = kanon__flat_scan_work(d->tree, d->n_free);
+    int64_t excess = d->excess + kanon__flat_scan_worth(d->n_visits) - d->n_questions * scan;
+    d->n_visits = d->n_questions = 0;
+    d->excess = excess > 0 ? excess : 0;
+    return d->excess > scan / RECORDS_PER_QUESTION * d->n_free ? kanon__flat_scan_new(&d->flat, d->tree, err) : KANON_OK;
+}
+
 /* Begin a growth at a seed, free or not: its box is one tuple. */
 static kanon_status start(kanon__density *d, int32_t seed, kanon_error *err)
 {
@@ -119,13 +149,15 @@ static kanon_status start(kanon__density *d, int32_t seed, kanon_error *err)
         memset(d->has_come, 0, (size_t)d->tree->n_places * sizeof *d->has_come);
         return KANON_OK;
     }
+    if (d->flat != NULL)
+        return KANON_OK;
     d->frontier.n = 0;
     kanon__free_tree_tighten(d->tree);
     return open_frontier(d, d->tree->places[seed].leaf, err);
 }
 
 /* The plain implementation: the cheapest of all tuples that the growth has not added. */
-static kanon__candidate scan(const kanon__density *d)
+static kanon__candidate scan(kanon__density *d)
 {
     kanon__candidate best = {.row = -1};
     for (int32_t place = 0; place < d->tree->n_places; place++) {
@@ -144,6 +176,12 @@ kanon_status kanon__density_find_next(kanon__density *d, int32_t *row, uint32_t 
     kanon__candidate found;
     *row = -1;
     *units = 0;
+    d->n_questions++;
+    if (d->flat != NULL) {
+        *row = (int32_t)kanon__flat_scan_find_cheapest(d->flat, d->box, units);
+        d->found = *row >= 0 ? d->tree->place_of[*row] : d->found;
+        return KANON_OK;
+    }
     if (d->has_come != NULL)
         found = scan(d);
     else
@@ -156,23 +194,47 @@ out:
     return st;
 }
 
+/* Records of a tuple are taken from the lowest on, so all from `next` on are free. */
+static void hide(kanon__density *d, int32_t place, bool hidden)
+{
+    for (int32_t i = d->tree->places[place].next; i < d->tree->places[place].end; i++)
+        kanon__flat_scan_hide(d->flat, d->tree->rows[i], hidden);
+}
+
+/* The growth at hand has added the tuple that was found last: it does not come again. */
+static kanon_status set_aside(kanon__density *d, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    if (d->has_come != NULL) {
+        d->has_come[d->found] = true;
+    } else if (d->flat == NULL) {
+        kanon__frontier_pop(&d->frontier);
+    } else {
+        KANON_TRY(kanon__grow_array(&d->hidden, &d->hidden_capacity, d->n_hidden + 1, "a cluster", err), out);
+        d->hidden[d->n_hidden++] = d->found;
+        hide(d, d->found, true);
+    }
+out:
+    return st;
+}
+
 kanon_status kanon__density_measure(kanon__density *d, int32_t seed, int64_t k, uint32_t *units, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t size = 0;
+    if (d->may_be_flat && d->flat == NULL)
+        KANON_TRY(weigh_tree(d, err), out);
     KANON_TRY(start(d, seed, err), out);
     while (size < k) {
         int32_t row;
         KANON_TRY(kanon__density_find_next(d, &row, units, err), out);
         extend_box(d, d->found);
-        /* records of a tuple are taken from the lowest on, so all from `next` on are free */
         size += d->tree->places[d->found].end - d->tree->places[d->found].next;
-        if (d->has_come != NULL)
-            d->has_come[d->found] = true;
-        else
-            kanon__frontier_pop(&d->frontier);
+        KANON_TRY(set_aside(d, err), out);
     }
 out:
+    while (d->n_hidden > 0)
+        hide(d, d->hidden[--d->n_hidden], false);
     return st;
 }
 
@@ -189,7 +251,10 @@ kanon_status kanon__density_begin_cluster(kanon__density *d, int32_t seed, kanon
 
 void kanon__density_take_found(kanon__density *d)
 {
+    int32_t row = d->tree->places[d->found].lowest;
     extend_box(d, d->found);
-    kanon__free_tree_take(d->tree, d->found, d->tree->places[d->found].lowest);
+    kanon__free_tree_take(d->tree, d->found, row);
+    if (d->flat != NULL)
+        kanon__flat_scan_remove(d->flat, row);
     d->n_free--;
 }

@@ -6,8 +6,9 @@
  *
  * Two implementations give the same answer: a scan of all tuples, and a best-first search (search/best_first.h) whose
  * frontier begins with the seed's leaf and the siblings along the path to the root. What is near is mostly in that leaf.
+ * Where nothing is, as with dozens of independent attributes, the flat scan goes on in its place (auto).
  *
- * Called by algorithms/densest.c. May call the tree (search/free_tree.h). */
+ * Called by algorithms/densest.c. May call the tree (search/free_tree.h) and the flat scan (search/flat_scan.h). */
 #ifndef KANON_SEARCH_DENSITY_H
 #define KANON_SEARCH_DENSITY_H
 
@@ -18,6 +19,8 @@ typedef struct kanon__density kanon__density;
 /* All rows of the space are free. `way` is the value of the setting "search": scan, index or auto. */
 kanon_status kanon__density_new(kanon__density **out, const kanon__space *space, const char *way, kanon_error *err);
 void kanon__density_free(kanon__density *density);
+/* For tests: whether the tree was given up. */
+bool kanon__density_is_flat(const kanon__density *density);
 int64_t kanon__density_n_seeds(const kanon__density *density);
 int64_t kanon__density_n_free(const kanon__density *density);
 /* The seed that stands for a free record, and the seed's lowest free record; -1: there is none. */

@@ -177,7 +177,7 @@ static uint64_t least_affinity(const kanon__diversity_search *c, int column, uin
 }
 
 /* The least affinity of a node, or the affinity of a tuple, as the key of best-first search. */
-static kanon__candidate cost_candidate(const void *payload, int32_t what)
+static kanon__candidate cost_candidate(void *payload, int32_t what)
 {
     const kanon__diversity_search *c = payload;
     const kanon__free_tree *t = c->tree;

@@ -240,10 +240,8 @@ out:
     return st;
 }
 
-void kanon__free_tree_free(kanon__free_tree *t)
+void kanon__free_tree_drop_nodes(kanon__free_tree *t)
 {
-    if (t == NULL)
-        return;
     kanon__free(t->is_loose);
     kanon__free(t->loose);
     kanon__free(t->parent);
@@ -251,6 +249,18 @@ void kanon__free_tree_free(kanon__free_tree *t)
     kanon__free(t->around);
     kanon__free(t->boxes);
     kanon__free(t->nodes);
+    t->is_loose = NULL;
+    t->loose = t->parent = t->lowest = NULL;
+    t->around = t->boxes = NULL;
+    t->nodes = NULL;
+    t->n_nodes = t->n_loose = 0;
+}
+
+void kanon__free_tree_free(kanon__free_tree *t)
+{
+    if (t == NULL)
+        return;
+    kanon__free_tree_drop_nodes(t);
     kanon__free(t->place_of);
     kanon__free(t->rows);
     kanon__free(t->places);
@@ -286,6 +296,8 @@ void kanon__free_tree_take(kanon__free_tree *t, int32_t place, int64_t row)
         while (p->next < p->end && t->place_of[t->rows[p->next]] < 0);
         p->lowest = p->next < p->end ? t->rows[p->next] : KANON__NO_ROW;
     }
+    if (t->nodes == NULL)
+        return;
     if (p->lowest == KANON__NO_ROW && !t->is_loose[node]) {
         t->is_loose[node] = true;
         t->loose[t->n_loose++] = node;

@@ -18,7 +18,7 @@
  *     places[p]  next --v     v-- end         taken rows have place_of[row] = ~p; `next` is the first free one
  *     rows       ... 4 17 23 40 ...
  *
- * Called by growth.c, diversity_search.c, density.c (through best_first.h) and algorithms/weighted_index.c. */
+ * Called by growth.c, diversity_search.c, density.c (through best_first.h), flat_scan.c and algorithms/weighted_index.c. */
 #ifndef KANON_SEARCH_FREE_TREE_H
 #define KANON_SEARCH_FREE_TREE_H
 
@@ -65,6 +65,8 @@ typedef struct kanon__free_tree {
 /* All rows of the space are free. Only the search for the farthest record needs the sums. */
 kanon_status kanon__free_tree_new(kanon__free_tree **out, const kanon__space *space, bool with_sums, kanon_error *err);
 void kanon__free_tree_free(kanon__free_tree *tree);
+/* Go on without nodes, where they are of no use: cells and places stay. */
+void kanon__free_tree_drop_nodes(kanon__free_tree *tree);
 /* Take a free row, which is at this place. */
 void kanon__free_tree_take(kanon__free_tree *tree, int32_t place, int64_t row);
 /* Shrink the bounds to what is free. Until then they are valid but wider: several records are often taken out of one leaf,

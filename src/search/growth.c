@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "search/best_first.h"
+#include "search/flat_scan.h"
 #include "search/free_set.h"
 
 #include <string.h>
@@ -16,10 +17,17 @@ enum { SMALL_TABLE = 200, ROWS_PER_COUNT = 1024 };
  * a scan would be worth, but always a few. */
 enum { SCANNED_PER_TEST = 32, LEAST_TESTS = 64 };
 
+/* The tree is given up when it has cost more than the flat scan would have, by this part of all that the scan would cost. */
+enum { PART_OF_SCANS = 32 };
+
 struct kanon__growth {
     const kanon__space *space;
     kanon__free_set *scan; /* of scan and tree exactly one is there */
     kanon__free_tree *tree;
+    kanon__flat_scan *flat; /* in place of the nodes of the tree, where these were given up */
+    bool may_be_flat;
+    int64_t n_visits; /* of nodes and tuples since the last look */
+    int64_t excess;   /* by which the tree has cost more than the flat scan would have, in records looked at */
     int64_t n_free;
     int32_t *n_free_of; /* by stretch of ROWS_PER_COUNT rows: to find the n-th free row without counting all */
     int64_t n_members;
@@ -43,6 +51,7 @@ kanon_status kanon__growth_new(kanon__growth **out, const kanon__space *space, c
     KANON_TRY(kanon__new_array(&g, 1, "free records", err), out);
     g->space = space;
     g->n_free = space->n_rows;
+    g->may_be_flat = strcmp(way, "auto") == 0;
     KANON_TRY(kanon__new_array(&g->n_free_of, n_counts, "free records", err), out);
     for (int64_t i = 0; i < n_counts; i++)
         g->n_free_of[i] = (int32_t)(i < n_counts - 1 ? ROWS_PER_COUNT : space->n_rows % ROWS_PER_COUNT);
@@ -63,6 +72,7 @@ void kanon__growth_free(kanon__growth *g)
         return;
     kanon__free(g->aside);
     kanon__frontier_clear(&g->frontier);
+    kanon__flat_scan_free(g->flat);
     kanon__free_tree_free(g->tree);
     kanon__free_set_free(g->scan);
     kanon__free(g->tables);
@@ -117,6 +127,8 @@ void kanon__growth_take_record(kanon__growth *g, int64_t row)
         int32_t place = g->tree->places[g->found].lowest == row ? g->found : g->tree->place_of[row];
         extend_box(g, g->tree->cells + (int64_t)place * g->tree->n_columns);
         kanon__free_tree_take(g->tree, place, row);
+        if (g->flat != NULL)
+            kanon__flat_scan_remove(g->flat, row);
     } else {
         if (g->n_members == 0)
             kanon__box_start(g->space, g->box, row);
@@ -131,10 +143,29 @@ void kanon__growth_take_record(kanon__growth *g, int64_t row)
 
 /* ---- least growth ------------------------------------------------------------------------------------------------ */
 
-static kanon__candidate cost_candidate(const void *payload, int32_t what)
+static kanon__candidate cost_candidate(void *payload, int32_t what)
 {
-    const kanon__growth *g = payload;
+    kanon__growth *g = payload;
+    g->n_visits++;
     return kanon__candidate_of(g->tree, g->box, what);
+}
+
+bool kanon__growth_is_flat(const kanon__growth *g)
+{
+    return g->flat != NULL;
+}
+
+/* Compare what the tree has cost since the last look with a scan. What it saves now makes up for what it has cost before,
+ * not for what it will cost. */
+static kanon_status weigh_tree(kanon__growth *g, kanon_error *err)
+{
+    int64_t scan = kanon__flat_scan_work(g->tree, g->n_free), excess = g->excess + kanon__flat_scan_worth(g->n_visits) - scan;
+    g->n_visits = 0;
+    g->excess = excess > 0 ? excess : 0;
+    if (!g->may_be_flat || g->excess <= scan / PART_OF_SCANS * g->n_free)
+        return KANON_OK;
+    g->frontier.n = 0;
+    return kanon__flat_scan_new(&g->flat, g->tree, err);
 }
 
 kanon_status kanon__growth_find_cheapest(kanon__growth *g, int64_t *row, uint32_t *units, kanon_error *err)
@@ -143,6 +174,12 @@ kanon_status kanon__growth_find_cheapest(kanon__growth *g, int64_t *row, uint32_
     kanon__candidate found = {.row = -1};
     if (g->scan != NULL) {
         *row = kanon__free_set_find_cheapest(g->scan, g->box, units);
+        return KANON_OK;
+    }
+    if (g->flat == NULL)
+        KANON_TRY(weigh_tree(g, err), out);
+    if (g->flat != NULL) {
+        *row = kanon__flat_scan_find_cheapest(g->flat, g->box, units);
         return KANON_OK;
     }
     KANON_TRY(kanon__best_first(&found, &g->frontier, g->tree, cost_candidate, g, err), out);
@@ -176,11 +213,11 @@ kanon_status kanon__growth_find_accepted(kanon__growth *g, kanon__growth_accept 
                                          kanon__growth_answer *answer, int64_t *row, uint32_t *units, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t tests = LEAST_TESTS + g->n_free / SCANNED_PER_TEST;
+    int64_t tests = LEAST_TESTS + g->n_free / SCANNED_PER_TEST, n_visits = g->n_visits;
     kanon__candidate found, best = {.row = -1};
     *answer = KANON__GROWTH_SCAN;
     g->n_aside = 0;
-    while (g->scan == NULL && tests > 0) {
+    while (g->scan == NULL && g->flat == NULL && tests > 0) {
         found = (kanon__candidate){.row = -1};
         if (g->frontier.n > 0 || g->n_aside == 0) /* else all have been tested */
             KANON_TRY(kanon__best_first(&found, &g->frontier, g->tree, cost_candidate, g, err), out);
@@ -200,6 +237,7 @@ kanon_status kanon__growth_find_accepted(kanon__growth *g, kanon__growth_accept 
     *row = best.row;
     *units = (uint32_t)best.cost;
 out:
+    g->n_visits = n_visits; /* the flat scan could not save them */
     return st;
 }
 
@@ -259,8 +297,9 @@ static inline uint64_t far_key(uint32_t units, int32_t lowest)
     return (uint64_t)(UINT32_MAX - units) << 32 | (uint32_t)lowest;
 }
 
-static uint64_t far_node(const kanon__growth *g, const uint32_t *own, int32_t node)
+static uint64_t far_node(kanon__growth *g, const uint32_t *own, int32_t node)
 {
+    g->n_visits++;
     const kanon__free_tree *t = g->tree;
     const kanon__bound *box = t->boxes + (int64_t)node * 2 * t->n_columns;
     if (t->lowest[node] == KANON__NO_ROW)
@@ -275,6 +314,7 @@ static uint64_t far_node(const kanon__growth *g, const uint32_t *own, int32_t no
 static void inspect_farthest_leaf(kanon__growth *g, const uint32_t *own, const kanon__tree_node *leaf, uint64_t *best)
 {
     const kanon__free_tree *t = g->tree;
+    g->n_visits += leaf->end - leaf->begin;
     for (int32_t place = leaf->begin; place < leaf->end; place++) {
         const uint32_t *cells = t->cells + (int64_t)place * t->n_columns;
         int32_t lowest = t->places[place].lowest;
@@ -321,8 +361,10 @@ int64_t kanon__growth_find_farthest(kanon__growth *g, int64_t row)
     const kanon__free_tree *t = g->tree;
     if (t == NULL)
         return kanon__free_set_find_farthest(g->scan, row, NULL);
-    kanon__free_tree_tighten(g->tree);
     const uint32_t *own = kanon__free_tree_cells(t, row);
+    if (g->flat != NULL)
+        return kanon__flat_scan_find_farthest(g->flat, own);
+    kanon__free_tree_tighten(g->tree);
     for (int i = t->n_numbers; i < t->n_numbers + t->n_tables; i++)
         g->tables[i] = t->dimension[i]->pair_units + (size_t)own[i] * t->dimension[i]->n_codes;
     return search_farthest(g, own);

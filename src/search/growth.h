@@ -3,7 +3,8 @@
  * These are the two questions of k-member. Two implementations give the same answer, row for row: the scan of every free
  * record (search/free_set.h), O(n) a question, and the index, a tree over the distinct tuples (search/free_tree.h), near
  * O(log n). With the index the cheapest record is found best first (search/best_first.h), with one frontier for the whole
- * group; the farthest record depth first, as there is one such question per group.
+ * group; the farthest record depth first, as there is one such question per group. Where the nodes of the tree turn out to
+ * leave nothing out, as with dozens of independent attributes, the flat scan (search/flat_scan.h) goes on (auto).
  *
  * Called by kmember, kmember-p, greedy-threshold and constrained_growth.c in src/algorithms. */
 #ifndef KANON_SEARCH_GROWTH_H
@@ -16,6 +17,8 @@ typedef struct kanon__growth kanon__growth;
 /* All rows of the space are free. `way` is the value of the setting "search": scan, index or auto. */
 kanon_status kanon__growth_new(kanon__growth **out, const kanon__space *space, const char *way, kanon_error *err);
 void kanon__growth_free(kanon__growth *growth);
+/* For tests: whether the tree was given up. */
+bool kanon__growth_is_flat(const kanon__growth *growth);
 int64_t kanon__growth_n_free(const kanon__growth *growth);
 bool kanon__growth_is_free(const kanon__growth *growth, int64_t row);
 /* The index-th free row in ascending order. */
