@@ -27,6 +27,10 @@ typedef struct kanon__algorithm {
     bool recodes_attributes;
 } kanon__algorithm;
 
+/* From so many attributes on a table is wide: all records are about as far from each other, so that no index finds the near
+ * ones without looking at most of them. */
+enum { KANON__WIDE = 20 };
+
 /* The bytes that a run takes on so many records. */
 static inline int64_t kanon__algorithm_need(const kanon__algorithm *algorithm, int64_t n_records, int n_attributes)
 {

@@ -2,10 +2,11 @@
  *
  * effort=fast is a moment, about one or two seconds for 100,000 records: for the smallest k densest on small blocks, else
  * strips, or top-down where k is so large that these would take too long; kmember, which takes a fraction of that time, runs
- * beside it, and the better one is kept. Under constraints strips, too: with the repair that follows they lose less than kmember that looks at the
- * constraints while it grows; and top-down where most of the strips' groups violate one. balanced and best begin with the better of densest and top-down, on large tables
- * with strips. Then local search (the refinement `search`) improves the groups for as long as the effort allows; it follows
- * as the refinement of this row.
+ * beside it, and the better one is kept. Under constraints strips, too: with the repair that follows they lose less than
+ * kmember that looks at the constraints while it grows; and top-down where most of the strips' groups violate one. balanced
+ * and best begin with the better of densest and top-down, on large tables with strips, and where there are dozens of
+ * attributes with the better of strips and kmember. Then local search (the refinement `search`) improves the groups for as
+ * long as the effort allows; it follows as the refinement of this row.
  *
  * Source: this project; the measurements behind the choices are in docs/loss-on-adult.md.
  * Cost: that of the algorithms that run.
@@ -131,7 +132,10 @@ static kanon_status run_auto(kanon__run *run, kanon_error *err)
 {
     if (kanon__setting_is(run->settings, "effort", "fast"))
         return run_fast(run, err);
-    return run->space->n_rows >= LARGE ? run_strips(run, err) : run_better(run, run_densest, run_top_down, err);
+    bool wide = run->space->n_dimensions >= KANON__WIDE; /* no index helps densest there */
+    if (wide && run->constraints == NULL)
+        return run_better(run, run_strips, run_kmember, err);
+    return wide || run->space->n_rows >= LARGE ? run_strips(run, err) : run_better(run, run_densest, run_top_down, err);
 }
 
 static const kanon_setting_info auto_settings[] = {
@@ -148,7 +152,7 @@ const kanon__algorithm kanon__algorithm_auto = {
                  "The best choice where nothing speaks for another one. The effort fast is over in a moment, balanced takes "
                  "some seconds, best searches for minutes or as long as the time limit says.",
              .source = "this project",
-             .revision = 5,
+             .revision = 6,
              .settings = auto_settings,
              .n_settings = sizeof auto_settings / sizeof auto_settings[0]},
     .run = run_auto,

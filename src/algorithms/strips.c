@@ -12,7 +12,8 @@
  * Steps: 1 sort the records into cells; 2 in each dense cell take the two widest numbers (where more are worth cutting, cut
  * slabs along the widest first); 3 choose strips by dynamic programming on an estimate of their loss; 4 cut each strip
  * optimally by dynamic programming; 5 repeat 3 and 4 with both orders of the numbers and a few estimates, and keep the best;
- * 6 group the records of the other cells by densest; 7 place the records left over.
+ * 6 group the records of the other cells by densest, on small blocks where there are dozens of attributes; 7 place the
+ * records left over.
  *
  * Source: this project; step 4: Hansen and Mukherjee, A polynomial algorithm for optimal univariate microaggregation, IEEE
  * TKDE 15, 2003.
@@ -21,6 +22,7 @@
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
+#include "partition/blocks.h"
 #include "partition/row_run.h"
 #include "search/leftovers.h"
 #include "search/tuples.h"
@@ -34,6 +36,11 @@ enum {
     STEPS_OF_K = 16, /* a group may end after each record; for k above this, at so many places per k records */
     BORDERS = 16     /* places where a strip may end, per strip of the expected size */
 };
+
+/* Step 6: no index helps densest where there are so many attributes, and its time grows with n^2. Blocks bound it; in so many
+ * dimensions they cost one or two percent of loss. They have at least so many records for each of k, and are made of tables
+ * that are so many times as large. */
+enum { WIDE_BLOCK_PER_K = 100, LEAST_WIDE_BLOCK = 1000, WIDE_BLOCKS = 5 };
 
 /* How much the length of a strip weighs against its width in the estimate of step 3: the more, the fewer strips. Groups
  * are not quite as wide as their strip, so no single weight is right; both are tried. */
@@ -429,6 +436,20 @@ static kanon_status cut_cell(strips *s, const int32_t *rows, int64_t n, kanon_er
 
 /* ---- step 6: the rest -------------------------------------------------------------------------------------------- */
 
+static kanon_status run_densest(kanon__run *run, kanon_error *err)
+{
+    return kanon__algorithm_run(run, "densest", err);
+}
+
+static kanon_status run_rest(kanon__run *rest, kanon_error *err)
+{
+    int64_t n = rest->space->n_rows, k = rest->k > n ? n : rest->k, least = k * WIDE_BLOCK_PER_K;
+    const kanon__block_work work = {.least = least > LEAST_WIDE_BLOCK ? least : LEAST_WIDE_BLOCK, .algorithm = run_densest};
+    if (rest->space->n_dimensions < KANON__WIDE || n / WIDE_BLOCKS < work.least)
+        return run_densest(rest, err);
+    return kanon__blocks_run(rest, &work, NULL, err);
+}
+
 /* Rows of no dense cell, as a table of their own; fewer than k are left over. */
 static kanon_status group_rest(kanon__run *whole, const int32_t *rows, int64_t n, kanon_error *err)
 {
@@ -440,7 +461,7 @@ static kanon_status group_rest(kanon__run *whole, const int32_t *rows, int64_t n
     KANON_TRY(kanon__new_array(&group_of, n, "groups", err), out);
     KANON_TRY(kanon__row_run_init(&part, whole, rows, n, group_of, err), out);
     part.run.leave_rest = true;
-    KANON_TRY(kanon__algorithm_run(&part.run, "densest", err), out);
+    KANON_TRY(run_rest(&part.run, err), out);
     for (int64_t i = 0; i < n; i++)
         whole->group_of[rows[i]] = group_of[i] >= 0 ? whole->n_groups + group_of[i] : KANON__LEFT_OVER;
     whole->n_groups += part.run.n_groups;
@@ -584,7 +605,7 @@ const kanon__algorithm kanon__algorithm_strips = {
                  "half times as long as kmember and loses less than densest; where categories tell nearly everybody apart, "
                  "it is densest.",
              .source = "this project; cuts of sorted records: Hansen and Mukherjee, IEEE TKDE 15, 2003",
-             .revision = 1},
+             .revision = 2},
     .run = run_strips,
     .record_bytes = 100,
     .cell_bytes = 24,

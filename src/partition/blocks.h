@@ -9,7 +9,7 @@
  *
  * The result does not depend on the number of threads: the cuts do not, and every block has its own stream of random
  * numbers.
- * Called by pipeline/anonymize.c and algorithms/auto.c. */
+ * Called by pipeline/anonymize.c, algorithms/auto.c and strips.c. */
 #ifndef KANON_PARTITION_BLOCKS_H
 #define KANON_PARTITION_BLOCKS_H
 

@@ -23,8 +23,8 @@ struct kanon__density {
     int64_t n_free;
     kanon__bound *box; /* of the cluster at hand, in cells of the tree: lo and hi per column */
     kanon__frontier frontier;
-    int32_t found;  /* the place of the last answer */
-    bool *has_come; /* scan: by place, whether the growth at hand has added it; NULL: search */
+    int32_t found;          /* the place of the last answer */
+    bool *has_come;         /* scan: by place, whether the growth at hand has added it; NULL: search */
     kanon__flat_scan *flat; /* in place of the nodes of the tree, where these were given up */
     bool may_be_flat;
     int32_t *hidden; /* flat: the tuples that the growth at hand has added */

@@ -159,7 +159,8 @@ bool kanon__growth_is_flat(const kanon__growth *g)
  * not for what it will cost. */
 static kanon_status weigh_tree(kanon__growth *g, kanon_error *err)
 {
-    int64_t scan = kanon__flat_scan_work(g->tree, g->n_free), excess = g->excess + kanon__flat_scan_worth(g->n_visits) - scan;
+    int64_t scan = kanon__flat_scan_work(g->tree, g->n_free),
+            excess = g->excess + kanon__flat_scan_worth(g->n_visits) - scan;
     g->n_visits = 0;
     g->excess = excess > 0 ? excess : 0;
     if (!g->may_be_flat || g->excess <= scan / PART_OF_SCANS * g->n_free)

@@ -3,12 +3,17 @@
  * domains, weights. */
 #include "core/alloc.h"
 #include "core/random.h"
+#include "search/density.h"
 #include "search/diversity_search.h"
 #include "search/free_tree.h"
 #include "search/growth.h"
 #include "support.h"
 
-enum { TABLES = 120, MOST_COLUMNS = 7, TEXT_SIZE = 4 << 20, CHAIN = 120 };
+enum { TABLES = 120, WIDE_TABLES = 8, USUAL_COLUMNS = 7, MOST_COLUMNS = 24, TEXT_SIZE = 4 << 20, CHAIN = 120 };
+
+/* The ways to find records, as the setting names them. */
+enum { SCAN, INDEX, AUTO, N_WAYS };
+static const char *const WAYS[N_WAYS] = {"scan", "index", "auto"};
 
 typedef enum kind { INTEGER, WIDE_INTEGER, DECIMAL, FLAT, RAGGED, DEEP, MASKED, MANY, N_KINDS } kind;
 
@@ -128,7 +133,8 @@ static kanon__space *space_of(const kanon_table *table)
 {
     kanon__space *space = NULL;
     kanon_error err = {0};
-    assert_done(kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err), &err);
+    assert_done(kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err),
+                &err);
     return space;
 }
 
@@ -204,7 +210,7 @@ static void take(free_rows *f, kanon__growth **ways, int64_t row)
     else
         kanon__box_add(f->space, f->box, row);
     f->is_free[row] = false;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < N_WAYS; i++)
         kanon__growth_take_record(ways[i], row);
 }
 
@@ -212,7 +218,7 @@ static int64_t agreed_least(const free_rows *f, kanon__growth **ways)
 {
     uint32_t expected_units = 0;
     int64_t expected = least(f, &expected_units);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < N_WAYS; i++) {
         kanon_error err = {0};
         int64_t row;
         uint32_t units;
@@ -245,40 +251,103 @@ static void compare_accepted(const free_rows *f, kanon__growth *index, int64_t e
 static int64_t agreed_farthest(const free_rows *f, kanon__growth **ways, int64_t from)
 {
     int64_t expected = farthest(f, from);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < N_WAYS; i++)
         assert_int_equal(kanon__growth_find_farthest(ways[i], from), expected);
     return expected;
 }
 
-/* Groups as kmember and greedy-threshold grow them, and now and then a record that nobody asked for. */
-static void compare(const kanon__space *space, kanon__random *random, int64_t most_groups)
+/* Groups as kmember and greedy-threshold grow them, and now and then a record that nobody asked for. Returns whether the tree
+ * was given up. */
+static bool compare(const kanon__space *space, kanon__random *random, int64_t most_groups)
 {
     kanon_error err = {0};
-    kanon__growth *ways[2] = {NULL, NULL};
+    kanon__growth *ways[N_WAYS] = {NULL};
     free_rows f = {.space = space, .is_free = malloc((size_t)space->n_rows)};
     assert_non_null(f.is_free);
     memset(f.is_free, 1, (size_t)space->n_rows);
-    assert_done(kanon__growth_new(&ways[0], space, "scan", &err), &err);
-    assert_done(kanon__growth_new(&ways[1], space, "index", &err), &err);
+    for (int i = 0; i < N_WAYS; i++)
+        assert_done(kanon__growth_new(&ways[i], space, WAYS[i], &err), &err);
     int64_t seed = draw(random, 0, space->n_rows - 1), k = draw(random, 1, 12);
     for (int64_t groups = 0; seed >= 0 && groups < most_groups; groups++) {
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < N_WAYS; i++)
             kanon__growth_start_group(ways[i]);
         f.n_members = 0;
         take(&f, ways, seed);
         for (int64_t row; f.n_members < k && (row = agreed_least(&f, ways)) >= 0;) {
-            compare_accepted(&f, ways[1], draw(random, 1, 40), draw(random, 0, 1) ? UINT32_MAX : (uint32_t)space->scale);
-            take(&f, ways, draw(random, 1, 9) > 1 ? row : nth(&f, draw(random, 0, kanon__growth_n_free(ways[1]) - 1)));
+            compare_accepted(&f, ways[INDEX], draw(random, 1, 40), draw(random, 0, 1) ? UINT32_MAX : (uint32_t)space->scale);
+            take(&f, ways, draw(random, 1, 9) > 1 ? row : nth(&f, draw(random, 0, kanon__growth_n_free(ways[INDEX]) - 1)));
         }
-        int64_t n_free = kanon__growth_n_free(ways[1]), index = n_free > 0 ? draw(random, 0, n_free - 1) : 0;
-        for (int i = 0; i < 2; i++)
+        int64_t n_free = kanon__growth_n_free(ways[INDEX]), index = n_free > 0 ? draw(random, 0, n_free - 1) : 0;
+        for (int i = 0; i < N_WAYS; i++)
             assert_int_equal(kanon__growth_nth_free(ways[i], index), nth(&f, index));
         agreed_farthest(&f, ways, draw(random, 0, space->n_rows - 1));
         seed = agreed_farthest(&f, ways, seed);
     }
-    kanon__growth_free(ways[1]);
-    kanon__growth_free(ways[0]);
+    bool was_flat = kanon__growth_is_flat(ways[AUTO]);
+    for (int i = 0; i < N_WAYS; i++)
+        kanon__growth_free(ways[i]);
     free(f.is_free);
+    return was_flat;
+}
+
+/* Clusters as densest makes them: what each growth costs, and the records that join. */
+static bool compare_densities(const kanon__space *space, kanon__random *random)
+{
+    kanon_error err = {0};
+    kanon__density *ways[N_WAYS] = {NULL};
+    int64_t k = draw(random, 1, 9);
+    for (int i = 0; i < N_WAYS; i++)
+        assert_done(kanon__density_new(&ways[i], space, WAYS[i], &err), &err);
+    for (int64_t row = 0; row < space->n_rows && kanon__density_n_free(ways[SCAN]) >= k; row++) {
+        int32_t seed = kanon__density_seed_of(ways[SCAN], row), found[N_WAYS];
+        uint32_t units[N_WAYS];
+        for (int i = 0; i < N_WAYS && seed >= 0; i++)
+            assert_done(kanon__density_measure(ways[i], seed, k, &units[i], &err), &err);
+        for (int i = 0; i < N_WAYS && seed >= 0; i++)
+            assert_int_equal(units[i], units[SCAN]);
+        if (seed < 0 || draw(random, 0, 3) > 0)
+            continue;
+        for (int i = 0; i < N_WAYS; i++)
+            assert_done(kanon__density_begin_cluster(ways[i], seed, &err), &err);
+        for (int64_t size = 1; size < k; size++)
+            for (int i = 0; i < N_WAYS; i++) {
+                assert_done(kanon__density_find_next(ways[i], &found[i], &units[i], &err), &err);
+                assert_int_equal(found[i], found[SCAN]);
+                assert_int_equal(units[i], units[SCAN]);
+                kanon__density_take_found(ways[i]);
+            }
+    }
+    bool was_flat = kanon__density_is_flat(ways[AUTO]);
+    for (int i = 0; i < N_WAYS; i++)
+        kanon__density_free(ways[i]);
+    return was_flat;
+}
+
+/* Columns without order: the more there are, the less a tree can leave out. */
+static void flat_scan_agrees(void **state)
+{
+    kanon__random random;
+    int n_flat = 0, n_flat_densities = 0;
+    (void)state;
+    kanon__random_init(&random, test_seed(), 4);
+    for (int i = 0; i < WIDE_TABLES; i++) {
+        plan plans[MOST_COLUMNS];
+        for (int j = 0; j < MOST_COLUMNS; j++)
+            do
+                plans[j] = draw_plan(&random);
+            while (plans[j].kind == MANY || plans[j].kind == DEEP || plans[j].kind == MASKED); /* slow to climb */
+        plans[0] = i % 2 == 0 ? (plan){MANY, 5, 0, "1"} : (plan){INTEGER, 9, 10, "1"};
+        write_schema(plans, MOST_COLUMNS, "quasi");
+        write_rows(plans, MOST_COLUMNS, &random, draw(&random, 250, 400));
+        kanon_table *table = table_of(yaml, csv);
+        kanon__space *space = space_of(table);
+        n_flat += compare(space, &random, INT64_MAX);
+        n_flat_densities += compare_densities(space, &random);
+        kanon__space_free(space);
+        kanon_table_free(table);
+    }
+    assert_in_range(n_flat, WIDE_TABLES / 4, WIDE_TABLES); /* else this test would compare nothing */
+    assert_in_range(n_flat_densities, WIDE_TABLES / 4, WIDE_TABLES);
 }
 
 static void ways_agree(void **state)
@@ -288,7 +357,7 @@ static void ways_agree(void **state)
     kanon__random_init(&random, test_seed(), 0);
     for (int i = 0; i < TABLES; i++) {
         plan plans[MOST_COLUMNS];
-        int n_columns = (int)draw(&random, 1, MOST_COLUMNS);
+        int n_columns = (int)draw(&random, 1, USUAL_COLUMNS);
         for (int j = 0; j < n_columns; j++)
             plans[j] = draw_plan(&random);
         write_schema(plans, n_columns, "quasi");
@@ -535,6 +604,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ways_agree),
+        cmocka_unit_test(flat_scan_agrees),
         cmocka_unit_test(large_domains),
         cmocka_unit_test(diversity_searches_agree),
         cmocka_unit_test(tree_is_not_too_deep),
