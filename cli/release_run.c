@@ -177,6 +177,9 @@ kanon_status release_run_group(release_run *run, kanon_options options, kanon_er
 {
     kanon_setting *refining = NULL;
     kanon_status st = release_run_options(&options, &refining, run, err);
+    const kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release = run->args->release, .numeric = (kanon_numeric)run->args->numeric};
+    options.outputs = &outputs;
     if (st == KANON_OK)
         st = kanon_anonymize(&run->grouping, run->table, &options, err);
     free(refining);

@@ -372,6 +372,8 @@ typedef enum kanon_recode {
     KANON_RECODE_ATTRIBUTE   /* one mapping per attribute: equal values are shown equal in the whole release */
 } kanon_recode;
 
+struct kanon_outputs; /* below */
+
 typedef struct kanon_options {
     size_t struct_size;
     int64_t k;                     /* 0: what the schema says */
@@ -398,6 +400,9 @@ typedef struct kanon_options {
      * The result never loses more. NULL: an algorithm groups the table. */
     const kanon_grouping *start;
     int repair; /* with start: where it does not satisfy what is asked, change it as far as that takes; 0: refuse it */
+    /* Where `memory` is limited: what will be written of the groups. Means, and releases that are no CSV files, take other
+     * memory. Nothing is written here. NULL: a release as CSV, with intervals. */
+    const struct kanon_outputs *outputs;
 } kanon_options;
 
 /* The algorithm that runs where none is named. */

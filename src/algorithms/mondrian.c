@@ -39,7 +39,12 @@ typedef struct mondrian_state {
     int64_t copied_rows; /* places of the copy */
     int64_t copied_to;   /* where the part that is copied ends; parts are finished from left to right */
     kanon__row_parts stack;
+    kanon__bound *within; /* by part of the stack: a box that it lies in, that of the part that it is half of */
+    int64_t within_capacity;
 } mondrian_state;
+
+/* Codes that are looked at before the range is compared with the one that it lies in. */
+enum { RANGE_STEP = 64 };
 
 /* ---- codes ------------------------------------------------------------------------------------------------------- */
 
@@ -76,12 +81,16 @@ static void read_codes(const mondrian_state *s, kanon__row_part p, int dimension
     FOR_CODES(s, p, dimension, out[j] = code);
 }
 
-static void find_range(const mondrian_state *s, kanon__row_part p, int dimension, uint32_t *lo_out, uint32_t *hi_out)
+/* A range that has grown to all of `within` grows no more: half of a part mostly has both ends of it soon. */
+static void find_range(const mondrian_state *s, kanon__row_part p, int dimension, const kanon__bound *within,
+                       uint32_t *lo_out, uint32_t *hi_out)
 {
-    const int32_t *order = s->order + p.begin;
-    int64_t n = p.end - p.begin;
     uint32_t lo = UINT32_MAX, hi = 0;
-    FOR_CODES(s, p, dimension, (lo = code < lo ? code : lo, hi = code > hi ? code : hi));
+    for (int64_t begin = p.begin; begin < p.end && (lo > within[0] || hi < within[1]); begin += RANGE_STEP) {
+        const int32_t *order = s->order + begin;
+        int64_t n = p.end - begin < RANGE_STEP ? p.end - begin : RANGE_STEP;
+        FOR_CODES(s, p, dimension, (lo = code < lo ? code : lo, hi = code > hi ? code : hi));
+    }
     *lo_out = lo;
     *hi_out = hi;
 }
@@ -162,12 +171,12 @@ static void split_at_median(mondrian_state *s, kanon__row_part p, const width *w
 }
 
 /* Step 2: the dimensions of a part, the widest first; equally wide ones as in the table. */
-static void sort_by_width(const mondrian_state *s, kanon__row_part p, width *widths)
+static void sort_by_width(const mondrian_state *s, kanon__row_part p, const kanon__bound *within, width *widths)
 {
     const kanon__space *space = s->run->space;
     for (int i = 0; i < space->n_dimensions; i++) {
         uint32_t lo, hi;
-        find_range(s, p, i, &lo, &hi);
+        find_range(s, p, i, within + 2 * i, &lo, &hi);
         width own = {kanon__dimension_units(&space->dimensions[i], lo, hi), lo, hi, i};
         int at = i;
         for (; at > 0 && widths[at - 1].units < own.units; at--)
@@ -185,6 +194,22 @@ static void make_group(mondrian_state *s, kanon__row_part p)
     run->n_groups++;
 }
 
+/* Push both sides of a part, which lie in its box. */
+static kanon_status push_halves(mondrian_state *s, kanon__row_part p, int64_t middle, const width *widths, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n_bounds = 2 * s->run->space->n_dimensions, first = s->stack.n;
+    KANON_TRY(kanon__grow_array(&s->within, &s->within_capacity, (first + 2) * n_bounds, "parts of the table", err), out);
+    for (int i = 0; i < s->run->space->n_dimensions; i++) {
+        s->within[first * n_bounds + 2 * widths[i].dimension] = widths[i].lo;
+        s->within[first * n_bounds + 2 * widths[i].dimension + 1] = widths[i].hi;
+    }
+    memcpy(s->within + (first + 1) * n_bounds, s->within + first * n_bounds, (size_t)n_bounds * sizeof *s->within);
+    st = kanon__row_parts_push_halves(&s->stack, p, middle, err);
+out:
+    return st;
+}
+
 /* Split the part on the widest dimension that allows it and push both sides, or make it a group. */
 static kanon_status handle_part(mondrian_state *s, kanon__row_part p, width *widths, kanon_error *err)
 {
@@ -192,12 +217,12 @@ static kanon_status handle_part(mondrian_state *s, kanon__row_part p, width *wid
     if (p.end - p.begin >= 2 * s->run->k) {
         if (!is_copied(s, p) && p.end - p.begin <= s->copied_rows)
             copy_part(s, p);
-        sort_by_width(s, p, widths);
+        sort_by_width(s, p, s->within + 2 * s->stack.n * s->run->space->n_dimensions, widths);
         for (int i = 0; i < s->run->space->n_dimensions && middle == 0; i++)
             split_at_median(s, p, &widths[i], &middle);
     }
     if (middle > 0)
-        return kanon__row_parts_push_halves(&s->stack, p, middle, err);
+        return push_halves(s, p, middle, widths, err);
     make_group(s, p);
     return KANON_OK;
 }
@@ -219,6 +244,12 @@ static kanon_status run_mondrian(kanon__run *run, kanon_error *err)
     s.sorted = (uint32_t *)s.scratch; /* a median is found before rows are moved */
     for (int64_t row = 0; row < n; row++)
         s.order[row] = (int32_t)row;
+    KANON_TRY(kanon__grow_array(&s.within, &s.within_capacity, 2 * run->space->n_dimensions, "parts of the table", err),
+              out);
+    for (int i = 0; i < run->space->n_dimensions; i++) {
+        s.within[2 * i] = 0;
+        s.within[2 * i + 1] = run->space->dimensions[i].n_codes - 1;
+    }
     KANON_TRY(kanon__row_parts_push(&s.stack, (kanon__row_part){0, n}, err), out);
     while (s.stack.n > 0) {
         kanon__row_part p = kanon__row_parts_pop(&s.stack);
@@ -228,6 +259,7 @@ static kanon_status run_mondrian(kanon__run *run, kanon_error *err)
         KANON_TRY(kanon__tick(run->ticker, n_done, n, 20 * (p.end - p.begin), err), out);
     }
 out:
+    kanon__free(s.within);
     kanon__free(s.stack.items);
     kanon__free(widths);
     kanon__free(s.rows);

@@ -9,6 +9,7 @@
 #include "pipeline/memory.h"
 
 #include "model/space.h"
+#include "release/extent.h"
 
 #include <stdio.h>
 
@@ -91,12 +92,23 @@ static int64_t count_runs(const kanon__data *t)
     return n;
 }
 
+/* A Parquet file or a table of a database: batches lie in files, one column of all groups is made at a time; the driver, and
+ * what is read back, take most of it. */
+static int64_t typed_release_bytes(const kanon__workload *w)
+{
+    enum { DRIVER = 48 << 20, ROW = 2, CELL = 4 };
+    const kanon__data *t = w->table;
+    return DRIVER + t->n_rows * ROW + t->n_rows / w->k * CELL * t->n_quasi;
+}
+
 /* The cells of the release for every group with their check, what the check notes of every record, and the parts that are being
- * written. Means of numbers take more, by up to a sixth of all. */
+ * written. */
 static int64_t release_bytes(const kanon__workload *w)
 {
     enum { SEEN = 1, CLASS = 4, SIZE = 8, RUN = 8 + 16, BOUNDS = 8, SLOT = 8, PART = 384 << 10, FEW = 4 };
     const kanon__data *t = w->table;
+    if (w->typed)
+        return typed_release_bytes(w);
     int64_t parts = w->threads > FEW ? 2 * ((int64_t)w->threads - FEW) : 0; /* those of a few threads count as fixed */
     int64_t n_groups = t->n_rows / w->k, group = SIZE + CLASS + RUN * count_runs(t), slots = 16;
     while (slots < 2 * n_groups)
@@ -104,6 +116,8 @@ static int64_t release_bytes(const kanon__workload *w)
     for (int i = 0; i < t->n_quasi; i++) {
         int64_t text = cell_text_bytes(&t->columns[t->quasi[i]]);
         group += BOUNDS + text + text / 4; /* they grow by and by */
+        if (w->means && kanon__column_is_numeric(&t->columns[t->quasi[i]]))
+            group += (int64_t)sizeof(kanon__mean_sum);
     }
     return t->n_rows * (SEEN + CLASS) + n_groups * group + slots * SLOT + parts * PART;
 }

@@ -29,6 +29,8 @@ typedef struct kanon__workload {
     const kanon__data *table;
     int64_t k;
     int threads;
+    bool means; /* the release has the means of numbers */
+    bool typed; /* it is a Parquet file or a table of a database */
     bool whole; /* blocks are not possible: attribute-level recoding looks at all records */
 } kanon__workload;
 

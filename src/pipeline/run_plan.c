@@ -4,7 +4,9 @@
 
 #include "core/alloc.h"
 #include "core/pool.h"
+#include "core/take_options.h"
 #include "pipeline/requirements.h"
+#include "pipeline/table_output.h"
 
 #include <string.h>
 
@@ -241,6 +243,20 @@ int64_t kanon__plan_row_bytes(const kanon__plan *p, const kanon__data *table)
     return grouping > refining ? grouping : refining;
 }
 
+/* What the release takes depends on its form. */
+static kanon_status take_form(kanon__workload *work, const kanon_options *o, kanon_error *err)
+{
+    kanon_outputs outputs;
+    if (o->memory == 0 || o->outputs == NULL)
+        return KANON_OK;
+    kanon_status st = kanon__take_options(&outputs, sizeof outputs, o->outputs, err);
+    if (st != KANON_OK)
+        return st;
+    work->means = outputs.numeric == KANON_NUMERIC_MEAN;
+    bool has_location = outputs.release != NULL && outputs.release_to == NULL;
+    return has_location ? kanon__table_output_wanted(&work->typed, outputs.release, err) : KANON_OK;
+}
+
 /* Chooses blocks by time and memory. The step after the algorithm, refinement or repair, may need memory for all records at
  * once, so the larger of the two counts; a refinement of single blocks needs it for these alone. */
 static kanon_status plan_blocks(kanon__plan *p, const kanon__data *data, const kanon_options *o, kanon_error *err)
@@ -263,7 +279,8 @@ static kanon_status plan_blocks(kanon__plan *p, const kanon__data *data, const k
         work.instead = "ask for less in addition to k";
         work.then_bytes = repair_bytes;
     }
-    return kanon__block_plan_choose(&p->blocks, &work, o->blocks, o->memory, err);
+    kanon_status st = take_form(&work, o, err);
+    return st == KANON_OK ? kanon__block_plan_choose(&p->blocks, &work, o->blocks, o->memory, err) : st;
 }
 
 /* How many records may be suppressed: by the option, else by the policy; -1: nobody said. */
