@@ -15,6 +15,20 @@ expect 0 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian -
 expect 0 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian --memory 1G -o more.csv -q
 same plain.csv more.csv
 
+# the form of the release counts: means are kept for every group, and a driver takes memory of its own
+expect 0 "$KANON" sample hospital --rows 40000 --seed 3 -o larger -q
+foreseen()
+{
+    expect 4 "$KANON" anonymize larger/hospital.csv -s larger/hospital.yaml -k 2 -a mondrian --memory 1M "$@"
+    sed -n 's/.*needs about \([0-9]*\)M.*/\1/p' "$ERR"
+}
+intervals=$(foreseen -o small.csv)
+means=$(foreseen -o small.csv --numeric mean)
+table=$(foreseen -o 'small.db#release')
+[ "$means" -gt "$intervals" ] || failed "means need $means, intervals $intervals"
+[ "$table" -gt $((intervals + 20)) ] || failed "a table needs $table, a file $intervals"
+no_file small.db
+
 # blocks where all at once does not fit
 expect 0 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a kmeans-fill --set max-iterations=1 --memory 17M -o blocks.csv --report r.json -q
 grep -q '"blocks": ' r.json || failed "no blocks in the report"
