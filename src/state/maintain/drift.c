@@ -246,17 +246,17 @@ kanon_status kanon__drift_measure(kanon__drift *out, const kanon_state *s, const
     d.grouping = g;
     if (g->n_groups == 0 || kanon__entities_stay_together(s)) /* the algorithm alone would separate records of an entity */
         goto out;
-    KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
+    KANON_TRY(kanon__poll_tick(KANON__TICK_POLL_NS, err), out);
     KANON_TRY(kanon__subset_constraints(&d.constraints, subset, s, err), out);
     KANON_TRY(prepare_drift(&d, err), out);
-    KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
+    KANON_TRY(kanon__poll_tick(KANON__TICK_POLL_NS, err), out);
     kanon__random_init(&random, s->seed, 1);
     bool all = g->n_rows <= SAMPLE_RECORDS;
     for (int i = 0; i < (all ? 1 : NEIGHBOURHOODS); i++) {
         int64_t centre = kanon__random_below(&random, g->n_rows);
         int64_t n = take_neighbourhood(&d, centre, all ? g->n_rows : SAMPLE_RECORDS / NEIGHBOURHOODS);
         KANON_TRY(compare_neighbourhood(&d, n, err), out);
-        KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
+        KANON_TRY(kanon__poll_tick(KANON__TICK_POLL_NS, err), out);
     }
     if (d.n_records > 0) {
         double terms = (double)d.n_records * subset->table->data.n_quasi;
