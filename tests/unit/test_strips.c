@@ -248,10 +248,53 @@ static void groups_are_those_of_the_reference(void **state)
     assert_int_equal(n_failed, 0);
 }
 
+/* ---- many attributes --------------------------------------------------------------------------------------------- */
+
+enum { WIDE_ROWS = 5000, WIDE_COLUMNS = 20, WIDE_BLOCK = 1000, WIDE_SIDE = 71 };
+
+/* Every record is a cell of its own, and they come in the order of their cells: what is left to do is densest in blocks. */
+static kanon_table *wide_table(kanon__random *random)
+{
+    static char yaml[WIDE_COLUMNS * 64], csv[WIDE_ROWS * (WIDE_COLUMNS + 1) * 8];
+    size_t schema = (size_t)snprintf(yaml, sizeof yaml, "attributes:\n"), text = 0;
+    for (int j = 0; j < WIDE_COLUMNS; j++) {
+        schema += (size_t)snprintf(yaml + schema, sizeof yaml - schema, "  c%d: {role: quasi, type: %s}\n", j,
+                                   j < 4 ? "categorical" : "integer");
+        text += (size_t)snprintf(csv + text, sizeof csv - text, "c%d%c", j, j < WIDE_COLUMNS - 1 ? ',' : '\n');
+    }
+    for (int row = 0; row < WIDE_ROWS; row++) {
+        text += (size_t)snprintf(csv + text, sizeof csv - text, "v%02d,w%02d", row / WIDE_SIDE, row % WIDE_SIDE);
+        for (int j = 2; j < WIDE_COLUMNS; j++)
+            text += (size_t)snprintf(csv + text, sizeof csv - text, ",%d", (int)kanon__random_below(random, 9));
+        csv[text++] = '\n';
+    }
+    csv[text] = '\0';
+    return table_of(yaml, csv);
+}
+
+static void many_attributes_are_grouped_in_blocks(void **state)
+{
+    kanon__random random;
+    kanon_grouping *blocks = NULL;
+    kanon_error err = {0};
+    (void)state;
+    kanon__random_init(&random, test_seed(), 2);
+    kanon_table *table = wide_table(&random);
+    kanon_options options = {
+        .struct_size = sizeof options, .k = 2, .algorithm = "densest", .seed = 1, .threads = 1, .blocks = WIDE_BLOCK};
+    assert_done(kanon_anonymize(&blocks, table, &options, &err), &err);
+    kanon_grouping *strips = run_strips(table, 2, 2);
+    for (int64_t row = 0; row < WIDE_ROWS; row++)
+        assert_int_equal(kanon_grouping_group_of(strips, row), kanon_grouping_group_of(blocks, row));
+    kanon_grouping_free(strips);
+    kanon_grouping_free(blocks);
+    kanon_table_free(table);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_number_is_cut_as_well_as_can_be),
-                                       cmocka_unit_test(first_of_equal_tries_stays),
-                                       cmocka_unit_test(groups_are_those_of_the_reference)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_number_is_cut_as_well_as_can_be), cmocka_unit_test(first_of_equal_tries_stays),
+        cmocka_unit_test(groups_are_those_of_the_reference), cmocka_unit_test(many_attributes_are_grouped_in_blocks)};
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
