@@ -12,7 +12,7 @@
  *
  * *feasible is false where it did not succeed; the prices are of no use then. KANON_ECANCELLED: it was stopped, and what is
  * open was paid for, so that the prices are feasible all the same if *feasible says so. */
-kanon_status kanon__make_feasible(kanon__separation *separation, int32_t tolerance, int64_t worth, kanon__cuts *cuts,
-                                  bool *feasible, kanon__ticker *ticker, kanon_error *err);
+kanon_status kanon__make_feasible(kanon__separation *separation, const int32_t *floor, int32_t tolerance, int64_t worth,
+                                  kanon__cuts *cuts, bool *feasible, kanon__ticker *ticker, kanon_error *err);
 
 #endif
