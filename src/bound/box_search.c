@@ -1,14 +1,17 @@
 /* Branch and bound over the boxes around one tuple.
  *
  *   1. Candidates: tuples after this one whose distance is at most its price. A box that reaches further costs more than the
- *      mean of any prices in it. Sort them by falling price; drop those that are too far for the k highest prices. One record
- *      of the tuple itself is in every set; so "the k highest prices" are its price and the k-1 highest of the others.
+ *      mean of any prices in it. Drop those that are too far or too cheap for a violated set; if too many are left, keep the
+ *      nearest and dearest, and a stand-in for the others. Sort them by falling price. One record of the tuple itself is in
+ *      every set; so "the k highest prices" are its price and the k-1 highest of the others.
  *   2. The root of the search tree is the box of the tuple alone, with the list of all candidates.
  *   3. Take the node on top. Its box must be covered, the tuples of its list may be. Bound: let M be the mean of the k
  *      highest prices in the list. No box below the node has a larger mean, so only tuples z with e(z) <= M matter, where
  *      e(z) is the cost of the node's box grown to z. More finely, costs are cut into levels: a box that costs no more than
  *      a level holds only tuples with e(z) up to it. If no level leaves an excess above the best one known, drop the node.
- *   4. Else the k highest prices at the best level are k records of a real box, their hull. It may be the new best.
+ *      If a level leaves little, only tuples with nearly the k-th highest price can be in such a set: the others leave.
+ *   4. Else the k highest prices at the best level are k records of a real box, their hull. It may be the new best. With
+ *      the stand-in among them they are no set, but no set around the tuple has more excess.
  *   5. Branch on the side where the hull exceeds the node's box most, at the middle: either the box stays below the cut, and
  *      the tuples beyond leave the list, or it reaches at least the nearest tuple beyond. Go on with 3.
  *   6. Out of budget: the largest bound of the nodes left is reported, so that the caller can pay for it.
@@ -21,8 +24,8 @@
 #include <string.h>
 
 enum { LEVELS = 16 };
-/* Candidates that a search has at least, and for how many entries of its budget it has one more. */
-enum { LEAST_KEPT = 1000, THIN = 128 };
+/* How many candidates a search has: for each of the k records, and one for so many entries of its budget. */
+enum { KEPT = 20, THIN = 128 };
 
 /* A tuple of a node's list: which candidate, and e(z), the cost of the node's box grown to it. */
 typedef struct entry {
@@ -43,10 +46,10 @@ struct kanon__box_search {
     const kanon__priced_table *table;
     kanon__box_candidates found; /* step 1 */
     int64_t n;
-    /* the n candidates that remain, by falling price; extents by side, then candidate */
-    int32_t *tuples, *prices, *extents;
+    /* the n candidates that remain, by falling price; extents by side, then candidate, and the other way round */
+    int32_t *tuples, *prices, *extents, *corners;
     int64_t *counts;
-    int64_t tuples_capacity, prices_capacity, extents_capacity, counts_capacity;
+    int64_t tuples_capacity, prices_capacity, extents_capacity, corners_capacity, counts_capacity;
     /* the stacks */
     entry *entries;
     search_node *nodes;
@@ -87,6 +90,7 @@ void kanon__box_search_free(kanon__box_search *s)
     kanon__free(s->nodes);
     kanon__free(s->entries);
     kanon__free(s->counts);
+    kanon__free(s->corners);
     kanon__free(s->extents);
     kanon__free(s->prices);
     kanon__free(s->tuples);
@@ -106,6 +110,7 @@ static kanon_status set_candidates(kanon__box_search *s, kanon_error *err)
     KANON_TRY(kanon__grow_array(&s->prices, &s->prices_capacity, s->n, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&s->counts, &s->counts_capacity, s->n, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&s->extents, &s->extents_capacity, s->n * t->n_sides, "boxes", err), out);
+    KANON_TRY(kanon__grow_array(&s->corners, &s->corners_capacity, s->n * t->n_sides, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&s->entries, &s->entries_capacity, 2 * s->n, "boxes", err), out);
     for (int64_t i = 0; i < s->n; i++) {
         int64_t tuple = (int64_t)(s->found.items[i].key & UINT32_MAX);
@@ -115,16 +120,14 @@ static kanon_status set_candidates(kanon__box_search *s, kanon_error *err)
         s->entries[i] = (entry){(int32_t)i, (int32_t)s->found.items[i].distance};
     }
     kanon__box_candidates_extents(&s->found, s->extents);
+    for (int side = 0; side < t->n_sides; side++)
+        for (int64_t i = 0; i < s->n; i++)
+            s->corners[i * t->n_sides + side] = s->extents[side * s->n + i];
 out:
     return st;
 }
 
 /* ---- 3, 4: one node ---------------------------------------------------------------------------------------------- */
-
-static int32_t extent(const kanon__box_search *s, const entry *e, int side)
-{
-    return s->extents[side * s->n + e->candidate];
-}
 
 /* The sum of the k highest prices of the list; false where it has fewer than k records. */
 static bool top_sum(const kanon__box_search *s, const search_node *node, int64_t *sum)
@@ -156,7 +159,7 @@ static int level_of(const levels *l, const search_node *node, const entry *e)
     return (e->cost - node->units) >> l->shift;
 }
 
-/* The excess over which a level is of use: what the k highest prices must sum up to. */
+/* What the k highest prices of a level must exceed for it to be of use. */
 static int64_t useful_sum(const kanon__box_search *s, const search_node *node, const levels *l, int level)
 {
     return s->best.excess + s->table->k * (node->units + ((int64_t)level << l->shift));
@@ -242,9 +245,9 @@ static int64_t set_hull(kanon__box_search *s, const search_node *node, const lev
         const entry *e = &s->entries[i];
         if (level_of(l, node, e) > l->best)
             continue;
+        const int32_t *corner = s->corners + (int64_t)e->candidate * n_sides;
         for (int side = 0; side < n_sides; side++)
-            if (extent(s, e, side) > s->hull[side])
-                s->hull[side] = extent(s, e, side);
+            s->hull[side] = corner[side] > s->hull[side] ? corner[side] : s->hull[side];
         left -= s->counts[e->candidate] < left ? s->counts[e->candidate] : left;
         *real = *real && s->tuples[e->candidate] >= 0;
     }
@@ -420,7 +423,7 @@ static kanon_status look_through(kanon__box_search *s, int64_t tolerance, int64_
     kanon_status st = KANON_OK;
     if (!kanon__box_candidates_drop(&s->found, tolerance))
         goto out;
-    KANON_TRY(kanon__box_candidates_thin_out(&s->found, LEAST_KEPT + budget / THIN, err), out);
+    KANON_TRY(kanon__box_candidates_thin_out(&s->found, KEPT * s->table->k + budget / THIN, err), out);
     KANON_TRY(kanon__box_candidates_sort(&s->found, err), out);
     KANON_TRY(set_candidates(s, err), out);
     KANON_TRY(push_root(s, err), out);
