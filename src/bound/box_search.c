@@ -1,14 +1,17 @@
 /* Branch and bound over the boxes around one tuple.
  *
  *   1. Candidates: tuples after this one whose distance is at most its price. A box that reaches further costs more than the
- *      mean of any prices in it. Sort them by falling price; drop those that are too far for the k highest prices. One record
- *      of the tuple itself is in every set; so "the k highest prices" are its price and the k-1 highest of the others.
+ *      mean of any prices in it. Drop those that are too far or too cheap for a violated set; if too many are left, keep the
+ *      nearest and dearest, and a stand-in for the others. Sort them by falling price. One record of the tuple itself is in
+ *      every set; so "the k highest prices" are its price and the k-1 highest of the others.
  *   2. The root of the search tree is the box of the tuple alone, with the list of all candidates.
  *   3. Take the node on top. Its box must be covered, the tuples of its list may be. Bound: let M be the mean of the k
  *      highest prices in the list. No box below the node has a larger mean, so only tuples z with e(z) <= M matter, where
  *      e(z) is the cost of the node's box grown to z. More finely, costs are cut into levels: a box that costs no more than
  *      a level holds only tuples with e(z) up to it. If no level leaves an excess above the best one known, drop the node.
- *   4. Else the k highest prices at the best level are k records of a real box, their hull. It may be the new best.
+ *      If a level leaves little, only tuples with nearly the k-th highest price can be in such a set: the others leave.
+ *   4. Else the k highest prices at the best level are k records of a real box, their hull. It may be the new best. With
+ *      the stand-in among them they are no set, but no set around the tuple has more excess.
  *   5. Branch on the side where the hull exceeds the node's box most, at the middle: either the box stays below the cut, and
  *      the tuples beyond leave the list, or it reaches at least the nearest tuple beyond. Go on with 3.
  *   6. Out of budget: the largest bound of the nodes left is reported, so that the caller can pay for it.
@@ -21,6 +24,8 @@
 #include <string.h>
 
 enum { LEVELS = 16 };
+/* How many candidates a search has: for each of the k records, and one for so many entries of its budget. */
+enum { KEPT = 20, THIN = 128 };
 
 /* A tuple of a node's list: which candidate, and e(z), the cost of the node's box grown to it. */
 typedef struct entry {
@@ -41,10 +46,10 @@ struct kanon__box_search {
     const kanon__priced_table *table;
     kanon__box_candidates found; /* step 1 */
     int64_t n;
-    /* the n candidates that remain, by falling price; extents by side, then candidate */
-    int32_t *tuples, *prices, *extents;
+    /* the n candidates that remain, by falling price; extents by side, then candidate, and the other way round */
+    int32_t *tuples, *prices, *extents, *corners;
     int64_t *counts;
-    int64_t tuples_capacity, prices_capacity, extents_capacity, counts_capacity;
+    int64_t tuples_capacity, prices_capacity, extents_capacity, corners_capacity, counts_capacity;
     /* the stacks */
     entry *entries;
     search_node *nodes;
@@ -85,6 +90,7 @@ void kanon__box_search_free(kanon__box_search *s)
     kanon__free(s->nodes);
     kanon__free(s->entries);
     kanon__free(s->counts);
+    kanon__free(s->corners);
     kanon__free(s->extents);
     kanon__free(s->prices);
     kanon__free(s->tuples);
@@ -99,33 +105,29 @@ static kanon_status set_candidates(kanon__box_search *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__priced_table *t = s->table;
-    int32_t *extents = s->hull;
     s->n = s->found.n;
     KANON_TRY(kanon__grow_array(&s->tuples, &s->tuples_capacity, s->n, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&s->prices, &s->prices_capacity, s->n, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&s->counts, &s->counts_capacity, s->n, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&s->extents, &s->extents_capacity, s->n * t->n_sides, "boxes", err), out);
+    KANON_TRY(kanon__grow_array(&s->corners, &s->corners_capacity, s->n * t->n_sides, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&s->entries, &s->entries_capacity, 2 * s->n, "boxes", err), out);
     for (int64_t i = 0; i < s->n; i++) {
-        int32_t tuple = (int32_t)(s->found.items[i].key & UINT32_MAX);
-        s->tuples[i] = tuple;
+        int64_t tuple = (int64_t)(s->found.items[i].key & UINT32_MAX);
+        s->tuples[i] = tuple == KANON__STAND_IN ? -1 : (int32_t)tuple;
         s->prices[i] = kanon__box_candidates_price(&s->found, tuple);
         s->counts[i] = kanon__box_candidates_count(&s->found, tuple);
-        kanon__extents_of(t, kanon__priced_codes(t, s->found.own), kanon__priced_codes(t, tuple), extents);
-        for (int side = 0; side < t->n_sides; side++)
-            s->extents[side * s->n + i] = extents[side];
         s->entries[i] = (entry){(int32_t)i, (int32_t)s->found.items[i].distance};
     }
+    kanon__box_candidates_extents(&s->found, s->extents);
+    for (int side = 0; side < t->n_sides; side++)
+        for (int64_t i = 0; i < s->n; i++)
+            s->corners[i * t->n_sides + side] = s->extents[side * s->n + i];
 out:
     return st;
 }
 
 /* ---- 3, 4: one node ---------------------------------------------------------------------------------------------- */
-
-static int32_t extent(const kanon__box_search *s, const entry *e, int side)
-{
-    return s->extents[side * s->n + e->candidate];
-}
 
 /* The sum of the k highest prices of the list; false where it has fewer than k records. */
 static bool top_sum(const kanon__box_search *s, const search_node *node, int64_t *sum)
@@ -145,6 +147,9 @@ static bool top_sum(const kanon__box_search *s, const search_node *node, int64_t
 typedef struct levels {
     int shift;                             /* level of a tuple: (e(z) - units) >> shift */
     int64_t counted[LEVELS], sums[LEVELS]; /* records and sum of the k highest prices up to each level */
+    int64_t lowest[LEVELS];                /* the lowest of these prices */
+    int64_t excess[LEVELS];                /* how much more than the best known a set of this level can have */
+    int64_t above[LEVELS];                 /* up to `last`: a tuple of this level is of use if its price is above this */
     int best, last;  /* the level with the largest excess; the last one with more than the best known */
     int64_t at_most; /* the largest excess of a level */
 } levels;
@@ -154,61 +159,101 @@ static int level_of(const levels *l, const search_node *node, const entry *e)
     return (e->cost - node->units) >> l->shift;
 }
 
-/* 3. Fill the levels in one pass over the list, by falling price. Costs above `mean` are of no use. */
+/* What the k highest prices of a level must exceed for it to be of use. */
+static int64_t useful_sum(const kanon__box_search *s, const search_node *node, const levels *l, int level)
+{
+    return s->best.excess + s->table->k * (node->units + ((int64_t)level << l->shift));
+}
+
+/* The lowest level that has k records, with one of the tuple itself; LEVELS where none has. */
+static int first_level(const kanon__box_search *s, const search_node *node, int64_t mean, const levels *l)
+{
+    int64_t counted[LEVELS] = {0}, sum = 0;
+    int first = 0;
+    for (int64_t i = node->begin; i < node->end; i++) {
+        const entry *e = &s->entries[i];
+        if (e->cost <= mean)
+            counted[level_of(l, node, e)] += s->counts[e->candidate];
+    }
+    while (first < LEVELS && (sum += counted[first]) < s->table->k - 1)
+        first++;
+    return first;
+}
+
+/* Which levels are of use, and which prices. */
+static void set_useful(const kanon__box_search *s, levels *l)
+{
+    int64_t most = 0, above = INT64_MAX;
+    l->best = l->last = -1;
+    for (int level = LEVELS - 1; level >= 0; level--) {
+        if (l->excess[level] > 0) {
+            l->last = l->last < 0 ? level : l->last;
+            above = l->above[level] < above ? l->above[level] : above;
+        }
+        if (l->excess[level] > 0 && l->excess[level] >= most) {
+            most = l->excess[level];
+            l->best = level;
+        }
+        l->above[level] = above;
+    }
+    l->at_most = s->best.excess + most;
+}
+
+/* 3. Fill the levels in one pass over the list, by falling price. Costs above `mean` are of no use. A level is left out once
+ * the prices have fallen so far that it cannot become useful. */
 static void set_levels(kanon__box_search *s, const search_node *node, int64_t mean, levels *l)
 {
-    int64_t k = s->table->k, others = k - 1;
+    int64_t others = s->table->k - 1, i = node->begin;
     int open = LEVELS; /* levels from here on are full: they have k records */
     memset(l, 0, sizeof *l);
     for (int level = 0; level < LEVELS; level++)
         l->sums[level] = s->found.own_price;
     while ((mean - node->units) >> l->shift >= LEVELS)
         l->shift++;
-    int64_t i = node->begin;
-    for (; i < node->end && open > 0; i++) {
+    int first = first_level(s, node, mean, l);
+    for (; i < node->end && open > first; i++) {
         const entry *e = &s->entries[i];
-        int level = e->cost - node->units > mean - node->units ? LEVELS : level_of(l, node, e);
         int64_t count = s->counts[e->candidate], price = s->prices[e->candidate];
-        for (; level < open; level++) {
+        int level = e->cost > mean ? LEVELS : level_of(l, node, e);
+        for (level = level > first ? level : first; level < open; level++) {
             int64_t taken = count < others - l->counted[level] ? count : others - l->counted[level];
             l->counted[level] += taken;
             l->sums[level] += taken * price;
+            l->lowest[level] = price;
         }
-        while (open > 0 && l->counted[open - 1] == others)
+        while (open > first && l->counted[open - 1] == others)
             open--;
+        while (first < open && l->sums[first] + (others - l->counted[first]) * price <= useful_sum(s, node, l, first))
+            first++;
     }
     s->work += i - node->begin;
-    l->at_most = INT64_MIN;
-    l->best = l->last = -1;
-    for (int level = open; level < LEVELS; level++) {
-        int64_t excess = l->sums[level] - k * (node->units + ((int64_t)level << l->shift));
-        if (excess > l->at_most) {
-            l->at_most = excess;
-            l->best = level;
-        }
-        if (excess > s->best.excess)
-            l->last = level;
+    for (int level = first; level < LEVELS; level++) { /* each price makes up for what the k-1 highest others lack */
+        l->excess[level] = l->sums[level] - useful_sum(s, node, l, level);
+        l->above[level] = l->lowest[level] - l->excess[level];
     }
 }
 
-/* 4. The extents and the cost of the hull. */
-static int64_t set_hull(kanon__box_search *s, const search_node *node, const levels *l)
+/* 4. The extents and the cost of the hull. Where the stand-in is in it (*real is false), the lowest cost of the level is all
+ * that is known. */
+static int64_t set_hull(kanon__box_search *s, const search_node *node, const levels *l, bool *real)
 {
-    int64_t left = s->table->k - 1, units = 0;
+    int64_t left = s->table->k - 1, units = 0, least = node->units + ((int64_t)l->best << l->shift);
+    *real = true;
     int n_sides = s->table->n_sides;
     memcpy(s->hull, s->boxes + (node - s->nodes) * n_sides, (size_t)n_sides * sizeof *s->hull);
     for (int64_t i = node->begin; left > 0; i++) {
         const entry *e = &s->entries[i];
         if (level_of(l, node, e) > l->best)
             continue;
+        const int32_t *corner = s->corners + (int64_t)e->candidate * n_sides;
         for (int side = 0; side < n_sides; side++)
-            if (extent(s, e, side) > s->hull[side])
-                s->hull[side] = extent(s, e, side);
+            s->hull[side] = corner[side] > s->hull[side] ? corner[side] : s->hull[side];
         left -= s->counts[e->candidate] < left ? s->counts[e->candidate] : left;
+        *real = *real && s->tuples[e->candidate] >= 0;
     }
     for (int side = 0; side < n_sides; side++)
         units += s->hull[side];
-    return units;
+    return *real || units > least ? units : least;
 }
 
 /* 4. */
@@ -255,10 +300,34 @@ static kanon_status push_node(kanon__box_search *s, int64_t *at, kanon_error *er
     return st;
 }
 
+/* Whether a set with more than the best excess may hold the tuple. */
+static bool is_useful(const kanon__box_search *s, const search_node *node, const levels *l, const entry *e)
+{
+    int level = level_of(l, node, e);
+    return level <= l->last && s->prices[e->candidate] > l->above[level];
+}
+
+/* Compact the list of the top node to the useful entries. The least extent beyond the cut is *reached. */
+static void keep_useful(kanon__box_search *s, search_node *node, const levels *l, int side, int32_t cut, int32_t *reached)
+{
+    const int32_t *reach = s->extents + side * s->n;
+    int64_t end = node->begin;
+    *reached = INT32_MAX;
+    for (int64_t i = node->begin; i < node->end && s->prices[s->entries[i].candidate] > l->above[0]; i++) {
+        entry e = s->entries[i];
+        bool useful = is_useful(s, node, l, &e);
+        s->entries[end] = e;
+        end += useful;
+        *reached = useful && reach[e.candidate] > cut && reach[e.candidate] < *reached ? reach[e.candidate] : *reached;
+    }
+    s->work += node->end - node->begin;
+    node->end = end;
+}
+
 /* Replace the top node by its two children: the one below the cut in its place, the one beyond on top.
  *
- * The list is compacted in place twice: first to the entries on useful levels, then to those below the cut, while those of
- * the other child are copied behind it with their new costs. */
+ * The list is compacted in place twice: first to the useful entries, then to those below the cut, while those of the other
+ * child are copied behind it with their new costs. */
 static kanon_status branch(kanon__box_search *s, const levels *l, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -267,31 +336,26 @@ static kanon_status branch(kanon__box_search *s, const levels *l, kanon_error *e
     KANON_TRY(push_node(s, &child, err), out);
     search_node *below = &s->nodes[parent], *beyond = &s->nodes[child];
     int32_t *box = s->boxes + parent * n_sides, *grown = s->boxes + child * n_sides, old = box[side];
-    int32_t cut = old + (s->hull[side] - old) / 2, reached = INT32_MAX;
-    int64_t kept = below->begin, end = kept, most = below->units + ((int64_t)(l->last + 1) << l->shift);
+    int32_t cut = old + (s->hull[side] - old) / 2, reached;
+    keep_useful(s, below, l, side, cut, &reached);
+    int64_t kept = below->begin, end = below->end, put = end;
     const int32_t *reach = s->extents + side * s->n;
-    for (int64_t i = below->begin; i < below->end; i++) { /* entries on useless levels leave */
-        entry e = s->entries[i];
-        s->entries[end] = e;
-        end += e.cost < most;
-        reached = e.cost < most && reach[e.candidate] > cut && reach[e.candidate] < reached ? reach[e.candidate] : reached;
-    }
-    s->work += below->end - below->begin;
     KANON_TRY(kanon__grow_array(&s->entries, &s->entries_capacity, 2 * end - below->begin, "boxes", err), out);
     memcpy(grown, box, (size_t)n_sides * sizeof *grown);
     grown[side] = reached;
-    *beyond = (search_node){.begin = end, .units = below->units + reached - old, .at_most = l->at_most};
-    int64_t put = end;
+    int32_t units = below->units + reached - old;
     for (int64_t i = below->begin; i < end; i++) {
         entry e = s->entries[i];
         int32_t r = reach[e.candidate], more = reached - (r > old ? r : old);
         s->entries[kept] = e;
         kept += r <= cut;
         e.cost += more > 0 ? more : 0;
+        if (s->tuples[e.candidate] < 0)
+            e.cost = (int32_t)s->found.stand_in_distance > units ? (int32_t)s->found.stand_in_distance : units;
         s->entries[put] = e;
-        put += e.cost < most;
+        put += is_useful(s, below, l, &e);
     }
-    beyond->end = put;
+    *beyond = (search_node){.begin = end, .end = put, .units = units, .at_most = l->at_most};
     below->end = kept;
     below->at_most = l->at_most;
 out:
@@ -310,14 +374,18 @@ static kanon_status step(kanon__box_search *s, kanon_error *err)
     }
     for (;;) {
         set_levels(s, node, sum / k, &l);
+        set_useful(s, &l);
         if (l.at_most <= s->best.excess) {
             s->n_nodes--;
             return KANON_OK;
         }
-        int64_t units = set_hull(s, node, &l), excess = l.sums[l.best] - k * units;
+        bool real;
+        int64_t units = set_hull(s, node, &l, &real), excess = l.sums[l.best] - k * units;
         if (excess <= s->best.excess)
             return branch(s, &l, err);
-        keep_best(s, node, &l, units, excess);
+        if (real)
+            keep_best(s, node, &l, units, excess);
+        s->best.excess = excess;
     }
 }
 
@@ -353,9 +421,10 @@ static kanon_status push_root(kanon__box_search *s, kanon_error *err)
 static kanon_status look_through(kanon__box_search *s, int64_t tolerance, int64_t budget, int64_t enough, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    KANON_TRY(kanon__box_candidates_sort(&s->found, err), out);
     if (!kanon__box_candidates_drop(&s->found, tolerance))
         goto out;
+    KANON_TRY(kanon__box_candidates_thin_out(&s->found, KEPT * s->table->k + budget / THIN, err), out);
+    KANON_TRY(kanon__box_candidates_sort(&s->found, err), out);
     KANON_TRY(set_candidates(s, err), out);
     KANON_TRY(push_root(s, err), out);
     while (s->n_nodes > 0) {
@@ -393,7 +462,8 @@ out:
 static int64_t take_nearest(kanon__box_search *s)
 {
     const levels all = {.shift = 30, .best = LEVELS};
-    int64_t units = set_hull(s, &s->nodes[0], &all);
+    bool real;
+    int64_t units = set_hull(s, &s->nodes[0], &all, &real);
     keep_best(s, &s->nodes[0], &all, units, 0);
     return units;
 }

@@ -11,7 +11,7 @@
 
 /* k records of a box, as tuples and how many records of each. */
 typedef struct kanon__violated_set {
-    int64_t excess;  /* the sum of their prices less k times D of their box; not above the tolerance: none was found */
+    int64_t excess;  /* the sum of their prices less k times D of their box, or more; the tolerance: none was found */
     int64_t at_most; /* no box around the tuple has more; equal to `excess` unless the search ran out of its budget */
     int32_t units;   /* D of their box */
     int32_t *tuples, *times;

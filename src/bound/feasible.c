@@ -1,29 +1,38 @@
 /* Prices that become dual feasible, in passes:
  *
  *   1. Separate all items, on several threads; the violated sets become cuts.
- *   2. In the order of the items: lower the prices of a violated set's members, all by the same, until it is not violated.
+ *   2. In the order of the items: lower the prices of a violated set's members until it is not violated, each in proportion
+ *      to how far it is above the floor, prices that are dual feasible. After the first pass the tuple of the item, which all
+ *      its sets hold, pays before the others.
  *   3. Items without a violated set leave. The others owe what their search could not exclude: every set of an item holds
  *      its tuple, so lowering the price of the tuple by the debt would be enough for all of them.
  *   4. Where all debts together are small, or the work is stopped, they are paid. Else begin again with the items that are
- *      left, and search them more patiently. At the end of patience an item pays a part of its debt in each pass: a lower
- *      price has fewer boxes to search, and mostly the debt turns out to be smaller.
+ *      left: where they are many, their prices go back half of the way to the floor; else search them more patiently. At the
+ *      end of patience an item pays a part of its debt in each pass: a lower price has fewer boxes to search, and mostly the
+ *      debt turns out to be smaller.
  *   5. Take off the tolerance from every price: what was let pass is paid for.
  *
  * It is right because lowering a price violates nothing, and because each set belongs to the problem of its first tuple in
  * an order that stays. Called by lower_bound.c. Calls separation.h, cuts.h. */
 #include "bound/feasible.h"
 
+#include <math.h>
+
 /* Entries that a search visits: in the first pass, how much more in each pass, and at most (a hundredth of a second). */
 enum { FIRST_BUDGET = 20000, GROWTH = 4, PATIENCE = 1 << 21, MOST_PASSES = 200 };
+enum { MOST_RETREATS = 1 };             /* step 4 */
+static const double MANY = 0.25;        /* step 4: of the tuples */
 static const double SMALL_SHARE = 0.03; /* step 4: of what the prices are worth */
 static const double PART = 0.2;         /* step 4: of its price, the most that an item pays in one pass */
 
 typedef struct feasible_run {
     kanon__separation *separation;
     kanon__priced_table *table;
-    int64_t let_pass; /* excess of k records */
+    const int32_t *floor; /* by tuple: dual feasible prices */
+    int64_t let_pass;     /* excess of k records */
     int64_t budget;
-    bool failed; /* a price left its range */
+    bool first_pays; /* the tuple that all sets of an item hold, before the others */
+    bool failed;     /* a price left its range */
 } feasible_run;
 
 static void lower(feasible_run *f, int64_t tuple, int64_t units)
@@ -35,16 +44,49 @@ static void lower(feasible_run *f, int64_t tuple, int64_t units)
         *price -= (int32_t)units;
 }
 
-/* 2. Sets of this pass that came before may have lowered its prices enough already. */
-static void lower_set(feasible_run *f, const kanon__violated_set *set)
+/* How far a tuple's price is above the floor. */
+static int64_t raised(const feasible_run *f, int64_t tuple)
 {
-    const kanon__priced_table *t = f->table;
-    int64_t excess = -t->k * set->units;
-    for (int64_t i = 0; i < set->n; i++)
-        excess += (int64_t)set->times[i] * t->prices[set->tuples[i]];
-    int64_t each = excess > 0 ? (excess + t->k - 1) / t->k : 0;
-    for (int64_t i = 0; i < set->n && each > 0; i++)
-        lower(f, set->tuples[i], each);
+    int64_t raise = (int64_t)f->table->prices[tuple] - f->floor[tuple];
+    return raise > 0 ? raise : 0;
+}
+
+/* How much the set's prices are above what they may sum up to; *raise is how far they are above the floor. */
+static int64_t excess_of(const feasible_run *f, const kanon__violated_set *set, int64_t *raise)
+{
+    int64_t excess = -f->table->k * set->units;
+    *raise = 0;
+    for (int64_t i = 0; i < set->n; i++) {
+        excess += (int64_t)set->times[i] * f->table->prices[set->tuples[i]];
+        *raise += set->times[i] * raised(f, set->tuples[i]);
+    }
+    return excess;
+}
+
+/* Lower a share of the raise of each member, or all members alike. */
+static void lower_members(feasible_run *f, const kanon__violated_set *set, double share, int64_t each)
+{
+    for (int64_t i = 0; i < set->n; i++) {
+        int64_t most = raised(f, set->tuples[i]), units = (int64_t)ceil(share * (double)most);
+        lower(f, set->tuples[i], (units < most ? units : most) + each);
+    }
+}
+
+/* 2. Sets of this pass that came before may have lowered its prices enough already. At the floor the set is not violated, so
+ * the raise is at least the excess. */
+static void lower_set(feasible_run *f, const kanon__separation_item *item)
+{
+    int64_t raise, excess = excess_of(f, &item->set, &raise);
+    if (excess > 0 && f->first_pays) {
+        int64_t most = raised(f, item->tuple);
+        lower(f, item->tuple, excess < most ? excess : most);
+        excess = excess_of(f, &item->set, &raise);
+    }
+    if (excess > 0)
+        lower_members(f, &item->set, excess < raise ? (double)excess / (double)raise : 1, 0);
+    excess = excess_of(f, &item->set, &raise);
+    if (excess > 0) /* left by rounding */
+        lower_members(f, &item->set, 0, (excess + f->table->k - 1) / f->table->k);
 }
 
 /* 4. How much it paid. */
@@ -91,6 +133,14 @@ static void pay(feasible_run *f, bool all)
     s->n = left;
 }
 
+/* 4. Many searches do not end: the prices are too high there for a proof. They fall half of the way back to the floor. */
+static void retreat(feasible_run *f)
+{
+    const kanon__separation *s = f->separation;
+    for (int64_t i = 0; i < s->n && !f->failed; i++)
+        lower(f, s->items[i].tuple, raised(f, s->items[i].tuple) / 2);
+}
+
 /* 1 to 3. *due is what is owed. */
 static kanon_status pass(feasible_run *f, int32_t tolerance, kanon__cuts *cuts, int64_t *due, kanon__ticker *ticker,
                          kanon_error *err)
@@ -101,18 +151,18 @@ static kanon_status pass(feasible_run *f, int32_t tolerance, kanon__cuts *cuts, 
     KANON_TRY(kanon__separation_run(s, tolerance, f->budget, enough, ticker, err), out);
     KANON_TRY(kanon__cuts_add(cuts, s->items, s->n, err), out);
     for (int64_t i = 0; i < s->n && !f->failed; i++)
-        lower_set(f, &s->items[i].set);
+        lower_set(f, &s->items[i]);
     *due = settle(f);
 out:
     return st;
 }
 
-kanon_status kanon__make_feasible(kanon__separation *s, int32_t tolerance, int64_t worth, kanon__cuts *cuts, bool *feasible,
-                                  kanon__ticker *ticker, kanon_error *err)
+kanon_status kanon__make_feasible(kanon__separation *s, const int32_t *floor, int32_t tolerance, int64_t worth,
+                                  kanon__cuts *cuts, bool *feasible, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__priced_table *t = s->table;
-    feasible_run f = {.separation = s, .table = t, .let_pass = tolerance * t->k, .budget = FIRST_BUDGET};
+    feasible_run f = {.separation = s, .table = t, .floor = floor, .let_pass = tolerance * t->k, .budget = FIRST_BUDGET};
     *feasible = false;
     KANON_TRY(kanon__separation_start(s, err), out);
     for (int passes = 0; s->n > 0 && !f.failed && st == KANON_OK; passes++) {
@@ -123,6 +173,11 @@ kanon_status kanon__make_feasible(kanon__separation *s, int32_t tolerance, int64
         bool end = st != KANON_OK || passes == MOST_PASSES;
         if (end || (double)due <= SMALL_SHARE * (double)worth)
             pay(&f, end);
+        if (passes < MOST_RETREATS && (double)s->n > MANY * (double)t->n) {
+            retreat(&f);
+            continue;
+        }
+        f.first_pays = true;
         f.budget = f.budget * GROWTH < PATIENCE ? f.budget * GROWTH : PATIENCE;
     }
     for (int64_t tuple = 0; tuple < t->n && !f.failed; tuple++) /* 5. */

@@ -155,8 +155,8 @@ static kanon_status make_feasible(bound_run *s, int64_t raise, bool *gained, kan
 {
     bool feasible;
     int64_t before = s->best_sum;
-    kanon_status st = kanon__make_feasible(s->separation, tolerance_for(s, raise), raise, s->cuts, &feasible, &s->ticker,
-                                           err);
+    kanon_status st = kanon__make_feasible(s->separation, s->best, tolerance_for(s, raise), raise, s->cuts, &feasible,
+                                           &s->ticker, err);
     *gained = feasible && keep(s);
     double kept = feasible && raise > 0 ? (double)(sum_of(s->table, s->table->prices) - before) / (double)raise : 0;
     if (kept < LITTLE)

@@ -85,16 +85,19 @@ static void number_extents(const kanon__dimension *d, uint32_t from, uint32_t to
     }
 }
 
+void kanon__dimension_extents(const kanon__priced_table *t, int i, uint32_t from, uint32_t to, int32_t *extents)
+{
+    const kanon__dimension *d = &t->space->dimensions[i];
+    if (d->coordinates != NULL)
+        number_extents(d, from, to, extents);
+    else
+        extents[0] = (int32_t)(from < to ? kanon__dimension_units(d, from, to) : kanon__dimension_units(d, to, from));
+}
+
 void kanon__extents_of(const kanon__priced_table *t, const uint32_t *from, const uint32_t *to, int32_t *extents)
 {
-    for (int i = 0; i < t->space->n_dimensions; i++) {
-        const kanon__dimension *d = &t->space->dimensions[i];
-        if (d->coordinates != NULL)
-            number_extents(d, from[i], to[i], extents + t->first_side[i]);
-        else
-            extents[t->first_side[i]] = (int32_t)(from[i] < to[i] ? kanon__dimension_units(d, from[i], to[i])
-                                                                  : kanon__dimension_units(d, to[i], from[i]));
-    }
+    for (int i = 0; i < t->space->n_dimensions; i++)
+        kanon__dimension_extents(t, i, from[i], to[i], extents + t->first_side[i]);
 }
 
 /* ---- the distance to the (k-1)-th nearest other record ----------------------------------------------------------- */

@@ -48,6 +48,8 @@ kanon_status kanon__priced_table_find_neighbours(kanon__priced_table *table, kan
  *
  * A missing number is reached by the whole range. */
 void kanon__extents_of(const kanon__priced_table *table, const uint32_t *from, const uint32_t *to, int32_t *extents);
+/* The same on one dimension: one extent of a category, two of a number. */
+void kanon__dimension_extents(const kanon__priced_table *table, int dimension, uint32_t from, uint32_t to, int32_t *extents);
 
 static inline const uint32_t *kanon__priced_codes(const kanon__priced_table *t, int64_t tuple)
 {

@@ -1,4 +1,5 @@
 /* The lower bound by prices, and the check of its proof. */
+#include "bound/box_search.h"
 #include "core/alloc.h"
 #include "reference/random_table.h"
 #include "reference/ref_optimum.h"
@@ -192,6 +193,81 @@ static void test_threads(void **state)
     }
 }
 
+/* ---- lists that are thinned out ---------------------------------------------------------------------------------- */
+
+/* Each candidate is kept, or the stand-in is no farther and no cheaper; and there are as many records of it as of a set. */
+static void assert_stands_in(kanon__box_candidates *found, int64_t most)
+{
+    kanon_error err = {0};
+    int64_t n = found->n, kept = 0;
+    kanon__box_candidate *all = malloc((size_t)n * sizeof *all);
+    memcpy(all, found->items, (size_t)n * sizeof *all);
+    assert_done(kanon__box_candidates_thin_out(found, most, &err), &err);
+    assert_true(found->n < n);
+    assert_int_equal(found->items[found->n - 1].key & UINT32_MAX, KANON__STAND_IN);
+    assert_int_equal(found->items[found->n - 1].distance, found->stand_in_distance);
+    assert_int_equal(kanon__box_candidates_count(found, KANON__STAND_IN), found->table->k - 1);
+    for (int64_t i = 0; i < n; i++)
+        if (kept < found->n && all[i].key == found->items[kept].key)
+            kept++;
+        else
+            assert_true(all[i].distance >= found->stand_in_distance &&
+                        kanon__box_candidates_price(found, (int64_t)(all[i].key & UINT32_MAX)) <= found->stand_in_price);
+    assert_int_equal(kept, found->n - 1);
+    free(all);
+}
+
+/* A search with few candidates and steps leaves open at least as much as one that looks at everything finds. */
+static void assert_nothing_lost(kanon__box_search *search, int64_t tuple, int32_t radius)
+{
+    kanon_error err = {0};
+    const kanon__violated_set *set;
+    kanon__box_question question = {.tuple = tuple, .radius = radius, .budget = INT64_MAX / 4, .enough = INT64_MAX / 4};
+    assert_done(kanon__box_search_run(search, &question, &set, &err), &err);
+    assert_int_equal(set->at_most, set->excess);
+    int64_t excess = set->excess;
+    question.budget = question.enough = 1000;
+    assert_done(kanon__box_search_run(search, &question, &set, &err), &err);
+    if (set->at_most < excess)
+        fail_msg("seed %llu: at most %lld where there is %lld", (unsigned long long)test_seed(), (long long)set->at_most,
+                 (long long)excess);
+}
+
+static void test_thinned_out(void **state)
+{
+    enum { ROWS = 120, K = 4, MOST = 24 };
+    kanon__random draws;
+    kanon_error err = {0};
+    kanon__priced_table *priced;
+    kanon__box_candidates found;
+    kanon__box_search *search;
+    char text[ROWS * 16] = "x,y,z\n";
+    (void)state;
+    kanon__random_init(&draws, test_seed(), DRAWS_STREAM);
+    for (int row = 0, at = 6; row < ROWS; row++)
+        at += sprintf(text + at, "%d,%d,%d\n", (int)kanon__random_below(&draws, 100), (int)kanon__random_below(&draws, 100),
+                      (int)kanon__random_below(&draws, 100));
+    kanon_table *table = table_of("attributes: {x: {role: quasi, type: integer}, y: {role: quasi, type: integer},"
+                                  " z: {role: quasi, type: integer}}",
+                                  text);
+    assert_done(kanon__priced_table_new(&priced, &table->data, K, 1, &err), &err);
+    assert_done(kanon__box_candidates_init(&found, priced, &err), &err);
+    assert_done(kanon__box_search_new(&search, priced, &err), &err);
+    int32_t highest = (int32_t)priced->space->scale;
+    for (int64_t tuple = 0; tuple < priced->n; tuple++) /* one in eight is dear */
+        priced->prices[tuple] = (int32_t)kanon__random_below(&draws, tuple % 8 == 0 ? highest : highest / 3);
+    for (int64_t tuple = 0; tuple < priced->n; tuple++) {
+        found.own = tuple;
+        assert_done(kanon__box_candidates_find(&found, NULL, NULL, 3 * (uint32_t)highest, &err), &err);
+        assert_stands_in(&found, MOST);
+        assert_nothing_lost(search, tuple, highest);
+    }
+    kanon__box_search_free(search);
+    kanon__box_candidates_clear(&found);
+    kanon__priced_table_free(priced);
+    kanon_table_free(table);
+}
+
 /* ---- worked out by hand ------------------------------------------------------------------------------------------ */
 
 static const char age_yaml[] = "attributes: {age: {role: quasi, type: integer}}";
@@ -363,11 +439,12 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_small_tables, no_leak), cmocka_unit_test_teardown(test_threads, no_leak),
-        cmocka_unit_test_teardown(test_pairs, no_leak),        cmocka_unit_test_teardown(test_triple, no_leak),
-        cmocka_unit_test_teardown(test_too_few, no_leak),      cmocka_unit_test_teardown(test_forgeries, no_leak),
-        cmocka_unit_test_teardown(test_exact_box, no_leak),    cmocka_unit_test_teardown(test_dearest_first, no_leak),
-        cmocka_unit_test_teardown(test_stop, no_leak),         cmocka_unit_test_teardown(test_no_memory, no_leak),
+        cmocka_unit_test_teardown(test_small_tables, no_leak),  cmocka_unit_test_teardown(test_threads, no_leak),
+        cmocka_unit_test_teardown(test_thinned_out, no_leak),   cmocka_unit_test_teardown(test_pairs, no_leak),
+        cmocka_unit_test_teardown(test_triple, no_leak),        cmocka_unit_test_teardown(test_too_few, no_leak),
+        cmocka_unit_test_teardown(test_forgeries, no_leak),     cmocka_unit_test_teardown(test_exact_box, no_leak),
+        cmocka_unit_test_teardown(test_dearest_first, no_leak), cmocka_unit_test_teardown(test_stop, no_leak),
+        cmocka_unit_test_teardown(test_no_memory, no_leak),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
