@@ -225,13 +225,13 @@ out:
     return st;
 }
 
-/* The cheapest of the best cuts becomes the first, where it is cheaper than the cell; else there is none. */
+/* The cheapest of the best cuts becomes the first, where it is cheaper than the cell; else there is none. The price of a cell
+ * is at least its loss: most cells need not be counted to see that a cut is cheaper. */
 static kanon_status price_cuts(top_down_state *s, kanon__row_part p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t least, left, right;
-    int best = -1;
-    KANON_TRY(price_rows(s, s->order + p.begin, p.end - p.begin, &least, err), out);
+    int64_t least = INT64_MAX, n = p.end - p.begin, left, right;
+    int best = 0;
     for (int i = 0; i < s->n_cuts && s->cuts[i].loss < least; i++) {
         int64_t middle = divide(s, p, &s->cuts[i]);
         KANON_TRY(price_rows(s, s->order + p.begin, middle - p.begin, &left, err), out);
@@ -243,9 +243,12 @@ static kanon_status price_cuts(top_down_state *s, kanon__row_part p, kanon_error
             best = i;
         }
     }
-    s->n_cuts = best >= 0;
-    if (best >= 0)
-        s->cuts[0] = s->cuts[best];
+    s->cuts[0] = s->cuts[best];
+    s->n_cuts = 1;
+    if (least < n * (int64_t)kanon__box_units(s->run->space, s->suffixes)) /* the first is the box of the cell */
+        goto out;
+    KANON_TRY(price_rows(s, s->order + p.begin, n, &left, err), out);
+    s->n_cuts = least < left;
 out:
     return st;
 }

@@ -263,10 +263,10 @@ int64_t kanon__host_tree_need(int64_t n_groups, int n_attributes)
 static uint32_t least_growth(const kanon__dimension *d, const node_range *r, kanon__bound lo, kanon__bound hi, uint32_t joint)
 {
     uint32_t growth = joint > r->most ? joint - r->most : 0;
-    if (d->coordinates == NULL || (lo >= r->outer_lo && hi <= r->outer_hi))
+    if (!kanon__dimension_is_line(d) || (lo >= r->outer_lo && hi <= r->outer_hi))
         return growth;
-    uint32_t distance = (lo < r->outer_lo ? d->lows[r->outer_lo] - d->lows[lo] : 0) +
-                        (hi > r->outer_hi ? d->highs[hi] - d->highs[r->outer_hi] : 0);
+    uint32_t distance = (lo < r->outer_lo ? d->coordinates[r->outer_lo] - d->coordinates[lo] : 0) +
+                        (hi > r->outer_hi ? d->coordinates[hi] - d->coordinates[r->outer_hi] : 0);
     return higher(growth, lower(distance, d->full - r->most));
 }
 
