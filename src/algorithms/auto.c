@@ -118,8 +118,7 @@ static kanon_status run_strips_if_short(kanon__run *run, kanon_error *err)
 static kanon_status measure_violations(bool *most, const kanon__run *run, kanon_error *err)
 {
     int64_t violation, n_violating;
-    kanon_status st =
-        kanon__groups_violation(&violation, &n_violating, run->constraints, run->group_of, run->n_groups, err);
+    kanon_status st = kanon__groups_violation(&violation, &n_violating, run->constraints, run->group_of, run->n_groups, err);
     *most = st == KANON_OK && 2 * n_violating > run->n_groups;
     return st;
 }

@@ -43,9 +43,9 @@ struct kanon__host_tree {
     kanon__host_groups groups;
     host_node *nodes;
     node_range *ranges; /* by node, per dimension */
-    int32_t *leaf_of;     /* by group */
-    int32_t *changed;     /* groups whose paths are to be computed again */
-    bool *is_changed;     /* by group */
+    int32_t *leaf_of;   /* by group */
+    int32_t *changed;   /* groups whose paths are to be computed again */
+    bool *is_changed;   /* by group */
     int64_t n_changed;
     host_queue queue;
     kanon__host_query query;
@@ -260,7 +260,8 @@ int64_t kanon__host_tree_need(int64_t n_groups, int n_attributes)
 
 /* By how much a join widens any box below on this dimension at least, with `joint` the least units of the joint range. A
  * number beyond all boxes below widens each of them by its distance, but none beyond the full range. */
-static uint32_t least_growth(const kanon__dimension *d, const node_range *r, kanon__bound lo, kanon__bound hi, uint32_t joint)
+static uint32_t least_growth(const kanon__dimension *d, const node_range *r, kanon__bound lo, kanon__bound hi,
+                             uint32_t joint)
 {
     uint32_t growth = joint > r->most ? joint - r->most : 0;
     if (!kanon__dimension_is_line(d) || (lo >= r->outer_lo && hi <= r->outer_hi))
