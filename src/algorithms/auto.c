@@ -3,10 +3,10 @@
  * effort=fast is a moment, about one or two seconds for 100,000 records: for the smallest k densest on small blocks, else
  * strips, or top-down where k is so large that these would take too long; kmember, which takes a fraction of that time, runs
  * beside it, and the better one is kept. Under constraints strips, too: with the repair that follows they lose less than
- * kmember that looks at the constraints while it grows; and top-down where most of the strips' groups violate one. balanced
- * and best begin with the better of densest and top-down, on large tables with strips, and where there are dozens of
- * attributes with the better of strips and kmember. Then local search (the refinement `search`) improves the groups for as
- * long as the effort allows; it follows as the refinement of this row.
+ * kmember that looks at the constraints while it grows; and top-down where most of the strips' groups violate one, which a
+ * trial on a part of the table tells. balanced and best begin with the better of densest and top-down, on large tables with
+ * strips, and where there are dozens of attributes with the better of strips and kmember. Then local search (the refinement
+ * `search`) improves the groups for as long as the effort allows; it follows as the refinement of this row.
  *
  * Source: this project; the measurements behind the choices are in docs/loss-on-adult.md.
  * Cost: that of the algorithms that run.
@@ -16,6 +16,8 @@
 #include "core/alloc.h"
 #include "model/clusters.h"
 #include "partition/blocks.h"
+#include "partition/row_run.h"
+#include "search/tuples.h"
 
 #include <string.h>
 
@@ -24,6 +26,9 @@ enum { K_FOR_DENSEST = 3, FAST_BLOCK = 3000 };
 
 /* effort=fast: strips up to this k, or while records times k are at most so many; their time grows with both. */
 enum { K_FOR_STRIPS = 50, WORK_FOR_STRIPS = 5000000 };
+
+/* effort=fast under constraints: the part of the table on which strips are tried, and how many groups it has at least. */
+enum { TRIAL_PART = 16, LEAST_TRIAL_GROUPS = 400 };
 
 /* From so many records on (in the table, or in a block) time is better spent on the local search than on a second start. */
 enum { LARGE = 60000 };
@@ -107,18 +112,59 @@ static kanon_status run_strips_if_short(kanon__run *run, kanon_error *err)
     return is_short ? run_strips(run, err) : run_top_down(run, err);
 }
 
-/* The repair starts from these groups. Those of top-down are larger, so fewer of them violate a constraint: where nearly
- * every group would have to be changed, as with several records of a person side by side, it ends with less loss. */
-static kanon_status run_fast_constrained(kanon__run *run, kanon_error *err)
+/* ---- effort=fast under constraints ------------------------------------------------------------------------------- */
+
+/* Whether most groups violate a constraint. */
+static kanon_status measure_violations(bool *most, const kanon__run *run, kanon_error *err)
 {
     int64_t violation, n_violating;
-    kanon_status st = run_strips_if_short(run, err);
-    if (st == KANON_OK)
-        st = kanon__groups_violation(&violation, &n_violating, run->constraints, run->group_of, run->n_groups, err);
-    if (st != KANON_OK || 2 * n_violating <= run->n_groups)
-        return st;
-    run->n_groups = 0;
-    return run_top_down(run, err);
+    kanon_status st = kanon__groups_violation(&violation, &n_violating, run->constraints, run->group_of, run->n_groups, err);
+    *most = st == KANON_OK && 2 * n_violating > run->n_groups;
+    return st;
+}
+
+/* The same of the strips of some records that lie side by side, in sorted order: n of them around the middle. */
+static kanon_status try_strips(bool *most, kanon__run *run, int64_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__row_run part = {0};
+    int32_t *order = NULL, *group_of = NULL;
+    *most = false;
+    KANON_TRY(kanon__new_array(&order, run->space->n_rows, "a trial", err), out);
+    KANON_TRY(kanon__new_array(&group_of, n, "a trial", err), out);
+    KANON_TRY(kanon__sort_rows(order, run->space, err), out);
+    KANON_TRY(kanon__row_run_init(&part, run, order + (run->space->n_rows - n) / 2, n, group_of, err), out);
+    part.run.notes = NULL;
+    KANON_TRY(run_strips_if_short(&part.run, err), out);
+    KANON_TRY(measure_violations(most, &part.run, err), out);
+out:
+    kanon__row_run_clear(&part);
+    kanon__free(group_of);
+    kanon__free(order);
+    return st;
+}
+
+/* The repair starts from these groups. Those of top-down are larger, so fewer of them violate a constraint: where nearly
+ * every group would have to be changed, as with several records of a person side by side, it ends with less loss. A trial
+ * tells, unless the table is so small that the strips themselves are made as soon. */
+static kanon_status run_fast_constrained(kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool most = false;
+    int64_t n = run->space->n_rows, n_trial = n / TRIAL_PART, least = LEAST_TRIAL_GROUPS * run->k;
+    n_trial = n_trial < least ? least : n_trial;
+    if (n_trial <= n / 2)
+        KANON_TRY(try_strips(&most, run, n_trial, err), out);
+    if (!most) {
+        KANON_TRY(run_strips_if_short(run, err), out);
+        KANON_TRY(measure_violations(&most, run, err), out);
+    }
+    if (most) {
+        run->n_groups = 0;
+        KANON_TRY(run_top_down(run, err), out);
+    }
+out:
+    return st;
 }
 
 static kanon_status run_fast(kanon__run *run, kanon_error *err)

@@ -11,7 +11,9 @@
  * Cost: for a cell of n records O(attributes^2 * n), and for a category with d values in it O(attributes * d^2).
  * Ties: the first attribute, then the cut with the lowest first value, then the one with the lowest last value. No random
  * numbers.
- * A category of which a cell has more than 64 values is cut like a number, at any leaf: the runs would be too many. */
+ * A category of which a cell has more than 64 values is cut like a number, at any leaf: the runs would be too many.
+ * Under t-closeness the best cuts are compared with the records that the sides lack to satisfy it; a cell is a group where
+ * no cut saves as much as it then costs. Other constraints are left to the repair. */
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
@@ -22,9 +24,12 @@
 
 enum { MOST_RUNS_OF = 64 };
 
+/* So many of the best cuts are priced where violations have a price. */
+enum { MOST_CUTS = 8 };
+
 /* The records whose codes on the dimension are first .. last go left. */
 typedef struct cell_cut {
-    int dimension; /* -1: none is possible */
+    int dimension;
     uint32_t first, last;
     int64_t loss;
 } cell_cut;
@@ -39,6 +44,9 @@ typedef struct top_down_state {
     kanon__bound *suffixes;   /* by bucket: of it and all behind it */
     kanon__bound *left, *right;
     kanon__row_parts stack;
+    cell_cut cuts[MOST_CUTS]; /* of the cell at hand, by rising loss */
+    int n_cuts, most_cuts;
+    kanon__tally tally; /* of one side; unused where violations have no price */
 } top_down_state;
 
 static int by_code(const void *a, const void *b)
@@ -101,10 +109,22 @@ static void fill_buckets(top_down_state *s, kanon__row_part p, const kanon__dime
         s->bucket_of[s->codes[i]] = -1; /* as it was, for the next dimension */
 }
 
+/* Keep the cut if it is among the best; of equals the first stays before. */
+static void note_cut(top_down_state *s, cell_cut cut)
+{
+    int at = s->n_cuts < s->most_cuts ? s->n_cuts : s->most_cuts - 1;
+    if (s->n_cuts == s->most_cuts && cut.loss >= s->cuts[at].loss)
+        return;
+    s->n_cuts = at + 1;
+    for (; at > 0 && s->cuts[at - 1].loss > cut.loss; at--)
+        s->cuts[at] = s->cuts[at - 1];
+    s->cuts[at] = cut;
+}
+
 /* Step 2: all runs of buckets that begin at `first`, against the rest: the buckets before it, whose box is `before`, and
  * those after the run. */
 static void try_runs(top_down_state *s, int dimension, int64_t first, int64_t last_end, int64_t n_buckets, int64_t n,
-                     const kanon__bound *before, cell_cut *best)
+                     const kanon__bound *before)
 {
     const kanon__space *space = s->run->space;
     int64_t width = 2 * space->n_dimensions, inside = 0, k = s->run->k;
@@ -120,13 +140,12 @@ static void try_runs(top_down_state *s, int dimension, int64_t first, int64_t la
         if (end < n_buckets)
             kanon__box_join(space, s->right, s->suffixes + end * width);
         int64_t loss = inside * kanon__box_units(space, s->left) + (n - inside) * kanon__box_units(space, s->right);
-        if (best->dimension < 0 || loss < best->loss)
-            *best = (cell_cut){dimension, s->codes[first], s->codes[end - 1], loss};
+        note_cut(s, (cell_cut){dimension, s->codes[first], s->codes[end - 1], loss});
     }
 }
 
 /* Steps 1 and 2 on one dimension. A number is cut in two, so only runs from its first bucket count. */
-static void inspect_dimension(top_down_state *s, kanon__row_part p, int dimension, kanon__bound *before, cell_cut *best)
+static void inspect_dimension(top_down_state *s, kanon__row_part p, int dimension, kanon__bound *before)
 {
     const kanon__space *space = s->run->space;
     const kanon__dimension *d = &space->dimensions[dimension];
@@ -135,7 +154,7 @@ static void inspect_dimension(top_down_state *s, kanon__row_part p, int dimensio
     fill_buckets(s, p, d, n_buckets);
     empty_box(space, before);
     for (int64_t first = 0; first < (runs ? n_buckets : 1); first++) {
-        try_runs(s, dimension, first, n_buckets, n_buckets, p.end - p.begin, before, best);
+        try_runs(s, dimension, first, n_buckets, n_buckets, p.end - p.begin, before);
         kanon__box_join(space, before, s->boxes + first * width);
     }
 }
@@ -157,6 +176,92 @@ static int64_t divide(top_down_state *s, kanon__row_part p, const cell_cut *at)
     return left;
 }
 
+/* ---- violations -------------------------------------------------------------------------------------------------- */
+
+/* What a group lacks of l-diversity or of entities, its neighbours lend it afterwards for next to nothing (enforce/repair.h).
+ * A constraint that compares a group with the table is missed by all its values together: what must be mended there often
+ * costs more than the cut saves. So only the violations of these have a price. */
+static bool has_price(const kanon__constraint *c)
+{
+    return c->model->of_table;
+}
+
+static bool has_prices(const kanon__constraints *all)
+{
+    for (int64_t i = 0; all != NULL && i < all->n; i++)
+        if (has_price(&all->items[i]))
+            return true;
+    return false;
+}
+
+/* The records that the group of the tally lacks, as many as these cost: few can be borrowed, many cannot. */
+static double count_lacking(const kanon__tally *tally)
+{
+    enum { RISE = 4 };
+    double lacking = 0;
+    for (int64_t i = 0; i < tally->constraints->n; i++) {
+        const kanon__constraint *c = &tally->constraints->items[i];
+        if (has_price(c))
+            lacking += (double)c->model->violation(c->parameters, &tally->columns[c->counted].values);
+    }
+    lacking /= (double)KANON__VIOLATION_UNIT;
+    return lacking * (1 + RISE * lacking / (double)tally->size);
+}
+
+/* The loss of a group of these rows, with the records that it lacks. */
+static kanon_status price_rows(top_down_state *s, const int32_t *rows, int64_t n, int64_t *price, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    empty_box(s->run->space, s->left);
+    for (int64_t i = 0; i < n; i++) {
+        KANON_TRY(kanon__tally_add(&s->tally, rows[i], err), out);
+        kanon__box_add(s->run->space, s->left, rows[i]);
+    }
+    int64_t units = kanon__box_units(s->run->space, s->left);
+    *price = n * units + (int64_t)(count_lacking(&s->tally) * (double)units);
+    for (int64_t i = 0; i < n; i++)
+        kanon__tally_remove(&s->tally, rows[i]);
+out:
+    return st;
+}
+
+/* The cheapest of the best cuts becomes the first, where it is cheaper than the cell; else there is none. The price of a cell
+ * is at least its loss: most cells need not be counted to see that a cut is cheaper. */
+static kanon_status price_cuts(top_down_state *s, kanon__row_part p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t least = INT64_MAX, n = p.end - p.begin, left, right;
+    int best = 0;
+    for (int i = 0; i < s->n_cuts && s->cuts[i].loss < least; i++) {
+        int64_t middle = divide(s, p, &s->cuts[i]);
+        KANON_TRY(price_rows(s, s->order + p.begin, middle - p.begin, &left, err), out);
+        if (left >= least)
+            continue;
+        KANON_TRY(price_rows(s, s->order + middle, p.end - middle, &right, err), out);
+        if (left + right < least) {
+            least = left + right;
+            best = i;
+        }
+    }
+    s->cuts[0] = s->cuts[best];
+    s->n_cuts = 1;
+    if (least < n * (int64_t)kanon__box_units(s->run->space, s->suffixes)) /* the first is the box of the cell */
+        goto out;
+    KANON_TRY(price_rows(s, s->order + p.begin, n, &left, err), out);
+    s->n_cuts = least < left;
+out:
+    return st;
+}
+
+/* ---- step 3 ------------------------------------------------------------------------------------------------------ */
+
+static void make_group(top_down_state *s, kanon__row_part p)
+{
+    for (int64_t i = p.begin; i < p.end; i++)
+        s->run->group_of[s->order[i]] = s->run->n_groups;
+    s->run->n_groups++;
+}
+
 static kanon_status split_cells(top_down_state *s, kanon__bound *before, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -164,19 +269,18 @@ static kanon_status split_cells(top_down_state *s, kanon__bound *before, kanon_e
     int64_t n_done = 0;
     while (s->stack.n > 0) {
         kanon__row_part p = kanon__row_parts_pop(&s->stack);
-        cell_cut best = {.dimension = -1};
+        s->n_cuts = 0;
         for (int i = 0; p.end - p.begin >= 2 * run->k && i < run->space->n_dimensions; i++)
-            inspect_dimension(s, p, i, before, &best);
+            inspect_dimension(s, p, i, before);
         KANON_TRY(kanon__tick(run->ticker, n_done, run->space->n_rows, 200 * (p.end - p.begin), err), out);
-        if (best.dimension < 0) {
-            for (int64_t i = p.begin; i < p.end; i++)
-                run->group_of[s->order[i]] = run->n_groups;
-            run->n_groups++;
+        if (s->n_cuts > 0 && s->most_cuts > 1)
+            KANON_TRY(price_cuts(s, p, err), out);
+        if (s->n_cuts == 0) {
+            make_group(s, p);
             n_done += p.end - p.begin;
             continue;
         }
-        int64_t middle = divide(s, p, &best);
-        KANON_TRY(kanon__row_parts_push_halves(&s->stack, p, middle, err), out);
+        KANON_TRY(kanon__row_parts_push_halves(&s->stack, p, divide(s, p, &s->cuts[0]), err), out);
     }
 out:
     return st;
@@ -185,12 +289,14 @@ out:
 static kanon_status run_top_down(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    top_down_state s = {.run = run};
+    top_down_state s = {.run = run, .most_cuts = has_prices(run->constraints) ? MOST_CUTS : 1};
     kanon__bound *before = NULL;
     int64_t n = run->space->n_rows, width = 2 * run->space->n_dimensions, most_codes = 0;
     for (int i = 0; i < run->space->n_dimensions; i++)
         most_codes = run->space->dimensions[i].n_codes > most_codes ? run->space->dimensions[i].n_codes : most_codes;
     int64_t most_buckets = most_codes < n ? most_codes : n;
+    if (s.most_cuts > 1)
+        KANON_TRY(kanon__tally_init(&s.tally, run->constraints, err), out);
     KANON_TRY(kanon__new_array(&s.order, n, "row order", err), out);
     KANON_TRY(kanon__new_array(&s.scratch, n, "row order", err), out);
     KANON_TRY(kanon__new_array(&s.bucket_of, most_codes, "values of a cell", err), out);
@@ -207,6 +313,7 @@ static kanon_status run_top_down(kanon__run *run, kanon_error *err)
     KANON_TRY(kanon__row_parts_push(&s.stack, (kanon__row_part){0, n}, err), out);
     KANON_TRY(split_cells(&s, before, err), out);
 out:
+    kanon__tally_clear(&s.tally);
     kanon__free(s.stack.items);
     kanon__free(before);
     kanon__free(s.right);
@@ -229,7 +336,7 @@ const kanon__algorithm kanon__algorithm_top_down = {
                  "less than densest. Groups have between k and 2k-1 records, or more where no cut leaves k on both "
                  "sides.",
              .source = "this program; mondrian with the information loss as the criterion",
-             .revision = 1},
+             .revision = 2},
     .run = run_top_down,
     .record_bytes = 10,
     .cell_bytes = 24,

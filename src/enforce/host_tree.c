@@ -19,6 +19,13 @@ typedef struct host_node {
     bool open;                        /* a record may join some group below */
 } host_node;
 
+/* What a node knows of the boxes below it on one dimension. */
+typedef struct node_range {
+    kanon__bound inner_lo, inner_hi; /* the highest lo, the lowest hi */
+    kanon__bound outer_lo, outer_hi; /* the lowest lo, the highest hi */
+    uint32_t most;                   /* units of the widest */
+} node_range;
+
 /* A node that the search has still to open. */
 typedef struct host_candidate {
     int64_t cost;
@@ -35,10 +42,10 @@ KANON__HEAP(host_queue, host_candidate, comes_before);
 struct kanon__host_tree {
     kanon__host_groups groups;
     host_node *nodes;
-    kanon__bound *bounds; /* by node: highest lo and lowest hi per dimension */
-    int32_t *leaf_of;     /* by group */
-    int32_t *changed;     /* groups whose paths are to be computed again */
-    bool *is_changed;     /* by group */
+    node_range *ranges; /* by node, per dimension */
+    int32_t *leaf_of;   /* by group */
+    int32_t *changed;   /* groups whose paths are to be computed again */
+    bool *is_changed;   /* by group */
     int64_t n_changed;
     host_queue queue;
     kanon__host_query query;
@@ -46,9 +53,9 @@ struct kanon__host_tree {
 
 /* ---- making the tree --------------------------------------------------------------------------------------------- */
 
-static kanon__bound *bounds_of(const kanon__host_tree *t, int32_t node)
+static node_range *ranges_of(const kanon__host_tree *t, int32_t node)
 {
-    return t->bounds + (int64_t)node * 2 * t->groups.space->n_dimensions;
+    return t->ranges + (int64_t)node * t->groups.space->n_dimensions;
 }
 
 static const kanon__bound *box_of(const kanon__host_tree *t, int32_t group)
@@ -138,7 +145,7 @@ static void update_leaf(kanon__host_tree *t, int32_t node)
 {
     host_node *leaf = &t->nodes[node];
     const kanon__host_groups *g = &t->groups;
-    kanon__bound *bounds = bounds_of(t, node);
+    node_range *ranges = ranges_of(t, node);
     bool gone = g->sizes[leaf->group] == 0;
     leaf->lowest = gone ? INT32_MAX : leaf->group;
     leaf->smallest = gone ? INT64_MAX : g->sizes[leaf->group];
@@ -146,9 +153,22 @@ static void update_leaf(kanon__host_tree *t, int32_t node)
     leaf->most_units = gone ? 0 : g->units[leaf->group];
     leaf->open = !gone && (g->open == NULL || g->open[leaf->group]);
     for (int i = 0; i < g->space->n_dimensions; i++) {
-        bounds[2 * i] = gone ? 0 : box_of(t, leaf->group)[2 * i];
-        bounds[2 * i + 1] = gone ? UINT32_MAX : box_of(t, leaf->group)[2 * i + 1];
+        const kanon__bound *range = box_of(t, leaf->group) + 2 * (int64_t)i;
+        ranges[i] = (node_range){0, UINT32_MAX, UINT32_MAX, 0, 0};
+        if (!gone)
+            ranges[i] = (node_range){range[0], range[1], range[0], range[1],
+                                     kanon__dimension_units(&g->space->dimensions[i], range[0], range[1])};
     }
+}
+
+static uint32_t lower(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t higher(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
 }
 
 static void update_node(kanon__host_tree *t, int32_t node)
@@ -159,17 +179,19 @@ static void update_node(kanon__host_tree *t, int32_t node)
         return;
     }
     const host_node *a = &t->nodes[node + 1], *b = &t->nodes[n->right];
-    kanon__bound *bounds = bounds_of(t, node);
-    const kanon__bound *left = bounds_of(t, node + 1), *right = bounds_of(t, n->right);
+    node_range *ranges = ranges_of(t, node);
+    const node_range *left = ranges_of(t, node + 1), *right = ranges_of(t, n->right);
     n->lowest = a->lowest < b->lowest ? a->lowest : b->lowest;
     n->smallest = a->smallest < b->smallest ? a->smallest : b->smallest;
     n->least_units = a->least_units < b->least_units ? a->least_units : b->least_units;
     n->most_units = a->most_units > b->most_units ? a->most_units : b->most_units;
     n->open = a->open || b->open;
-    for (int i = 0; i < 2 * t->groups.space->n_dimensions; i += 2) {
-        bounds[i] = left[i] > right[i] ? left[i] : right[i];
-        bounds[i + 1] = left[i + 1] < right[i + 1] ? left[i + 1] : right[i + 1];
-    }
+    for (int i = 0; i < t->groups.space->n_dimensions; i++)
+        ranges[i] = (node_range){.inner_lo = higher(left[i].inner_lo, right[i].inner_lo),
+                                 .inner_hi = lower(left[i].inner_hi, right[i].inner_hi),
+                                 .outer_lo = lower(left[i].outer_lo, right[i].outer_lo),
+                                 .outer_hi = higher(left[i].outer_hi, right[i].outer_hi),
+                                 .most = higher(left[i].most, right[i].most)};
 }
 
 void kanon__host_tree_change(kanon__host_tree *t, int32_t group)
@@ -199,7 +221,7 @@ kanon_status kanon__host_tree_new(kanon__host_tree **out, const kanon__host_grou
     KANON_TRY(kanon__new_array(&t, 1, "the index of groups", err), out);
     t->groups = *groups;
     KANON_TRY(kanon__new_array(&t->nodes, n_nodes, "the index of groups", err), out);
-    KANON_TRY(kanon__new_array(&t->bounds, n_nodes * 2 * groups->space->n_dimensions, "the index of groups", err), out);
+    KANON_TRY(kanon__new_array(&t->ranges, n_nodes * groups->space->n_dimensions, "the index of groups", err), out);
     KANON_TRY(kanon__new_array(&t->leaf_of, n, "the index of groups", err), out);
     KANON_TRY(kanon__new_array(&t->changed, n, "the index of groups", err), out);
     KANON_TRY(kanon__new_array(&t->is_changed, n, "the index of groups", err), out);
@@ -223,7 +245,7 @@ void kanon__host_tree_free(kanon__host_tree *t)
     kanon__free(t->is_changed);
     kanon__free(t->changed);
     kanon__free(t->leaf_of);
-    kanon__free(t->bounds);
+    kanon__free(t->ranges);
     kanon__free(t->nodes);
     kanon__free(t);
 }
@@ -231,26 +253,42 @@ void kanon__host_tree_free(kanon__host_tree *t)
 int64_t kanon__host_tree_need(int64_t n_groups, int n_attributes)
 {
     enum { LISTS = 9 };
-    return n_groups * (LISTS + 2 * ((int64_t)sizeof(host_node) + 2 * (int64_t)sizeof(kanon__bound) * n_attributes));
+    return n_groups * (LISTS + 2 * ((int64_t)sizeof(host_node) + (int64_t)sizeof(node_range) * n_attributes));
 }
 
 /* ---- searching --------------------------------------------------------------------------------------------------- */
 
+/* By how much a join widens any box below on this dimension at least, with `joint` the least units of the joint range. A
+ * number beyond all boxes below widens each of them by its distance, but none beyond the full range. */
+static uint32_t least_growth(const kanon__dimension *d, const node_range *r, kanon__bound lo, kanon__bound hi,
+                             uint32_t joint)
+{
+    uint32_t growth = joint > r->most ? joint - r->most : 0;
+    if (!kanon__dimension_is_line(d) || (lo >= r->outer_lo && hi <= r->outer_hi))
+        return growth;
+    uint32_t distance = (lo < r->outer_lo ? d->coordinates[r->outer_lo] - d->coordinates[lo] : 0) +
+                        (hi > r->outer_hi ? d->coordinates[hi] - d->coordinates[r->outer_hi] : 0);
+    return higher(growth, lower(distance, d->full - r->most));
+}
+
 /* The least that a join with a group below the node costs: what is searched for pays size (J - units), with J the D of the
- * joint box, and the group at least smallest (J - most_units). */
+ * joint box, and the group its size times what its box grows by. */
 static int64_t least_cost(const kanon__host_tree *t, int32_t node)
 {
     const host_node *n = &t->nodes[node];
-    const kanon__bound *bounds = bounds_of(t, node), *box = t->query.box;
-    uint32_t joint = 0;
+    const node_range *ranges = ranges_of(t, node);
+    const kanon__bound *box = t->query.box;
+    uint32_t joint = 0, growth = 0;
     for (int i = 0; i < t->groups.space->n_dimensions; i++) {
-        uint32_t lo = box[2 * i] < bounds[2 * i] ? box[2 * i] : bounds[2 * i];
-        uint32_t hi = box[2 * i + 1] > bounds[2 * i + 1] ? box[2 * i + 1] : bounds[2 * i + 1];
-        joint += kanon__dimension_units(&t->groups.space->dimensions[i], lo, hi);
+        const kanon__dimension *d = &t->groups.space->dimensions[i];
+        uint32_t lo = box[2 * i], hi = box[2 * i + 1];
+        uint32_t units = kanon__dimension_units(d, lower(lo, ranges[i].inner_lo), higher(hi, ranges[i].inner_hi));
+        joint += units;
+        growth += least_growth(d, &ranges[i], lo, hi, units);
     }
-    joint = joint < n->least_units ? n->least_units : joint;
-    return t->query.size * ((int64_t)joint - t->query.units) +
-           (joint > n->most_units ? n->smallest * (int64_t)(joint - n->most_units) : 0);
+    growth = higher(growth, joint > n->most_units ? joint - n->most_units : 0);
+    joint = higher(joint, n->least_units + growth);
+    return t->query.size * ((int64_t)joint - t->query.units) + n->smallest * (int64_t)growth;
 }
 
 static void put(kanon__host_tree *t, int32_t node)

@@ -5,6 +5,8 @@
  * below it lie, and from these how little a join with any of them can cost:
  *
  *     highest lo, lowest hi    by dimension: every box below has its lo at most there, its hi at least there
+ *     lowest lo, highest hi    by dimension: no box below reaches beyond; what lies outside widens all of them
+ *     most                     by dimension: units of the widest box below
  *     least, most units        of D; smallest: the fewest records; lowest: the lowest group
  *
  * A search is best-first (search/best_first.h has the idea): the cost of a node is a lower bound, that of a leaf is exact. The

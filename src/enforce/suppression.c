@@ -186,13 +186,52 @@ out:
     return st;
 }
 
+/* A group that takes the record for less than half its full loss; -1: none does. *host, which took a neighbour, is tried
+ * first. */
+static kanon_status find_host(suppression *s, int32_t group, int32_t row, int32_t *host, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__mutable_groups *g = &s->g;
+    int64_t more, limit = g->full / 2;
+    bool holds = true;
+    if (*host >= 0 && kanon__mutable_groups_increase(g, *host, row) < limit) {
+        if (g->tallies != NULL)
+            KANON_TRY(kanon__tally_holds_with(&g->tallies[*host], row, &holds, err), out);
+        if (holds)
+            goto out;
+    }
+    KANON_TRY(kanon__mutable_groups_cheapest(g, row, group, limit, host, &more, err), out);
+out:
+    return st;
+}
+
+/* Whether dissolving the group might suppress a record: some record has no host nearby. Most groups have none such, and
+ * this is found without a search for each of their records. Half the full loss, because hosts grow while a group is
+ * dissolved: what they cost then is known only after trying. */
+static kanon_status may_suppress_some(suppression *s, int32_t group, bool *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t host = -1;
+    *out = false;
+    for (int32_t row = s->g.first[group]; row >= 0 && !*out; row = s->g.next[row]) {
+        KANON_TRY(find_host(s, group, row, &host, err), out);
+        *out = host < 0;
+    }
+out:
+    return st;
+}
+
 static kanon_status evaluate_dissolving(suppression *s, int32_t group, offer *best, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__mutable_groups *g = &s->g;
     offer o = {.group = group, .row = -1};
+    bool may;
     if (g->n_left == 1 || g->sizes[group] > MOST_DISSOLVED || kanon__mutable_groups_loss(g, group) <= g->full)
         return KANON_OK;
+    KANON_TRY(may_suppress_some(s, group, &may, err), out);
+    if (!may)
+        goto out;
     KANON_TRY(dissolve(s, group, &o.saving, &o.n, err), out);
     KANON_TRY(kanon__move_log_undo(&s->trial, g, err), out);
     if (o.n > 0 && g->n_suppressed + o.n <= s->most && o.saving > 0 && comes_before(&o, best))

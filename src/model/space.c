@@ -47,9 +47,9 @@ static int64_t common_step(const kanon__column *column)
 static int64_t parts_of(const kanon__column *column, kanon__terms terms)
 {
     if (!kanon__column_is_numeric(column))
-        return terms != KANON__TERMS_LOSS        ? column->domain->taxonomy->n_leaves
+        return terms != KANON__TERMS_LOSS                ? column->domain->taxonomy->n_leaves
                : column->domain->taxonomy->height[0] > 0 ? column->domain->taxonomy->height[0]
-                                                 : 1;
+                                                         : 1;
     if (n_numbers(column) < 2 && column->domain->bands == NULL)
         return 1;
     if (column->domain->scaled == NULL)
@@ -128,8 +128,20 @@ out:
     return st;
 }
 
+/* The lca of some codes is the highest lca of two neighbours among them, and units never fall towards the root. So the units
+ * of a run are the largest of two runs that cover it, each as long as a power of two. */
+static uint32_t units_of_run(const kanon__dimension *d, uint32_t lo, uint32_t hi)
+{
+    uint32_t level = 31 - (uint32_t)__builtin_clz(hi - lo);
+    const uint32_t *runs = d->step_units + (size_t)level * d->n_codes;
+    uint32_t left = runs[lo], right = runs[hi - (1u << level)];
+    return left > right ? left : right;
+}
+
 uint32_t kanon__dimension_climb(const kanon__dimension *d, uint32_t lo, uint32_t hi)
 {
+    if (d->step_units != NULL && lo < hi)
+        return units_of_run(d, lo, hi);
     if (d->coordinates != NULL)
         return kanon__dimension_units(d, lo, hi);
     if (d->counted)
@@ -173,6 +185,27 @@ static kanon_status set_pairs(kanon__dimension *d, kanon_error *err)
     return st;
 }
 
+/* Level by level: a run is two of half its length. */
+static kanon_status set_steps(kanon__dimension *d, kanon_error *err)
+{
+    uint32_t n = d->n_codes, n_levels = 32 - (uint32_t)__builtin_clz(n), *steps = NULL;
+    if (n <= KANON__PAIR_TABLE_LEAVES || n > KANON__STEP_TABLE_LEAVES || d->counted)
+        return KANON_OK;
+    kanon_status st = kanon__new_array(&steps, (int64_t)n_levels * n, "taxonomy costs", err);
+    if (st != KANON_OK)
+        return st;
+    for (uint32_t lo = 0; lo + 1 < n; lo++)
+        steps[lo] = kanon__dimension_climb(d, lo, lo + 1);
+    for (uint32_t level = 1; level < n_levels; level++) {
+        const uint32_t *halves = steps + (size_t)(level - 1) * n;
+        uint32_t half = 1u << (level - 1);
+        for (uint32_t lo = 0; lo + 2 * half < n; lo++)
+            steps[(size_t)level * n + lo] = halves[lo] > halves[lo + half] ? halves[lo] : halves[lo + half];
+    }
+    d->step_units = steps;
+    return KANON_OK;
+}
+
 void kanon__dimension_update_pairs(kanon__dimension *d)
 {
     if (d->pair_units != NULL)
@@ -188,6 +221,7 @@ static kanon_status set_node_units(kanon__dimension *d, kanon_error *err)
         d->node_units[node] = units_of_node(d, node);
     d->counted = d->terms != KANON__TERMS_LOSS && t->flat;
     KANON_TRY(set_pairs(d, err), out);
+    KANON_TRY(set_steps(d, err), out);
 out:
     return st;
 }
@@ -229,6 +263,7 @@ void kanon__space_free(kanon__space *s)
     if (s == NULL)
         return;
     for (int i = 0; s->dimensions != NULL && i < s->n_dimensions; i++) {
+        kanon__free(s->dimensions[i].step_units);
         kanon__free(s->dimensions[i].pair_units);
         kanon__free(s->dimensions[i].node_units);
         if (s->dimensions[i].highs != s->dimensions[i].coordinates) {

@@ -23,8 +23,9 @@ typedef enum kanon__terms {
     KANON__TERMS_S_DIVERSITY /* (max - min) / R and (leaves(lca) - 1) / |domain|: 1 - pc of Loukides def. 2.3 */
 } kanon__terms;
 
-/* Categories of up to so many values have a table of the units of each two of them; larger ones climb to the lca. */
-enum { KANON__PAIR_TABLE_LEAVES = 512 };
+/* Categories of up to so many values have a table of the units of each two of them; larger ones, up to so many, a table of
+ * the units of runs (step_units); still larger ones climb to the lca. */
+enum { KANON__PAIR_TABLE_LEAVES = 512, KANON__STEP_TABLE_LEAVES = 16384 };
 
 typedef struct kanon__dimension {
     const kanon__column *column;
@@ -38,6 +39,7 @@ typedef struct kanon__dimension {
     uint32_t *lows, *highs; /* numeric: of the ends by code; without bands they are `coordinates` itself */
     uint32_t *node_units;   /* categorical: by taxonomy node */
     uint32_t *pair_units;   /* categories and bands, where they are few: [lo * n_codes + hi]; NULL: climb */
+    uint32_t *step_units;   /* categories that are more: [level * n_codes + lo], of the codes lo .. lo + 2^level */
 } kanon__dimension;
 
 typedef struct kanon__space {

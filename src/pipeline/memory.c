@@ -22,11 +22,12 @@ enum { LARGEST_BLOCK = 2 };
 
 /* ---- what is needed ---------------------------------------------------------------------------------------------- */
 
-/* What two categories cost, where these are few. */
+/* What two categories cost, where these are few, or runs of them, where they are not too many (model/space.h). */
 static int64_t pair_table_bytes(const kanon__domain *d)
 {
-    int64_t n = d->taxonomy != NULL && d->n_codes <= KANON__PAIR_TABLE_LEAVES ? d->n_codes : 0;
-    return n * n * (int64_t)sizeof(uint32_t);
+    enum { MOST_LEVELS = 15 };
+    int64_t n = d->taxonomy != NULL && d->n_codes <= KANON__STEP_TABLE_LEAVES ? d->n_codes : 0;
+    return n * (n <= KANON__PAIR_TABLE_LEAVES ? n : MOST_LEVELS) * (int64_t)sizeof(uint32_t);
 }
 
 static int64_t table_bytes(const kanon__data *t)
