@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "core/pool.h"
 #include "core/take_options.h"
+#include "enforce/suppression.h"
 #include "model/grouping.h"
 #include "partition/blocks.h"
 #include "pipeline/recode_maps.h"
@@ -74,13 +75,12 @@ out:
     return st;
 }
 
-/* Whether the refinement comes first, because it looks for groups that keep the constraints itself, at less loss than a repair
- * would find. What may be suppressed is chosen out of groups that keep them, so it waits for nothing; groups that were given
- * hold, or are repaired before they are made better. */
+/* Whether the refinement comes first, because it looks for groups that keep the constraints, and for records to suppress,
+ * itself, at less loss than a repair would find. Without constraints there is nothing to repair, and records that are far from
+ * all others are best suppressed before the search. Groups that were given hold, or are repaired before they are made better. */
 static bool refines_first(const kanon__plan *p, const kanon__run *run)
 {
-    return p->start == NULL && run->constraints != NULL && run->may_suppress <= 0 && p->refinement != NULL &&
-           p->refinement->takes_violations;
+    return p->start == NULL && run->constraints != NULL && p->refinement != NULL && p->refinement->takes_violations;
 }
 
 /* New groups, or the given ones; *sound where these may be the result as they are. *refine: they are to be refined yet. */
@@ -107,6 +107,8 @@ static kanon_status make_groups(const kanon__plan *p, kanon__run *run, kanon_err
         KANON_TRY(kanon__requirements_meet(run, err), out);
     if (!first)
         KANON_TRY(verify(run, err), out);
+    else if (run->may_suppress > 0) /* an algorithm that suppresses by itself does not know the budget */
+        KANON_TRY(kanon__unsuppress(run, run->may_suppress, false, err), out);
     if (is_due)
         KANON_TRY(refine(p, run, err), out);
     if (first ||

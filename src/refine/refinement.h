@@ -7,7 +7,8 @@
 
 typedef struct kanon__refinement {
     kanon_algorithm_info info;
-    /* run->group_of is a grouping that satisfies k and the constraints, before and after; its loss does not grow. */
+    /* run->group_of is a grouping that satisfies k, the constraints and the budget, before and after; its loss, with that of
+     * suppressed records, does not grow. Other records may be suppressed than before where run->may_suppress is above 0. */
     kanon_status (*run)(kanon__run *run, kanon_error *err);
     /* The groups may violate constraints before and, if they did, afterwards: what is left is to be repaired then. */
     bool takes_violations;

@@ -56,22 +56,30 @@ int64_t ref_optimum(const ref_model *model, int64_t k, int *group)
     return optimum;
 }
 
-int64_t ref_optimum_suppressing(const ref_model *model, int64_t k)
+/* The least loss of all sets of records that may be released; -1: there is none. */
+int64_t ref_optimum_suppressing_few(const ref_model *model, int64_t k, int most)
 {
     assert(model->n <= REF_OPTIMUM_MOST);
     unsigned n_sets = 1u << model->n;
-    int64_t *best = REF_NEW(int64_t, n_sets), full = 0;
+    int64_t *best = REF_NEW(int64_t, n_sets), full = 0, optimum = -1;
     unsigned *first = REF_NEW(unsigned, n_sets);
     fill_best(model, k, best, first);
     for (int i = 0; i < model->n_quasi; i++)
         full += model->quasi[i].full;
-    int64_t optimum = model->n * full; /* nothing is released */
     for (unsigned released = 1; released < n_sets; released++) {
-        int64_t loss = best[released] + (model->n - __builtin_popcount(released)) * full;
-        if (best[released] >= 0 && loss < optimum)
+        int n_suppressed = model->n - __builtin_popcount(released);
+        int64_t loss = best[released] + n_suppressed * full;
+        if (best[released] >= 0 && n_suppressed <= most && (optimum < 0 || loss < optimum))
             optimum = loss;
     }
     free(first);
     free(best);
     return optimum;
+}
+
+int64_t ref_optimum_suppressing(const ref_model *model, int64_t k)
+{
+    int64_t nothing_released = model->n * ref_suppressed_units(model);
+    int64_t optimum = ref_optimum_suppressing_few(model, k, model->n);
+    return optimum >= 0 && optimum < nothing_released ? optimum : nothing_released;
 }

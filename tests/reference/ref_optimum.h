@@ -11,6 +11,8 @@ enum { REF_OPTIMUM_MOST = 14 }; /* records */
 int64_t ref_optimum(const ref_model *model, int64_t k, int *group);
 /* The same where any number of records may be suppressed, each at the full cost of all attributes. */
 int64_t ref_optimum_suppressing(const ref_model *model, int64_t k);
+/* The same where at most so many, fewer than all, may be. */
+int64_t ref_optimum_suppressing_few(const ref_model *model, int64_t k, int most);
 /* D of the records whose bits are set. */
 int64_t ref_units_of_set(const ref_model *model, unsigned set);
 

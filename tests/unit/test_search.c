@@ -8,6 +8,7 @@
 #include "reference/reference.h"
 #include "refine/anneal/annealing.h"
 #include "refine/anneal/regions.h"
+#include "refine/anneal/suppress_moves.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -122,7 +123,7 @@ static void check_end(const kanon__region *p, int32_t group, int i, int sign, ui
 static void check_region(const kanon__region *p, const kanon__space *space)
 {
     int m = p->costs->n_dimensions;
-    int64_t loss = 0, n = 0, n_groups = 0;
+    int64_t loss = 0, n = 0, n_groups = 0, suppressed_loss = p->n_suppressed * p->full;
     for (int32_t g = 0; g < p->n_slots; g++) {
         const kanon__region_group *group = &p->groups[g];
         if (group->size == 0)
@@ -147,10 +148,15 @@ static void check_region(const kanon__region *p, const kanon__space *space)
     memset(group_of, 0xff, (size_t)space->n_rows * sizeof *group_of);
     for (int32_t r = 0; r < p->n; r++)
         group_of[p->rows[r]] = p->group_of[r];
-    assert_int_equal(n, p->n);
+    for (int32_t i = 0; i < p->n_suppressed; i++) {
+        assert_int_equal(p->group_of[p->suppressed[i]], KANON__NO_GROUP);
+        assert_int_equal(p->member_index[p->suppressed[i]], i);
+    }
+    assert_true(p->n_suppressed <= p->most_suppressed);
+    assert_int_equal(n + p->n_suppressed, p->n);
     assert_int_equal(n_groups, p->n_groups);
     assert_int_equal(n_groups + p->n_empty, p->n_slots);
-    assert_int_equal(loss, p->loss);
+    assert_int_equal(loss + suppressed_loss, p->loss);
     assert_int_equal(loss, loss_of_rows(space, group_of, p->n_slots));
     free(group_of);
 }
@@ -192,6 +198,97 @@ static void a_region_follows_every_move(void **state)
         }
         kanon__move_engine_clear(&engine);
         kanon__region_clear(&region);
+        kanon__regions_clear(&regions);
+        bench_clear(&b);
+    }
+}
+
+static int64_t full_cost(const kanon__space *space)
+{
+    int64_t full = 0;
+    for (int i = 0; i < space->n_dimensions; i++)
+        full += space->dimensions[i].full;
+    return full;
+}
+
+/* Let two more records be suppressed than there are, at a lower price, so that both happens often. */
+static void allow_suppression(bench *b)
+{
+    b->state.full = full_cost(b->space) / 4 + 1;
+    b->state.may_suppress = 2;
+    for (int64_t row = 0; row < b->space->n_rows; row++)
+        b->state.may_suppress += b->state.group_of[row] < 0;
+}
+
+static void a_region_follows_the_suppressed(void **state)
+{
+    (void)state;
+    int n_more = 0, n_fewer = 0, n_changed = 0;
+    for (uint64_t seed = 1; seed <= N_TABLES; seed++) {
+        print_message("table %" PRIu64 "\n", seed);
+        bench b = bench_new(seed);
+        kanon__regions regions;
+        kanon__region region;
+        kanon__move_engine engine;
+        kanon_error err;
+        allow_suppression(&b);
+        take_all(&regions, &region, &b);
+        assert_int_equal(region.n, b.space->n_rows);
+        assert_int_equal(region.most_suppressed, b.state.may_suppress);
+        assert_int_equal(kanon__move_engine_init(&engine, &region, seed, 0, &err), KANON_OK);
+        kanon__move_engine_use_suppression(&engine);
+        assert_true(engine.suppress_share > 0);
+        engine.suppress_share = 1500;
+        for (int step = 0; step < 3000; step++) {
+            int64_t before = region.loss, allowed = step % 3 == 0 ? b.space->scale : 0;
+            int32_t n = region.n_suppressed, first = n > 0 ? region.suppressed[0] : -1;
+            engine.threshold = allowed;
+            kanon__move_engine_step(&engine);
+            assert_true(region.loss <= before + allowed);
+            n_more += region.n_suppressed > n;
+            n_fewer += region.n_suppressed < n;
+            n_changed += n > 0 && region.n_suppressed == n && region.suppressed[0] != first;
+            if (step % 50 == 0)
+                check_region(&region, b.space);
+        }
+        kanon__move_engine_clear(&engine);
+        kanon__region_clear(&region);
+        kanon__regions_clear(&regions);
+        bench_clear(&b);
+    }
+    print_message("%d times more, %d fewer, %d others\n", n_more, n_fewer, n_changed);
+    assert_true(n_more > 100 && n_fewer > 100 && n_changed > 100);
+}
+
+/* Each suppressed record is in one region, and the shares of the budget are all of it. */
+static void regions_share_the_budget(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= N_TABLES; seed++) {
+        bench b = bench_new(seed);
+        kanon__regions regions;
+        kanon__random random;
+        kanon_error err;
+        int64_t n = 0, n_suppressed = 0, most = 0;
+        allow_suppression(&b);
+        kanon__random_init(&random, seed, 0);
+        assert_int_equal(kanon__regions_init(&regions, &b.state, 20, &random, &err), KANON_OK);
+        for (int64_t i = 0; i < regions.n_regions; i++) {
+            kanon__region region;
+            assert_int_equal(kanon__regions_extract(&region, &regions, i, &err), KANON_OK);
+            check_region(&region, b.space);
+            assert_int_equal(region.n_suppressed, regions.ranges[i].n_suppressed);
+            n += region.n;
+            n_suppressed += region.n_suppressed;
+            most += region.most_suppressed;
+            kanon__regions_write_back(&regions, i, &region);
+            kanon__region_clear(&region);
+        }
+        assert_int_equal(n, b.space->n_rows);
+        assert_int_equal(n_suppressed, b.state.may_suppress - 2);
+        assert_int_equal(most, b.state.may_suppress);
+        for (int64_t row = 0; row < n; row++)
+            assert_int_equal(b.state.group_of[row] < 0, row % 11 == 10);
         kanon__regions_clear(&regions);
         bench_clear(&b);
     }
@@ -327,7 +424,7 @@ static void regions_lose_nobody(void **state)
 /* ---- the refinement ---------------------------------------------------------------------------------------------- */
 
 typedef struct asked {
-    const char *algorithm, *moves, *time_limit, *effort, *stop_after;
+    const char *algorithm, *moves, *time_limit, *effort, *stop_after, *suppress;
     uint64_t seed;
     int threads;
     kanon_tick tick;
@@ -352,6 +449,7 @@ static kanon_status search(kanon_grouping **out, const kanon_table *table, int64
                              .refine = "search",
                              .refine_settings = settings,
                              .n_refine_settings = n,
+                             .suppress = is.suppress,
                              .seed = is.seed,
                              .threads = is.threads,
                              .tick = is.tick,
@@ -390,6 +488,47 @@ static void finds_the_optimum_of_tiny_tables(void **state)
     assert_true(n_best >= n_tables * 9 / 10);
 }
 
+/* The best of all groupings with all sets of suppressed records within the budget. A search that leaves suppression to others
+ * finds it for 133 of these tables. */
+static void finds_the_optimum_with_suppression(void **state)
+{
+    (void)state;
+    int n_tables = 150, n_best = 0, n_suppressing = 0;
+    for (int i = 0; i < n_tables; i++) {
+        int64_t k = 2 + i % 3;
+        int n = (int)(2 * k) + i % (int)(11 - 2 * k), most = 1 + i % 4; /* 2k .. 10; at least k are left */
+        char share[16];
+        most = most < n - (int)k ? most : n - (int)k;
+        random_table t = random_table_sized(3000 + (uint64_t)i, n, k);
+        ref_model *model = ref_model_new(t.table);
+        kanon_grouping *grouping = NULL;
+        kanon_error err;
+        snprintf(share, sizeof share, "%.3f", (most + 0.1) / n);
+        asked is = {.algorithm = "kmember", .suppress = share};
+        assert_int_equal(search(&grouping, t.table, k, is, &err), KANON_OK);
+        int *group = REF_NEW(int, n);
+        for (int row = 0; row < n; row++)
+            group[row] = grouping->group_of[row] < 0 ? REF_SUPPRESSED : grouping->group_of[row];
+        int64_t loss = ref_loss_all(model, group, (int)grouping->n_groups);
+        int64_t optimum = ref_optimum_suppressing_few(model, k, most);
+        assert_true(grouping->n_suppressed <= most);
+        if (loss < optimum || loss < ref_optimum_suppressing(model, k))
+            fail_msg("table %" PRIu64 ": a loss below the least one", t.seed);
+        n_best += loss == optimum;
+        n_suppressing += optimum < ref_optimum(model, k, NULL);
+        if (loss != optimum)
+            print_message("table %" PRIu64 ", n %d, k %" PRId64 ", at most %d: %" PRId64 " instead of %" PRId64 "\n", t.seed,
+                          n, k, most, loss, optimum);
+        free(group);
+        kanon_grouping_free(grouping);
+        ref_model_free(model);
+        random_table_clear(&t);
+    }
+    print_message("%d of %d, %d of them with suppressed records\n", n_best, n_tables, n_suppressing);
+    assert_true(n_suppressing > n_tables / 10);
+    assert_true(n_best >= n_tables * 29 / 30);
+}
+
 /* A table with a few thousand tuples: numbers with gaps, two categories, some missing. */
 static kanon_table *make_table(int n)
 {
@@ -412,6 +551,51 @@ static kanon_table *make_table(int n)
                                                "  d: {role: quasi, type: categorical}\n");
     free(csv);
     return table;
+}
+
+/* Two numbers with long tails: some records are far from all others. */
+static kanon_table *make_tailed_table(int n)
+{
+    char *csv = ref_alloc((size_t)n * 24 + 64, 1), *at = csv;
+    kanon__random random;
+    kanon__random_init(&random, 7, 0);
+    at += sprintf(at, "a,b\n");
+    for (int i = 0; i < n; i++)
+        at += sprintf(at, "%d,%d\n", 20000 / (1 + (int)kanon__random_below(&random, 20000)),
+                      20000 / (1 + (int)kanon__random_below(&random, 20000)));
+    kanon_table *table = table_from_texts(csv, "attributes:\n"
+                                               "  a: {role: quasi, type: integer}\n"
+                                               "  b: {role: quasi, type: integer}\n");
+    free(csv);
+    return table;
+}
+
+/* Regions share the budget, whoever searches them; and others are suppressed than before the search. */
+static void threads_do_not_matter_to_the_suppressed(void **state)
+{
+    (void)state;
+    kanon_table *table = make_tailed_table(20000); /* more than one region */
+    kanon_grouping *with[2] = {NULL, NULL}, *before = NULL;
+    kanon_error err;
+    asked is = {.algorithm = "top-down", .moves = "200000", .suppress = "0.01"};
+    for (int i = 0; i < 2; i++) {
+        is.threads = 1 + 2 * i;
+        assert_int_equal(search(&with[i], table, 60, is, &err), KANON_OK);
+    }
+    kanon_options plain = {.struct_size = sizeof plain, .k = 60, .algorithm = "top-down", .suppress = "0.01"};
+    assert_int_equal(kanon_anonymize(&before, table, &plain, &err), KANON_OK);
+    int64_t n = with[0]->n_rows, n_others = 0;
+    assert_memory_equal(with[0]->group_of, with[1]->group_of, (size_t)n * sizeof *before->group_of);
+    for (int64_t row = 0; row < n; row++)
+        n_others += (with[0]->group_of[row] < 0) != (before->group_of[row] < 0);
+    print_message("%d suppressed, %d before, %d others\n", (int)with[0]->n_suppressed, (int)before->n_suppressed,
+                  (int)n_others);
+    assert_true(with[0]->n_suppressed > 0 && with[0]->n_suppressed <= n / 100);
+    assert_true(n_others > 0);
+    kanon_grouping_free(before);
+    kanon_grouping_free(with[1]);
+    kanon_grouping_free(with[0]);
+    kanon_table_free(table);
 }
 
 static void threads_do_not_matter(void **state)
@@ -586,11 +770,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_region_follows_every_move),
+        cmocka_unit_test(a_region_follows_the_suppressed),
+        cmocka_unit_test(regions_share_the_budget),
         cmocka_unit_test(a_slab_draft_tells_the_loss),
         cmocka_unit_test(a_move_check_has_the_last_word),
         cmocka_unit_test(regions_lose_nobody),
         cmocka_unit_test(finds_the_optimum_of_tiny_tables),
+        cmocka_unit_test(finds_the_optimum_with_suppression),
         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(threads_do_not_matter_to_the_suppressed),
         cmocka_unit_test(lowers_the_loss),
         cmocka_unit_test(slabs_lower_the_loss_of_large_groups),
         cmocka_unit_test(never_ends_higher_than_it_began),

@@ -7,8 +7,9 @@
  *   2. Set up the state: costs, tuples, neighbourhood; measure the loss, whose average is the unit of temperature.
  *   3. In each round cut the groups into regions and anneal them, each on a thread; the moves of a region depend on its
  *      records and its loss. Keep the best grouping seen at the end of a round: the loss never rises.
- *   4. The temperature falls over the rounds, and the price of violated constraints (penalty.h) rises; the last rounds only
- *      let the loss fall. With many moves this starts over several times (reheating).
+ *   4. The temperature falls over the rounds, and the price of violated constraints (penalty.h) rises; the colder rounds may
+ *      suppress records (suppressed_records.h), within the budget; the last rounds only let the loss fall. With many moves
+ *      this starts over several times (reheating).
  *   5. Where the caller or the time limit ends it early, the round at hand is undone, so that the result depends on the
  *      number of moves alone, and one more round at temperature 0 follows. The setting stop-after ends it at the same move.
  *      A time limit becomes a number of moves once trial rounds have measured the speed.
@@ -28,6 +29,7 @@
 #include "refine/anneal/annealing.h"
 #include "refine/anneal/penalty.h"
 #include "refine/anneal/regions.h"
+#include "refine/anneal/suppress_moves.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -82,6 +84,7 @@ typedef struct annealer {
     int64_t *violations; /* likewise; all 0 without constraints */
     int64_t violation;   /* of the groups at hand */
     double price;        /* of a unit of violation in this round, in units of loss */
+    bool suppresses;     /* this round may suppress more records */
     int64_t round;
     kanon__shared_ticker *ticker;
     char detail[64]; /* for the progress display */
@@ -138,6 +141,8 @@ static kanon_status search_region(int64_t which, void *payload, kanon_error *err
         kanon__move_engine_split_all(&engine);
         KANON_TRY(kanon__move_engine_use_slabs(&engine, err), out);
     }
+    if (a->suppresses)
+        kanon__move_engine_use_suppression(&engine);
     bool complete;
     KANON_TRY(kanon__anneal(&engine, &cooling, &complete, &ticker, err), out);
     if (!complete)
@@ -260,6 +265,15 @@ static double price_at(const annealer *a, double share, int64_t n_starts)
     return price * a->heat * a->unit / (double)KANON__VIOLATION_UNIT;
 }
 
+/* 4. While it is hot, groups are wide, and records would be suppressed that have a good place in the end; then it takes more
+ * than one move to bring them back. */
+static bool suppresses_at(double share, int64_t n_starts)
+{
+    static const double FROM = 0.6;
+    double within = share * (double)n_starts;
+    return share >= 1 || within - floor(within) >= FROM;
+}
+
 static void set_detail(annealer *a)
 {
     double scale = (double)a->state.space->scale, spent = kanon__seconds() - a->begin;
@@ -294,6 +308,7 @@ static kanon_status run_rounds(annealer *a, kanon_error *err)
         a->cooling.cold = temperature_at(a, end, n_starts);
         a->cooling.cold = a->cooling.cold > 0 && a->cooling.cold < a->cooling.hot ? a->cooling.cold : a->cooling.hot;
         a->price = price_at(a, share, n_starts);
+        a->suppresses = suppresses_at(share, n_starts);
         KANON_TRY(search_round(a, err), out);
         set_detail(a);
         int64_t thousandths = (int64_t)(between(0, (double)(a->earlier + a->done) / (double)a->all, 1) * 1000);
@@ -313,6 +328,7 @@ static kanon_status quench(annealer *a, kanon_error *err)
     a->cut = false;
     a->cooling.hot = a->cooling.cold = 0;
     a->price = price_at(a, 1, 1);
+    a->suppresses = true;
     a->cooling.moves = MOVES * a->state.space->n_rows;
     return search_round(a, err);
 }
@@ -341,6 +357,9 @@ static kanon_status init_state(kanon__search_state *s, kanon__run *run, int64_t 
         }
     }
     memcpy(s->group_of, run->group_of, (size_t)n * sizeof *s->group_of);
+    s->may_suppress = run->may_suppress > 0 ? run->may_suppress : 0;
+    for (int i = 0; i < run->space->n_dimensions; i++)
+        s->full += run->space->dimensions[i].full;
 out:
     return st;
 }
@@ -372,8 +391,10 @@ static kanon_status measure_start(annealer *a, kanon_error *err)
         a->best_loss += c.sizes[group] * units;
         n_losing += units > 0 ? c.sizes[group] : 0;
     }
-    a->state.loss = a->best_loss;
     a->unit = n_losing > 0 ? (double)a->best_loss / (double)n_losing : 0;
+    for (int64_t row = 0; s->may_suppress > 0 && row < s->space->n_rows; row++)
+        a->best_loss += s->group_of[row] < 0 ? s->full : 0;
+    a->state.loss = a->best_loss;
     kanon__clusters_clear(&c);
     return KANON_OK;
 }
@@ -686,7 +707,7 @@ const kanon__refinement kanon__refinement_search = {
              "Begin with densest or top-down. Can be ended at any time with the best groups so far.",
          .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; Schrimpf et al.: "
                    "Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000",
-         .revision = 7,
+         .revision = 8,
          .settings = settings,
          .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,

@@ -65,7 +65,7 @@ static void offer_near(list_builder *b, int32_t group)
         int32_t tuple = r->tuple_of[members[i]];
         for (int32_t j = r->neighbour_begins[tuple]; j < r->neighbour_begins[tuple + 1]; j++) {
             int32_t candidate = r->group_of[r->tuple_begins[r->neighbours[j]]];
-            if (candidate == group || b->seen_by[candidate] == group)
+            if (candidate < 0 || candidate == group || b->seen_by[candidate] == group)
                 continue;
             b->seen_by[candidate] = group;
             offer(b, group, candidate);

@@ -10,13 +10,16 @@
  *        dissolve   the members of a group go to neighbouring groups
  *        open       a new group of what neighbouring groups have beyond k
  *        slab       all records at one end of a group go to others (slab_moves.c); only after kanon__move_engine_use_slabs
+ *        trim       some of the records at one end are suppressed, or suppressed ones return (suppress_moves.c)
  *   3. Evaluate it by the deltas of region.h. Most moves end here, before anything has changed.
  *   4. Carry it out, split a group that has reached 2k records, and accept it or roll it back.
  *
- * Called by annealing.c. Calls region.h, regroup_moves.c and slab_moves.h. */
+ * Called by annealing.c. Calls region.h, regroup_moves.c, slab_moves.h and suppress_moves.h. */
 #include "refine/anneal/move_engine.h"
 
 #include "core/alloc.h"
+#include "refine/anneal/suppress_moves.h"
+#include "refine/anneal/suppressed_records.h"
 
 /* Of ALL steps so many dissolve a group, and so many open one. */
 enum { ALL = 4096, DISSOLVE = 1, OPEN = 1 };
@@ -77,7 +80,22 @@ void kanon__move_engine_clear(kanon__move_engine *e)
 void kanon__move_engine_remove(kanon__move_engine *e, int32_t record)
 {
     e->removed[e->n_removed++] = (kanon__removed_record){record, e->region->group_of[record]};
-    kanon__region_remove(e->region, record);
+    kanon__region_take_out(e->region, record);
+}
+
+/* All out first, so that no group outgrows its capacity on the way. A record that was removed twice goes back to its first
+ * group: the entries are read from the first on, and a record that is back is skipped. */
+static void roll_back(kanon__move_engine *e)
+{
+    kanon__region *r = e->region;
+    for (int64_t i = e->n_removed - 1; i >= 0; i--)
+        if (r->group_of[e->removed[i].record] != KANON__NOWHERE) {
+            kanon__region_take_out(r, e->removed[i].record);
+            r->group_of[e->removed[i].record] = KANON__NOWHERE;
+        }
+    for (int64_t i = 0; i < e->n_removed; i++)
+        if (r->group_of[e->removed[i].record] == KANON__NOWHERE)
+            kanon__region_put(r, e->removed[i].from, e->removed[i].record);
 }
 
 bool kanon__move_engine_accept(kanon__move_engine *e, int64_t loss_before)
@@ -86,18 +104,8 @@ bool kanon__move_engine_accept(kanon__move_engine *e, int64_t loss_before)
     bool keep = r->loss - loss_before <= e->threshold;
     if (keep && e->check != NULL)
         keep = e->check(r, e->removed, e->n_removed, e->payload);
-    if (!keep) {
-        /* All out first, so that no group outgrows its capacity on the way. A record that was removed twice goes back to its
-         * first group: the entries are read from the first on, and a record that is back is skipped. */
-        for (int64_t i = e->n_removed - 1; i >= 0; i--)
-            if (r->group_of[e->removed[i].record] >= 0) {
-                kanon__region_remove(r, e->removed[i].record);
-                r->group_of[e->removed[i].record] = -1;
-            }
-        for (int64_t i = 0; i < e->n_removed; i++)
-            if (r->group_of[e->removed[i].record] < 0)
-                kanon__region_add(r, e->removed[i].from, e->removed[i].record);
-    }
+    if (!keep)
+        roll_back(e);
     e->n_removed = 0;
     return keep;
 }
@@ -303,7 +311,8 @@ static bool is_drawn(kanon__move_engine *e, int32_t group)
 {
     enum { FOCUS = 2 };
     const kanon__region *r = e->region;
-    return (double)r->groups[group].units * r->n >= FOCUS * (double)r->loss * kanon__random_unit(&e->random);
+    int64_t loss = r->loss - r->n_suppressed * r->full;
+    return (double)r->groups[group].units * r->n >= FOCUS * (double)loss * kanon__random_unit(&e->random);
 }
 
 void kanon__move_engine_step(kanon__move_engine *e)
@@ -314,6 +323,10 @@ void kanon__move_engine_step(kanon__move_engine *e)
     int32_t record = e->window_begin + kanon__scaled((uint32_t)random, e->window_size);
     record = record < r->n ? record : record - r->n;
     int32_t g = r->group_of[record], choice = (int32_t)(random >> 32) & (ALL - 1);
+    if (g < 0) {
+        kanon__return_record(e, record);
+        return;
+    }
     if (!is_drawn(e, g))
         return;
     /* 2. The moves do 3. and 4. */
@@ -325,6 +338,8 @@ void kanon__move_engine_step(kanon__move_engine *e)
         kanon__move_engine_regroup(e, record, 2 + (int32_t)((random >> 48) % (uint32_t)(e->most_groups - 1)));
     } else if (choice < DISSOLVE + OPEN + e->regroup_share + e->slab_share) {
         move_slab(e, g);
+    } else if (choice >= ALL - e->suppress_share && kanon__can_trim(e, g)) {
+        kanon__trim_group(e, g);
     } else {
         int32_t near = kanon__draw_near(e, record);
         if (near < 0 || r->group_of[near] == g)

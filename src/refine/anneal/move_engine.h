@@ -4,10 +4,10 @@
  * groups, and ends in kanon__move_engine_accept. That keeps the new groups where the loss has grown by no more than the
  * threshold of this step and the check agrees; else it puts every logged record back.
  *
- * Between two steps the log is empty, every record is in a group, and every group has at least k records.
+ * Between two steps the log is empty, every record is in a group or suppressed, and every group has at least k records.
  *
  * Called by annealing.c and anneal_search.c. Calls region.h; regroup_moves.c implements the moves on whole groups with the
- * help of regroup_pool.h, slab_moves.c those of many records at once. */
+ * help of regroup_pool.h, slab_moves.c those of many records at once, suppress_moves.c those to and from the suppressed. */
 #ifndef KANON_REFINE_ANNEAL_MOVE_ENGINE_H
 #define KANON_REFINE_ANNEAL_MOVE_ENGINE_H
 
@@ -18,7 +18,7 @@
 /* From this k on slabs are moved: in smaller groups a slab is hardly more than a record. */
 enum { KANON__SLABS_FROM = 4 };
 
-/* A record that was taken out of its group, and that group. */
+/* A record that was taken out of its group, and that group; KANON__NO_GROUP: it was suppressed. */
 typedef struct kanon__removed_record {
     int32_t record, from;
 } kanon__removed_record;
@@ -45,7 +45,8 @@ typedef struct kanon__move_engine {
     uint32_t *bounds;         /* of a box, while a split is evaluated */
     int32_t slab_share;       /* of 4096 steps, so many move slabs, with */
     kanon__slab_workspace slabs;
-    int64_t slack; /* how much parts of a slab move may cost beyond the threshold: about the temperature */
+    int32_t suppress_share; /* of 4096 steps, so many suppress records; 0: none may be */
+    int64_t slack;          /* how much parts of a slab move may cost beyond the threshold: about the temperature */
 } kanon__move_engine;
 
 kanon_status kanon__move_engine_init(kanon__move_engine *out, kanon__region *region, uint64_t seed, uint64_t stream,
@@ -60,7 +61,8 @@ void kanon__move_engine_split_all(kanon__move_engine *engine);
 
 /* ---- for the moves themselves ------------------------------------------------------------------------------------ */
 
-/* Take a record out of its group and log it. The move adds it to a group before it ends. */
+/* Take a record out of its group, or out of the suppressed ones, and log it. The move adds it to a group or suppresses it
+ * before it ends. */
 void kanon__move_engine_remove(kanon__move_engine *engine, int32_t record);
 /* End a move: keep what was done since the last call, or roll it back. Whether it was kept. */
 bool kanon__move_engine_accept(kanon__move_engine *engine, int64_t loss_before);
@@ -81,7 +83,8 @@ static inline int32_t kanon__draw_member(kanon__move_engine *e, int32_t group)
     return kanon__region_members(r, group)[kanon__scaled((uint32_t)kanon__random_next(&e->random), r->groups[group].size)];
 }
 
-/* A random record of a random neighbouring tuple, possibly the record itself; -1: the region has no neighbour of it. */
+/* A random record of a random neighbouring tuple, possibly the record itself; -1: the region has no neighbour of it, or the
+ * one that was drawn is suppressed. */
 static inline int32_t kanon__draw_near(kanon__move_engine *e, int32_t record)
 {
     const kanon__region *r = e->region;
@@ -91,7 +94,8 @@ static inline int32_t kanon__draw_near(kanon__move_engine *e, int32_t record)
     uint64_t random = kanon__random_next(&e->random);
     tuple = r->neighbours[begin + kanon__scaled((uint32_t)random, n)];
     begin = r->tuple_begins[tuple];
-    return begin + kanon__scaled((uint32_t)(random >> 32), r->tuple_begins[tuple + 1] - begin);
+    int32_t near = begin + kanon__scaled((uint32_t)(random >> 32), r->tuple_begins[tuple + 1] - begin);
+    return r->group_of[near] >= 0 ? near : -1;
 }
 
 #endif

@@ -10,6 +10,7 @@
  *        merge      two near groups become one
  *        dissolve   the members of a group go to groups near them
  *        regroup    a few groups are taken apart and made anew (regroup_moves.c)
+ *        trim       records are suppressed, or suppressed ones return (suppress_moves.c)
  *   3. Reject it where the change of the loss, minus the price of all that the touched groups violate, exceeds the
  *      threshold: most moves end here, before any violation is computed.
  *   4. Compute the change of the violation, and carry it out or not.
@@ -18,8 +19,9 @@
  * are large, the tuples nearest to a record are all in its own group. Where they are far larger than k, half of them are
  * those with the nearest boxes (group_lists.h): the neighbours' groups are then too few to choose from.
  *
- * Called by annealing.c. Calls penalty.h, region.h, move_engine.h. */
+ * Called by annealing.c. Calls penalty.h, region.h, move_engine.h, suppress_moves.h. */
 #include "refine/anneal/penalty.h"
+#include "refine/anneal/suppress_moves.h"
 
 /* Out of ALL steps. */
 enum { ALL = 4096, DISSOLVE = 10, MERGE = 40 };
@@ -28,7 +30,7 @@ enum { FURTHER = 4 };
 /* How many groups are compared before two are cut anew. */
 enum { MATES = 4 };
 /* Looking at so many records takes about as long as a plain move. */
-enum { RECORDS_A_MOVE = 12 };
+enum { RECORDS_A_MOVE = 12, TRIMMED = 24 };
 
 static inline int64_t paid(const kanon__penalty *p, int32_t group)
 {
@@ -348,8 +350,9 @@ static bool is_drawn(kanon__penalty *p, int32_t group)
 {
     enum { FOCUS = 2 };
     const kanon__region *r = p->region;
+    int64_t loss = r->loss - r->n_suppressed * r->full;
     return p->violations[group] > 0 ||
-           (double)r->groups[group].units * r->n >= FOCUS * (double)r->loss * kanon__random_unit(&p->engine->random);
+           (double)r->groups[group].units * r->n >= FOCUS * (double)loss * kanon__random_unit(&p->engine->random);
 }
 
 /* Regroup moves are accepted by the check of the engine; what the record's group violates is allowed for on top. */
@@ -357,6 +360,16 @@ static void regroup(kanon__penalty *p, int32_t record, int32_t n_groups)
 {
     p->engine->threshold = p->limit + paid(p, p->region->group_of[record]);
     kanon__move_engine_regroup(p->engine, record, n_groups);
+}
+
+/* The same for suppression; false: the group loses too little. */
+static bool trim(kanon__penalty *p, int32_t group)
+{
+    p->engine->threshold = p->limit + paid(p, group);
+    if (!kanon__can_trim(p->engine, group))
+        return false;
+    kanon__trim_group(p->engine, group);
+    return true;
 }
 
 /* Of a few groups near the record the one that costs least as one with its own. */
@@ -392,7 +405,9 @@ static void try_move(kanon__penalty *p, int32_t record, uint64_t random)
 {
     const kanon__region *r = p->region;
     int32_t g = r->group_of[record], choice = (int32_t)(random >> 32) & (ALL - 1);
-    if ((choice -= DISSOLVE) < 0) {
+    if (choice >= ALL - p->engine->suppress_share && trim(p, g)) {
+        p->work += TRIMMED;
+    } else if ((choice -= DISSOLVE) < 0) {
         dissolve(p, g);
     } else if ((choice -= p->regroup_share) < 0) {
         regroup(p, record, 2 + (int32_t)((random >> 48) % (uint32_t)(p->engine->most_groups - 1)));
@@ -427,7 +442,9 @@ int64_t kanon__penalised_step(kanon__penalty *p)
     p->n_moves = 0;
     p->limit = e->threshold;
     p->work = 0;
-    if (p->status != KANON_OK || !is_drawn(p, g))
+    if (p->status == KANON_OK && g < 0)
+        kanon__return_record(e, record);
+    if (p->status != KANON_OK || g < 0 || !is_drawn(p, g))
         return 0;
     try_move(p, record, random);
     return p->work / RECORDS_A_MOVE;

@@ -51,7 +51,8 @@ static kanon_status count_members(kanon__penalty *p, kanon_error *err)
     const kanon__region *r = p->region;
     kanon_status st = KANON_OK;
     for (int32_t record = 0; record < r->n; record++)
-        KANON_TRY(kanon__tally_add(&p->tallies[r->group_of[record]], r->rows[record], err), out);
+        if (r->group_of[record] >= 0)
+            KANON_TRY(kanon__tally_add(&p->tallies[r->group_of[record]], r->rows[record], err), out);
     for (int32_t group = 0; group < r->n_slots; group++) {
         p->violations[group] = r->groups[group].size > 0 ? kanon__tally_violation(&p->tallies[group]) : 0;
         p->total += p->violations[group];
@@ -88,7 +89,7 @@ static bool accepts(const kanon__region *r, const kanon__removed_record *removed
 static void choose_mix(kanon__penalty *p)
 {
     const kanon__region *r = p->region;
-    double size = (double)r->n / ((double)r->n_groups * (double)r->k), share;
+    double size = (double)(r->n - r->n_suppressed) / ((double)r->n_groups * (double)r->k), share;
     int64_t n_satisfied = 0;
     for (int32_t group = 0; group < r->n_slots; group++)
         n_satisfied += r->groups[group].size > 0 && p->violations[group] == 0;
@@ -159,17 +160,26 @@ int64_t kanon__penalty_need(const kanon__constraints *constraints, int64_t n_rec
 
 static void touch(kanon__penalty *p, int32_t group)
 {
-    if (p->is_marked[group])
+    if (group < 0 || p->is_marked[group])
         return;
     p->is_marked[group] = true;
     p->touched[p->n_touched++] = group;
 }
 
+/* Suppressed records are in no group, and count nowhere. */
 static void add_to_tally(kanon__penalty *p, int32_t group, int32_t record)
 {
+    if (group < 0)
+        return;
     kanon_status st = kanon__tally_add(&p->tallies[group], p->region->rows[record], NULL);
     if (st != KANON_OK && p->status == KANON_OK)
         p->status = st;
+}
+
+static void take_from_tally(kanon__penalty *p, int32_t group, int32_t record)
+{
+    if (group >= 0)
+        kanon__tally_remove(&p->tallies[group], p->region->rows[record]);
 }
 
 int64_t kanon__penalty_try(kanon__penalty *p)
@@ -178,7 +188,7 @@ int64_t kanon__penalty_try(kanon__penalty *p)
     p->n_touched = 0;
     for (int32_t i = 0; i < p->n_moves && p->status == KANON_OK; i++) {
         const kanon__penalised_move *m = &p->moves[i];
-        kanon__tally_remove(&p->tallies[m->from], p->region->rows[m->record]);
+        take_from_tally(p, m->from, m->record);
         add_to_tally(p, m->to, m->record);
         touch(p, m->from);
         touch(p, m->to);
@@ -207,7 +217,7 @@ void kanon__penalty_undo(kanon__penalty *p)
 {
     for (int32_t i = p->n_moves - 1; i >= 0 && p->status == KANON_OK; i--) { /* without memory the search ends */
         const kanon__penalised_move *m = &p->moves[i];
-        kanon__tally_remove(&p->tallies[m->to], p->region->rows[m->record]);
+        take_from_tally(p, m->to, m->record);
         add_to_tally(p, m->from, m->record);
     }
     for (int32_t i = 0; i < p->n_touched; i++)

@@ -20,7 +20,7 @@
 /* Cuts take at most so many records. */
 enum { KANON__MOST_POOLED = 512 };
 
-/* A record, the group that it leaves and the one that it goes to. */
+/* A record, the group that it leaves and the one that it goes to; KANON__NO_GROUP: it was or will be suppressed. */
 typedef struct kanon__penalised_move {
     int32_t record, from, to;
 } kanon__penalised_move;

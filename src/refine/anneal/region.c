@@ -43,6 +43,7 @@ out:
 
 void kanon__region_clear(kanon__region *r)
 {
+    kanon__free(r->suppressed);
     kanon__free(r->members);
     kanon__free(r->empty_slots);
     kanon__free(r->counts);

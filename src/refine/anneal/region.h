@@ -18,6 +18,9 @@
  * - units is D of the group, `loss` the sum of size * units over all slots;
  * - bounds (move_costs.h) and counts describe the members exactly.
  *
+ * Where records may be suppressed (suppressed_records.h), these are in no group: group_of is KANON__NO_GROUP, member_index
+ * their place in `suppressed`, and `loss` has `full` for each of them.
+ *
  * To keep the bounds exact when a member leaves, a slot counts, for each dimension and either bound, how many members have
  * the outermost coordinate and how many the next one. Members are scanned again only where such a count falls to 0. */
 #ifndef KANON_REFINE_ANNEAL_REGION_H
@@ -55,8 +58,14 @@ typedef struct kanon__region {
     int32_t *members;
     int32_t *empty_slots; /* a stack */
     int32_t n_empty;
-    int64_t loss; /* sum of |P| D(P) */
+    int64_t loss;        /* sum of |P| D(P), and what suppressed records cost */
+    int32_t *suppressed; /* room for most_suppressed records; NULL: there are none */
+    int32_t n_suppressed, most_suppressed;
+    int64_t full; /* what a suppressed record costs */
 } kanon__region;
+
+/* group_of a suppressed record, and of one that has been taken out of its group for a moment. */
+enum { KANON__NO_GROUP = -1, KANON__NOWHERE = -2 };
 
 static inline const uint32_t *kanon__region_coordinates(const kanon__region *r, int32_t record)
 {

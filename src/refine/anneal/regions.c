@@ -11,10 +11,11 @@
  * Extract (kanon__regions_extract): number the region's tuples by a bitmap with counts, keep the neighbours that are inside
  * the region, and insert the records into their groups.
  *
- * Called by anneal_search.c, the second range on any thread. Calls region.h, move_costs.h. */
+ * Called by anneal_search.c, the second range on any thread. Calls region.h, move_costs.h, suppressed_records.h. */
 #include "refine/anneal/regions.h"
 
 #include "core/alloc.h"
+#include "refine/anneal/suppressed_records.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -215,7 +216,7 @@ static kanon_status cut_all(partitioner *c, int64_t most, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__regions *r = c->regions;
-    int64_t k = r->state->k, n_groups = r->state->n_groups;
+    int64_t n_groups = r->state->n_groups;
     KANON_TRY(kanon__new_array(&c->keyed, n_groups, "regions", err), out);
     KANON_TRY(kanon__new_array(&c->counts, BINS, "regions", err), out);
     KANON_TRY(kanon__grow_array(&c->stack, &c->stack_capacity, 1, "regions", err), out);
@@ -229,12 +230,19 @@ static kanon_status cut_all(partitioner *c, int64_t most, kanon_error *err)
             continue;
         }
         KANON_TRY(kanon__grow_array(&r->ranges, &c->ranges_capacity, r->n_regions + 1, "regions", err), out);
-        range.first_group = r->n_group_numbers;
-        r->n_group_numbers += (int32_t)(range.n_records / k);
         r->ranges[r->n_regions++] = range;
     }
 out:
     return st;
+}
+
+static void number_regions(kanon__regions *r)
+{
+    for (int64_t i = 0; i < r->n_regions; i++)
+        for (int64_t j = r->ranges[i].begin; j < r->ranges[i].end; j++) {
+            r->region_of[r->groups[j]] = (int32_t)i;
+            r->local_group[r->groups[j]] = (int32_t)(j - r->ranges[i].begin);
+        }
 }
 
 /* 3. One pass over the rows in index order, each to the next place of its region. */
@@ -245,21 +253,24 @@ static kanon_status sort_rows(kanon__regions *r, kanon_error *err)
     int64_t *next = NULL, first = 0;
     KANON_TRY(kanon__new_array(&r->region_of, s->n_groups, "regions", err), out);
     KANON_TRY(kanon__new_array(&r->local_group, s->n_groups, "regions", err), out);
-    KANON_TRY(kanon__new_array(&r->sorted_rows, r->row_begins[s->n_groups], "regions", err), out);
+    number_regions(r);
+    if (s->may_suppress > 0)
+        kanon__suppressed_share(r);
     KANON_TRY(kanon__new_array(&next, r->n_regions, "regions", err), out);
     for (int64_t i = 0; i < r->n_regions; i++) {
         kanon__region_range *range = &r->ranges[i];
         range->first_record = next[i] = first;
         first += range->n_records;
-        for (int64_t j = range->begin; j < range->end; j++) {
-            r->region_of[r->groups[j]] = (int32_t)i;
-            r->local_group[r->groups[j]] = (int32_t)(j - range->begin);
-        }
+        range->first_group = r->n_group_numbers;
+        r->n_group_numbers += (int32_t)(range->n_records / s->k);
     }
-    for (int64_t i = 0; i < s->space->n_rows; i++) {
+    KANON_TRY(kanon__new_array(&r->sorted_rows, first, "regions", err), out);
+    for (int64_t i = 0, n_suppressed = 0; i < s->space->n_rows; i++) {
         int32_t group = s->group_of[s->rows[i]];
         if (group >= 0)
             r->sorted_rows[next[r->region_of[group]]++] = s->rows[i];
+        else if (r->homes != NULL)
+            r->sorted_rows[next[r->homes[n_suppressed++]]++] = s->rows[i];
     }
 out:
     kanon__free(next);
@@ -375,8 +386,12 @@ static void fill(kanon__region *region, const kanon__regions *r, const tuple_map
     }
     region->tuple_begins[region->n_tuples] = region->n;
     for (int32_t i = 0; i < region->n; i++)
-        kanon__region_insert(region, r->local_group[s->group_of[rows[i]]], i);
+        if (s->group_of[rows[i]] >= 0)
+            kanon__region_insert(region, r->local_group[s->group_of[rows[i]]], i);
     kanon__region_evaluate(region);
+    for (int32_t i = 0; i < region->n; i++)
+        if (s->group_of[rows[i]] < 0)
+            kanon__region_suppress(region, i);
 }
 
 kanon_status kanon__regions_extract(kanon__region *out, const kanon__regions *r, int64_t which, kanon_error *err)
@@ -395,6 +410,8 @@ kanon_status kanon__regions_extract(kanon__region *out, const kanon__regions *r,
     KANON_TRY(
         kanon__region_init(out, s->costs, s->k, n, n_tuples, n_tuples * (s->neighbourhood->width + 1), sizes, n_groups, err),
         out);
+    if (s->may_suppress > 0)
+        KANON_TRY(kanon__region_allow_suppression(out, range->most_suppressed, s->full, err), out);
     fill(out, r, &map, rows);
 out:
     kanon__free(map.before);
@@ -405,6 +422,8 @@ out:
 
 void kanon__regions_write_back(const kanon__regions *r, int64_t which, const kanon__region *region)
 {
-    for (int32_t i = 0; i < region->n; i++)
-        r->state->group_of[region->rows[i]] = r->ranges[which].first_group + region->group_of[i];
+    for (int32_t i = 0; i < region->n; i++) {
+        int32_t group = region->group_of[i];
+        r->state->group_of[region->rows[i]] = group >= 0 ? r->ranges[which].first_group + group : KANON__NO_GROUP;
+    }
 }

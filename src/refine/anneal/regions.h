@@ -2,6 +2,7 @@
  *
  * A round partitions the groups into regions of a limited number of records, searches each region alone (on any thread) and
  * writes the groups back. Each round is cut at other places, so that groups at a border are inside a region the next time.
+ * Suppressed records are in the region of the records near them, where the search may suppress (suppressed_records.h).
  * The number of regions depends on the table and k, never on the number of threads: equal seeds give equal groups.
  * Called by anneal_search.c; calls region.h, neighbourhood.h, move_costs.h.
  *
@@ -28,13 +29,16 @@ typedef struct kanon__search_state {
     int32_t *rows;       /* all rows by ordinal, then row: the index order of records */
     int32_t *group_of;   /* by row; negative: suppressed */
     int32_t n_groups;
-    int64_t loss;
+    int64_t loss;         /* where records may be suppressed, with what these cost */
+    int64_t may_suppress; /* records in all; 0: suppressed records are in no region and stay as they are */
+    int64_t full;         /* what a suppressed record costs */
 } kanon__search_state;
 
 /* One region's part of the arrays drawn above. */
 typedef struct kanon__region_range {
     int64_t begin, end;
     int64_t n_records, first_record;
+    int64_t n_suppressed, most_suppressed; /* of n_records, and how many these may become */
     int32_t first_group;
 } kanon__region_range;
 
@@ -44,6 +48,8 @@ typedef struct kanon__regions {
     int32_t *rows;       /* group by group, ascending */
     int32_t *groups;
     int32_t *region_of;   /* by group */
+    int32_t *homes;       /* the regions of suppressed records, in index order: the end of `rows`, which has room for them;
+                             NULL where nothing may be suppressed */
     int32_t *local_group; /* by group: its number within its region */
     int32_t *sorted_rows;
     kanon__region_range *ranges;

@@ -7,12 +7,14 @@
  *   2. Choose how many new groups to make of them.
  *   3. Fill the pool with their records, and make new groups in several attempts at once: each group begins with a random
  *      record and grows by the one that costs least, until it has k. Keep the best attempt.
- *   4. Records left over join the cheapest of the new groups or of the groups around.
+ *   4. Records left over join the cheapest of the new groups or of the groups around, or are suppressed where they may be and
+ *      that costs less.
  *   5. Carry it out and accept it, or roll it back.
  *
  * Steps 3 and 4 give up as soon as the costs so far exceed the threshold. Called by move_engine.c; calls regroup_pool.h and
  * region.h. */
 #include "refine/anneal/move_engine.h"
+#include "refine/anneal/suppressed_records.h"
 
 #include <string.h>
 
@@ -27,6 +29,7 @@ typedef struct regroup_move {
     kanon__regroup_attempt *attempt; /* the best one of step 3 */
     int64_t grown;                   /* how much more its groups cost than the old ones, so far; */
     int32_t sizes[MOST];             /* by new group, from step 4 on */
+    int32_t n_suppressed;            /* records left over */
 } regroup_move;
 
 /* First the members of the new groups, group by group, then the records left over. */
@@ -55,7 +58,7 @@ static void add_groups_near(regroup_move *move, int32_t record, int32_t n_groups
     for (int32_t i = 0; i < n && move->n_old < n_groups; i++, at = at + 1 < n ? at + 1 : 0) {
         int32_t near = r->neighbours[begin + at], first = r->tuple_begins[near];
         int32_t group = r->group_of[first + kanon__scaled((uint32_t)(random >> 32), r->tuple_begins[near + 1] - first)];
-        if (is_old(move, group))
+        if (group < 0 || is_old(move, group))
             continue;
         move->slots[move->n_old++] = group;
     }
@@ -192,8 +195,8 @@ static int32_t find_outside(const regroup_move *move, int32_t record, int32_t fi
     return best;
 }
 
-/* Set the target of a record that is left over: a new group's number, or MOST + a group around. False: all of them exceed
- * the threshold. */
+/* Set the target of a record that is left over: a new group's number, MOST + a group around, or KANON__NO_GROUP. False: all
+ * of them exceed the threshold. */
 static bool assign_record(regroup_move *move, int32_t first_left, int32_t at)
 {
     kanon__move_engine *e = move->e;
@@ -213,10 +216,13 @@ static bool assign_record(regroup_move *move, int32_t first_left, int32_t at)
         }
     }
     int32_t outside = find_outside(move, record, first_left, at, &least);
+    bool suppressed = e->suppress_share > 0 && r->full < least && r->n_suppressed + move->n_suppressed < r->most_suppressed;
+    least = suppressed ? r->full : least;
     if (least == INT64_MAX || (move->grown += least) > e->threshold)
         return false;
-    e->targets[at] = outside >= 0 ? MOST + outside : best;
-    if (outside >= 0)
+    e->targets[at] = suppressed ? KANON__NO_GROUP : outside >= 0 ? MOST + outside : best;
+    move->n_suppressed += suppressed;
+    if (suppressed || outside >= 0)
         return true;
     move->sizes[best]++;
     move->attempt->units[best] = least_units;
@@ -275,8 +281,9 @@ static void carry_out(const regroup_move *move)
     int64_t before = r->loss;
     choose_slots(move, slot_of);
     for (int32_t i = 0; i < move->n; i++) {
-        int32_t target = i < n_grown ? i / (int32_t)r->k : e->targets[i],
-                to = target >= MOST ? target - MOST : slot_of[target];
+        int32_t target = i < n_grown ? i / (int32_t)r->k : e->targets[i], to = target >= MOST ? target - MOST
+                                                                               : target < 0   ? KANON__NO_GROUP
+                                                                                              : slot_of[target];
         if (to == r->group_of[record_at(move, i)])
             continue;
         e->targets[n_moved] = to;
@@ -285,7 +292,7 @@ static void carry_out(const regroup_move *move)
     for (int32_t i = 0; i < n_moved; i++)
         kanon__move_engine_remove(e, e->scratch[i]);
     for (int32_t i = 0; i < n_moved; i++)
-        kanon__region_add(r, e->targets[i], e->scratch[i]);
+        kanon__region_put(r, e->targets[i], e->scratch[i]);
     if (n_moved > 0)
         kanon__move_engine_accept(e, before);
 }

@@ -106,6 +106,7 @@ static kanon_status refine_as_made(const kanon_state *s, kanon__run *run, int64_
     KANON_TRY(kanon__settings_init(&settings, r->info.name, r->info.settings, r->info.n_settings,
                                    &(kanon_setting){"moves", moves}, r->moves != NULL ? 1 : 0, err),
               out);
+    run->may_suppress = 0; /* nor does the state suppress records later */
     KANON_TRY(kanon__block_refine(run, &(kanon__block_refining){r->run, &settings}, run->table->n_rows, err), out);
 out:
     kanon__settings_clear(&settings);

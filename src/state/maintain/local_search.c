@@ -113,6 +113,7 @@ kanon_status kanon__local_search(const kanon_state *s, kanon__run *outer, int64_
         kanon__settings_init(&settings, search->info.name, search->info.settings, search->info.n_settings, &given, 1, err),
         out);
     run.settings = &settings;
+    run.may_suppress = 0; /* no command suppresses records */
     run.warnings = &warnings;
     run.threads = kanon__pool_threads(0);
     KANON_TRY(search->run(&run, err), out);
