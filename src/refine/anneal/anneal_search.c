@@ -6,9 +6,10 @@
  *   1. Choose the schedule: how many moves and rounds, which temperatures, how many neighbours.
  *   2. Set up the state: costs, tuples, neighbourhood; measure the loss, whose average is the unit of temperature.
  *   3. In each round cut the groups into regions and anneal them, each on a thread; the moves of a region depend on its
- *      records and its loss. Keep the best grouping seen at the end of a round: the loss never rises.
- *   4. The temperature falls over the rounds, and the price of violated constraints (penalty.h) rises; the last rounds only
- *      let the loss fall. With many moves this starts over several times (reheating).
+ *      records and its loss. Keep the best of the groupings at the ends of rounds, component by component (recombine.h): the
+ *      loss never rises.
+ *   4. The temperature falls over the rounds, and the price of violated constraints (penalty.h) rises; the last rounds begin
+ *      with the best grouping and only let the loss fall. With many moves this starts over several times (reheating).
  *   5. Where the caller or the time limit ends it early, the round at hand is undone, so that the result depends on the
  *      number of moves alone, and one more round at temperature 0 follows. The setting stop-after ends it at the same move.
  *      A time limit becomes a number of moves once trial rounds have measured the speed.
@@ -27,6 +28,7 @@
 #include "model/grouping.h"
 #include "refine/anneal/annealing.h"
 #include "refine/anneal/penalty.h"
+#include "refine/anneal/recombine.h"
 #include "refine/anneal/regions.h"
 
 #include <math.h>
@@ -157,7 +159,7 @@ out:
 }
 
 /* A grouping that violates less is better, whatever it loses. */
-static void keep_best(annealer *a)
+static void replace_best(annealer *a)
 {
     if (a->violation > a->best_violation || (a->violation == a->best_violation && a->state.loss >= a->best_loss))
         return;
@@ -165,6 +167,33 @@ static void keep_best(annealer *a)
     a->best_loss = a->state.loss;
     a->n_best_groups = a->state.n_groups;
     memcpy(a->best, a->state.group_of, (size_t)a->state.space->n_rows * sizeof *a->best);
+}
+
+/* 3. Without constraints every component is a choice. At a high temperature there is only one, and it is much worse than the
+ * best. */
+static kanon_status keep_best(annealer *a, kanon_error *err)
+{
+    enum { NEAR = 64 }; /* more than one of so many parts above the best loss is too far away */
+    kanon_status st = KANON_OK;
+    if (a->run->constraints == NULL && a->state.loss - a->best_loss <= a->best_loss / NEAR) {
+        kanon__combined_groups best = {.group_of = a->best, .n_groups = a->n_best_groups, .loss = a->best_loss};
+        st = kanon__recombine(&best, a->state.group_of, a->state.n_groups, a->state.space, err);
+        a->n_best_groups = best.n_groups;
+        a->best_loss = best.loss;
+    }
+    if (st == KANON_OK)
+        replace_best(a);
+    return st;
+}
+
+/* 4. With constraints the groups at hand are those that the rising price has made. */
+static void return_to_best(annealer *a)
+{
+    if (a->run->constraints != NULL)
+        return;
+    memcpy(a->state.group_of, a->best, (size_t)a->state.space->n_rows * sizeof *a->best);
+    a->state.n_groups = a->n_best_groups;
+    a->state.loss = a->best_loss;
 }
 
 /* How many records a region has at most, of n in all. */
@@ -209,7 +238,7 @@ static kanon_status search_round(annealer *a, kanon_error *err)
     int64_t n_groups = a->regions.n_group_numbers;
     KANON_TRY(kanon__grouping_renumber(a->state.group_of, a->state.space->n_rows, &n_groups, err), out);
     a->state.n_groups = (int32_t)n_groups;
-    keep_best(a);
+    KANON_TRY(keep_best(a, err), out);
     a->done += a->cooling.moves;
     a->round++;
 out:
@@ -294,6 +323,8 @@ static kanon_status run_rounds(annealer *a, kanon_error *err)
         a->cooling.cold = temperature_at(a, end, n_starts);
         a->cooling.cold = a->cooling.cold > 0 && a->cooling.cold < a->cooling.hot ? a->cooling.cold : a->cooling.hot;
         a->price = price_at(a, share, n_starts);
+        if (a->cooling.hot <= 0)
+            return_to_best(a);
         KANON_TRY(search_round(a, err), out);
         set_detail(a);
         int64_t thousandths = (int64_t)(between(0, (double)(a->earlier + a->done) / (double)a->all, 1) * 1000);
@@ -633,18 +664,19 @@ out:
     return st;
 }
 
-/* The state has all records, and each thread has one region. The constants are bytes of a record and of a cell. */
+/* The state has all records, each thread has one region, and all groups are recombined. The constants are bytes of a record,
+ * a group and a cell. */
 static int64_t need(const kanon__settings *given, const kanon__data *t, const kanon__constraints *constraints, int64_t k,
                     int threads)
 {
     int64_t n = t->n_rows, m = t->n_quasi;
-    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 118, REGION_CELL = 36 };
+    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 118, REGION_CELL = 36, GROUP = 32, GROUP_CELL = 8 };
     int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
     if (is_off(given) || n == 0)
         return 0;
     int64_t near = NEIGHBOUR * choose_plan(given, constraints != NULL, n, n, k).n_neighbours;
     return n * (STATE + near + STATE_CELL * m) + n_in_regions * (REGION + near + REGION_CELL * m) +
-           kanon__move_costs_need(t) + kanon__penalty_need(constraints, n_in_regions, k);
+           n / k * (GROUP + GROUP_CELL * m) + kanon__move_costs_need(t) + kanon__penalty_need(constraints, n_in_regions, k);
 }
 
 static const kanon_setting_info settings[] = {
@@ -686,7 +718,7 @@ const kanon__refinement kanon__refinement_search = {
              "Begin with densest or top-down. Can be ended at any time with the best groups so far.",
          .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; Schrimpf et al.: "
                    "Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000",
-         .revision = 7,
+         .revision = 8,
          .settings = settings,
          .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,
