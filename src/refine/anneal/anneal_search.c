@@ -13,7 +13,8 @@
  *   5. Where the caller or the time limit ends it early, the round at hand is undone, so that the result depends on the
  *      number of moves alone, and one more round at temperature 0 follows. The setting stop-after ends it at the same move.
  *      A time limit becomes a number of moves once trial rounds have measured the speed.
- *   6. effort=best first does what effort=balanced does, then the rest of its moves by a schedule of their own.
+ *   6. effort=best first does what effort=balanced does, then the rest of its moves by a schedule of their own; with large
+ *      k the last of them begin once more with the best grouping, at a lower temperature.
  *
  * Method: Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; ruin and recreate: Schrimpf
  * et al.: Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000.
@@ -53,6 +54,7 @@ enum {
     /* restarts */
     MOST_STARTS = 8,
     MOVES_PER_START = 500, /* per record, and as many more as there are records */
+    TWICE_FROM = 25,       /* effort=best: from this k on the rest of the moves is cooled twice */
     /* rounds */
     ROUND_MOVES = 2000000, /* a round has at most so many moves, */
     RECORD_MOVES = 16,     /* or so many per record, whichever is more: what is lost where it is ended early */
@@ -94,8 +96,8 @@ typedef struct annealer {
     bool cut;        /* a region was ended early, so the round is undone; set by any thread */
     search_plan plan;
     int64_t done;     /* moves of this plan so far, */
-    int64_t earlier;  /* of the plan before it, */
-    int64_t all;      /* and of both at their ends */
+    int64_t earlier;  /* of the plans before it, */
+    int64_t all;      /* and of all at their ends */
     int64_t reported; /* thousandths of these */
     double begin;     /* seconds, by the clock */
     double unit;      /* of temperature and price, in units of loss */
@@ -577,26 +579,53 @@ static kanon_status set_width(annealer *a, int64_t width, kanon_error *err)
     return kanon__neighbourhood_new(&s->neighbourhood, s->space, s->tuples, width, a->run->threads, a->run->ticker, err);
 }
 
-/* All rounds of the plan, or (6) of two. */
+/* All rounds of one of several plans. */
+static kanon_status run_plan(annealer *a, const search_plan *plan, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    a->plan = *plan;
+    KANON_TRY(set_width(a, plan->n_neighbours, err), out);
+    KANON_TRY(run_rounds(a, err), out);
+    a->earlier += a->done;
+    a->done = 0;
+out:
+    return st;
+}
+
+/* 6. What is left after the first plan. The larger the groups, the more the loss depends on chance: a part of the moves that
+ * cools from below where groups change their places improves the best so far more than the others would. */
+static kanon_status run_rest(annealer *a, search_plan rest, kanon_error *err)
+{
+    static const double ANEW = 0.6, WARM = 0.3, COOL = 0.6;
+    kanon_status st = KANON_OK;
+    int64_t n = a->state.space->n_rows, k = a->run->k, moves = rest.moves - a->earlier;
+    bool twice = k >= TWICE_FROM && a->run->constraints == NULL;
+    rest.moves = twice ? (int64_t)(ANEW * (double)moves) + 1 : moves;
+    set_schedule(&rest, (double)rest.moves, n, k);
+    KANON_TRY(run_plan(a, &rest, err), out);
+    if (!twice || ends_early(a))
+        goto out;
+    rest.moves = a->all - a->earlier;
+    set_schedule(&rest, (double)rest.moves, n, k);
+    rest.hot *= WARM;
+    rest.cold *= COOL;
+    return_to_best(a);
+    KANON_TRY(run_plan(a, &rest, err), out);
+out:
+    return st;
+}
+
+/* All rounds of the plan, or (6) of several. */
 static kanon_status run_plans(annealer *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     search_plan first, whole = a->plan;
     a->all = whole.moves;
-    if (begins_balanced(&first, a)) {
-        a->plan = first;
-        KANON_TRY(set_width(a, first.n_neighbours, err), out);
-        KANON_TRY(run_rounds(a, err), out);
-        if (ends_early(a))
-            goto out;
-        a->earlier = a->done;
-        a->done = 0;
-        a->plan = whole;
-        a->plan.moves -= a->earlier;
-        set_schedule(&a->plan, (double)a->plan.moves, a->state.space->n_rows, a->run->k);
-        KANON_TRY(set_width(a, a->plan.n_neighbours, err), out);
-    }
-    KANON_TRY(run_rounds(a, err), out);
+    if (!begins_balanced(&first, a))
+        return run_rounds(a, err);
+    KANON_TRY(run_plan(a, &first, err), out);
+    if (!ends_early(a))
+        KANON_TRY(run_rest(a, whole, err), out);
 out:
     return st;
 }
