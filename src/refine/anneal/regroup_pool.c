@@ -3,8 +3,8 @@
  * A group grows greedily: of the free records, the one that makes D least joins, until there are k. D with each of the free
  * records has two parts. On the categorical dimensions it is a lookup by distinct code, kept in `base` and computed anew
  * only when the group's box becomes wider there. On the numeric dimensions the kernel computes it on the fly from the
- * group's interval (`spans`). So a member that makes the group wider costs two passes of vector operations over the pool:
- * one finds it, the other all records that the group covers then. The more records a group has, the fewer of them do.
+ * group's interval (`spans`). So a member that makes the group wider costs one pass of vector operations over the pool,
+ * and all that the group covers then cost two together. The larger a group is, the more of its members are covered.
  *
  * Called by regroup_moves.c. Calls region.h, move_costs.h, search/kernels.h. */
 #include "refine/anneal/regroup_pool.h"
@@ -311,18 +311,21 @@ static void grow_singly(const kanon__regroup_pool *pool, const kanon__region *r,
     }
 }
 
-/* The same with all that are covered at once. */
+/* The same; where the cheapest record is covered, all that are covered join with it. */
 static void grow_absorbing(const kanon__regroup_pool *pool, const kanon__region *r, growing *g)
 {
+    uint32_t before[KANON__POOL_ATTEMPTS];
     for (bool grows = true; grows;) {
         grows = false;
-        for (int i = 0; i < g->n; i++)
+        for (int i = 0; i < g->n; i++) {
+            before[i] = *g->units[i];
             g->next[i] = g->missing[i] > 0 ? find_next(pool, g, i) : -1;
+        }
         for (int i = 0; i < g->n; i++) {
             if (g->next[i] < 0)
                 continue;
             add_member(pool, r, g->attempts[i], g->next[i], g->bounds[i]);
-            if (--g->missing[i] > 0)
+            if (--g->missing[i] > 0 && *g->units[i] == before[i])
                 g->missing[i] -= absorb(pool, r, g->attempts[i], *g->units[i], g->missing[i], g->bounds[i]);
             grows = grows || g->missing[i] > 0;
         }
