@@ -89,6 +89,30 @@ static void takes_the_better_side_of_each_component(void **state)
     }
 }
 
+/* Rows that lose nothing together, in one group or in two: two tell more, whichever side has them. */
+static void more_groups_are_better_among_equals(void **state)
+{
+    (void)state;
+    kanon_table *table = table_from_texts("a\n1\n1\n1\n1\n2\n2\n", "attributes: {a: {role: quasi, type: integer}}\n");
+    kanon__space *space = NULL;
+    kanon_error err;
+    int32_t coarse[] = {0, 0, 0, 0, 1, 1}, fine[] = {0, 0, 1, 1, 2, 2};
+    const int32_t is[] = {0, 0, 1, 1, 2, 2};
+    assert_int_equal(kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err),
+                     KANON_OK);
+    kanon__combined_groups best = {coarse, 2, 0};
+    assert_int_equal(kanon__recombine(&best, fine, 3, space, &err), KANON_OK);
+    assert_int_equal(best.n_groups, 3);
+    assert_int_equal(best.loss, 0);
+    assert_memory_equal(coarse, is, sizeof is);
+    const int32_t few[] = {0, 0, 0, 0, 1, 1};
+    best = (kanon__combined_groups){fine, 3, 0};
+    assert_int_equal(kanon__recombine(&best, few, 2, space, &err), KANON_OK);
+    assert_memory_equal(fine, is, sizeof is);
+    kanon__space_free(space);
+    kanon_table_free(table);
+}
+
 /* Another row is suppressed: the two have no component in common, and nothing is taken. */
 static void other_rows_suppressed_change_nothing(void **state)
 {
@@ -117,6 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_the_better_side_of_each_component),
+        cmocka_unit_test(more_groups_are_better_among_equals),
         cmocka_unit_test(other_rows_suppressed_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -699,7 +699,7 @@ static int64_t need(const kanon__settings *given, const kanon__data *t, const ka
                     int threads)
 {
     int64_t n = t->n_rows, m = t->n_quasi;
-    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 118, REGION_CELL = 36, GROUP = 32, GROUP_CELL = 8 };
+    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 118, REGION_CELL = 36, GROUP = 40, GROUP_CELL = 8 };
     int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
     if (is_off(given) || n == 0)
         return 0;
