@@ -8,6 +8,10 @@
 
 #include "search/kernels.h"
 
+/* Of the plain set, for sets that have none of their own. */
+int64_t kanon__plain_equal(uint64_t *hits, uint32_t units, const uint32_t *base, const uint64_t *free, int64_t n,
+                           const kanon__span_term *terms, int n_terms);
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define KANON__X86_KERNELS 1
 extern const kanon__kernels kanon__avx2_kernels;

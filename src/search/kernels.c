@@ -14,6 +14,17 @@
 #define ALIGNED_LOOPS
 #endif
 
+static inline uint32_t span_sum(const uint32_t *base, int64_t j, const kanon__span_term *terms, int n_terms)
+{
+    uint32_t units = base[j];
+    for (int i = 0; i < n_terms; i++) {
+        const kanon__span_term *t = &terms[i];
+        uint32_t at = t->at[j], width = (at > t->hi ? at : t->hi) - (at < t->lo ? at : t->lo);
+        units += width < t->full ? width : t->full;
+    }
+    return units;
+}
+
 static int64_t plain_cheapest(uint32_t *least, const uint32_t *base, const uint64_t *free, int64_t n,
                               const kanon__span_term *terms, int n_terms)
 {
@@ -22,18 +33,30 @@ static int64_t plain_cheapest(uint32_t *least, const uint32_t *base, const uint6
     for (int64_t j = 0; j < n; j++) {
         if (!(free[j / 64] >> j % 64 & 1))
             continue;
-        uint32_t units = base[j];
-        for (int i = 0; i < n_terms; i++) {
-            const kanon__span_term *t = &terms[i];
-            uint32_t at = t->at[j], width = (at > t->hi ? at : t->hi) - (at < t->lo ? at : t->lo);
-            units += width < t->full ? width : t->full;
-        }
+        uint32_t units = span_sum(base, j, terms, n_terms);
         if (units < *least) {
             *least = units;
             best = j;
         }
     }
     return best;
+}
+
+int64_t kanon__plain_equal(uint64_t *hits, uint32_t units, const uint32_t *base, const uint64_t *free, int64_t n,
+                           const kanon__span_term *terms, int n_terms)
+{
+    int64_t n_hits = 0;
+    for (int64_t word = 0; word * 64 < n; word++) {
+        hits[word] = 0;
+        for (uint64_t left = free[word]; left != 0; left &= left - 1) {
+            int64_t j = word * 64 + __builtin_ctzll(left);
+            if (base[j] <= units && span_sum(base, j, terms, n_terms) == units) { /* most end at the first test */
+                hits[word] |= left & -left;
+                n_hits++;
+            }
+        }
+    }
+    return n_hits;
 }
 
 ALIGNED_LOOPS static void plain_measure(uint32_t *units, int64_t n, const kanon__kernel_term *terms, int n_terms)
@@ -109,7 +132,8 @@ static void plain_filter_select(uint64_t *hits, const uint8_t *bounds, const uin
 }
 
 static const kanon__kernels plain_kernels = {
-    "plain", plain_cheapest, plain_measure, plain_least, plain_filter_bound, plain_filter_least, plain_filter_select,
+    "plain",     plain_cheapest,     kanon__plain_equal, plain_measure,
+    plain_least, plain_filter_bound, plain_filter_least, plain_filter_select,
 };
 
 /* Each set of x86 builds on the one before, so a processor that lacks one is offered none of those after it. */

@@ -55,6 +55,9 @@ typedef struct kanon__kernels {
      * base and at may be read up to 15 places behind n. */
     int64_t (*find_cheapest)(uint32_t *least, const uint32_t *base, const uint64_t *free, int64_t n,
                              const kanon__span_term *terms, int n_terms);
+    /* Set bit j of hits, for all j < n, where bit j of `free` is set and that sum is `units`, below 2^31. Returns how many. */
+    int64_t (*find_equal)(uint64_t *hits, uint32_t units, const uint32_t *base, const uint64_t *free, int64_t n,
+                          const kanon__span_term *terms, int n_terms);
     /* units[j] = the sum of the terms, for n centroids. */
     void (*measure)(uint32_t *units, int64_t n, const kanon__kernel_term *terms, int n_terms);
     /* The first j with the least units[j], or units[j] * max(sizes[j], 1) where `by_size`, among those with sizes[j] < below

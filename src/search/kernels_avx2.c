@@ -129,6 +129,24 @@ AVX2 static int64_t avx2_cheapest(uint32_t *least, const uint32_t *base, const u
     return place;
 }
 
+AVX2 static int64_t avx2_equal(uint64_t *hits, uint32_t units, const uint32_t *base, const uint64_t *free, int64_t n,
+                               const kanon__span_term *terms, int n_terms)
+{
+    __m256i value = _mm256_set1_epi32((int32_t)units);
+    int64_t n_hits = 0;
+    for (int64_t j = 0; j < n; j += 64) {
+        uint64_t equal = 0;
+        for (int64_t part = 0; part < 64 && j + part < n; part += 8) {
+            __m256i sum = eight_spans(base, (uint32_t)(free[j / 64] >> part), j + part, terms, n_terms);
+            int lanes = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(sum, value)));
+            equal |= (uint64_t)(uint32_t)lanes << part;
+        }
+        hits[j / 64] = equal;
+        n_hits += __builtin_popcountll(equal);
+    }
+    return n_hits;
+}
+
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 INLINE __m256i all(uint8_t byte)
@@ -228,6 +246,7 @@ AVX2 void kanon__avx2_filter_select(uint64_t *hits, const uint8_t *bounds, const
 const kanon__kernels kanon__avx2_kernels = {
     "avx2",
     avx2_cheapest,
+    avx2_equal,
     avx2_measure,
     avx2_least,
     kanon__avx2_filter_bound,

@@ -160,6 +160,23 @@ AVX512 static int64_t avx512_cheapest(uint32_t *least, const uint32_t *base, con
     return best;
 }
 
+AVX512 static int64_t avx512_equal(uint64_t *hits, uint32_t units, const uint32_t *base, const uint64_t *free, int64_t n,
+                                   const kanon__span_term *terms, int n_terms)
+{
+    __m512i value = _mm512_set1_epi32((int32_t)units);
+    int64_t n_hits = 0;
+    for (int64_t j = 0; j < n; j += 64) {
+        uint64_t equal = 0;
+        for (int64_t part = 0; part < 64 && j + part < n; part += 16)
+            equal |=
+                (uint64_t)_mm512_cmpeq_epi32_mask(sixteen_spans(base, free[j / 64] >> part, j + part, terms, n_terms), value)
+                << part;
+        hits[j / 64] = equal;
+        n_hits += __builtin_popcountll(equal);
+    }
+    return n_hits;
+}
+
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 INLINE __m512i all(uint8_t byte)
@@ -254,6 +271,7 @@ VBMI static void vbmi_filter_select(uint64_t *hits, const uint8_t *bounds, const
 const kanon__kernels kanon__avx512_kernels = {
     "avx512",
     avx512_cheapest,
+    avx512_equal,
     avx512_measure,
     avx512_least,
     kanon__avx2_filter_bound,
@@ -262,7 +280,8 @@ const kanon__kernels kanon__avx512_kernels = {
 };
 
 const kanon__kernels kanon__vbmi_kernels = {
-    "avx512-vbmi", avx512_cheapest, avx512_measure, avx512_least, vbmi_filter_bound, vbmi_filter_least, vbmi_filter_select,
+    "avx512-vbmi", avx512_cheapest,   avx512_equal,      avx512_measure,
+    avx512_least,  vbmi_filter_bound, vbmi_filter_least, vbmi_filter_select,
 };
 
 #endif

@@ -193,7 +193,8 @@ static void neon_filter_select(uint64_t *hits, const uint8_t *bounds, const uint
 }
 
 const kanon__kernels kanon__neon_kernels = {
-    "neon", neon_cheapest, neon_measure, neon_least, neon_filter_bound, neon_filter_least, neon_filter_select,
+    "neon",     neon_cheapest,     kanon__plain_equal, neon_measure,
+    neon_least, neon_filter_bound, neon_filter_least,  neon_filter_select,
 };
 
 #endif

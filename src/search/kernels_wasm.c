@@ -215,7 +215,8 @@ static void wasm_filter_select(uint64_t *hits, const uint8_t *bounds, const uint
 }
 
 const kanon__kernels kanon__wasm_kernels = {
-    "simd128", wasm_cheapest, wasm_measure, wasm_least, wasm_filter_bound, wasm_filter_least, wasm_filter_select,
+    "simd128",  wasm_cheapest,     kanon__plain_equal, wasm_measure,
+    wasm_least, wasm_filter_bound, wasm_filter_least,  wasm_filter_select,
 };
 
 #endif

@@ -121,6 +121,26 @@ static void draw_spans(span_question *q, kanon__random *random)
     draw_free(q, random);
 }
 
+/* All with the least sum, of which `first` is the first, and those with the next one up. */
+static void compare_equal(const kanon__kernels *plain, const kanon__kernels *other, const span_question *q, uint32_t least,
+                          int64_t first)
+{
+    size_t n_words = (size_t)(q->n + 63) / 64;
+    for (uint32_t units = least; units <= least + 1; units++) {
+        uint64_t expected[MOST_SPANS / 64 + 1], hits[MOST_SPANS / 64 + 1];
+        int64_t n = plain->find_equal(expected, units, q->base, q->free, q->n, q->terms, q->n_terms), n_bits = 0;
+        assert_int_equal(other->find_equal(hits, units, q->base, q->free, q->n, q->terms, q->n_terms), n);
+        assert_memory_equal(hits, expected, n_words * sizeof *hits);
+        for (size_t word = 0; word < n_words; word++)
+            n_bits += __builtin_popcountll(hits[word]);
+        assert_int_equal(n_bits, n);
+        if (units == least) {
+            assert_true(hits[first / 64] >> first % 64 & 1);
+            assert_true((hits[first / 64] & (((uint64_t)1 << first % 64) - 1)) == 0);
+        }
+    }
+}
+
 static void compare_spans(const kanon__kernels *plain, const kanon__kernels *other, kanon__random *random)
 {
     span_question q;
@@ -130,6 +150,7 @@ static void compare_spans(const kanon__kernels *plain, const kanon__kernels *oth
     assert_int_equal(other->find_cheapest(&least, q.base, q.free, q.n, q.terms, q.n_terms), expected);
     assert_int_equal(least, expected_least);
     assert_true(expected >= 0 && expected < q.n && (q.free[expected / 64] >> expected % 64 & 1));
+    compare_equal(plain, other, &q, least, expected);
     for (int i = 0; i < q.n_terms; i++)
         free(q.at[i]);
     free(q.base);
@@ -257,6 +278,7 @@ static void cheapest_is_as_defined(void **state)
     const kanon__span_term term = {.at = at, .lo = 4, .hi = 6, .full = 5};
     const kanon__kernels *k;
     uint32_t least;
+    uint64_t hits;
     (void)state;
     for (int i = 0; (k = kanon__kernels_nth(i)) != NULL; i++) {
         assert_int_equal(k->find_cheapest(&least, base, &all_but_first, 5, &term, 1), 1);
@@ -265,6 +287,10 @@ static void cheapest_is_as_defined(void **state)
         assert_int_equal(least, 6);
         assert_int_equal(k->find_cheapest(&least, base, &all_but_first, 5, NULL, 0), 1);
         assert_int_equal(least, 1);
+        assert_int_equal(k->find_equal(&hits, 6, base, &all_but_first, 5, &term, 1), 3);
+        assert_int_equal(hits, 1 << 1 | 1 << 2 | 1 << 4);
+        assert_int_equal(k->find_equal(&hits, 11, base, &all_but_first, 5, &term, 1), 1);
+        assert_int_equal(hits, 1 << 3);
     }
 }
 

@@ -6,14 +6,16 @@
  *   1. Choose the schedule: how many moves and rounds, which temperatures, how many neighbours.
  *   2. Set up the state: costs, tuples, neighbourhood; measure the loss, whose average is the unit of temperature.
  *   3. In each round cut the groups into regions and anneal them, each on a thread; the moves of a region depend on its
- *      records and its loss. Keep the best grouping seen at the end of a round: the loss never rises.
+ *      records and its loss. Keep the best of the groupings at the ends of rounds, component by component (recombine.h): the
+ *      loss never rises.
  *   4. The temperature falls over the rounds, and the price of violated constraints (penalty.h) rises; the colder rounds may
- *      suppress records (suppressed_records.h), within the budget; the last rounds only let the loss fall. With many moves
- *      this starts over several times (reheating).
+ *      suppress records (suppressed_records.h), within the budget; the last rounds begin with the best grouping and only let
+ *      the loss fall. With many moves this starts over several times (reheating).
  *   5. Where the caller or the time limit ends it early, the round at hand is undone, so that the result depends on the
  *      number of moves alone, and one more round at temperature 0 follows. The setting stop-after ends it at the same move.
  *      A time limit becomes a number of moves once trial rounds have measured the speed.
- *   6. effort=best first does what effort=balanced does, then the rest of its moves by a schedule of their own.
+ *   6. effort=best first does what effort=balanced does, then the rest of its moves by a schedule of their own; with large
+ *      k the last of them begin once more with the best grouping, at a lower temperature.
  *
  * Method: Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; ruin and recreate: Schrimpf
  * et al.: Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000.
@@ -28,6 +30,7 @@
 #include "model/grouping.h"
 #include "refine/anneal/annealing.h"
 #include "refine/anneal/penalty.h"
+#include "refine/anneal/recombine.h"
 #include "refine/anneal/regions.h"
 #include "refine/anneal/suppress_moves.h"
 
@@ -53,6 +56,7 @@ enum {
     /* restarts */
     MOST_STARTS = 8,
     MOVES_PER_START = 500, /* per record, and as many more as there are records */
+    TWICE_FROM = 25,       /* effort=best: from this k on the rest of the moves is cooled twice */
     /* rounds */
     ROUND_MOVES = 2000000, /* a round has at most so many moves, */
     RECORD_MOVES = 16,     /* or so many per record, whichever is more: what is lost where it is ended early */
@@ -95,8 +99,8 @@ typedef struct annealer {
     bool cut;        /* a region was ended early, so the round is undone; set by any thread */
     search_plan plan;
     int64_t done;     /* moves of this plan so far, */
-    int64_t earlier;  /* of the plan before it, */
-    int64_t all;      /* and of both at their ends */
+    int64_t earlier;  /* of the plans before it, */
+    int64_t all;      /* and of all at their ends */
     int64_t reported; /* thousandths of these */
     double begin;     /* seconds, by the clock */
     double unit;      /* of temperature and price, in units of loss */
@@ -162,7 +166,7 @@ out:
 }
 
 /* A grouping that violates less is better, whatever it loses. */
-static void keep_best(annealer *a)
+static void replace_best(annealer *a)
 {
     if (a->violation > a->best_violation || (a->violation == a->best_violation && a->state.loss >= a->best_loss))
         return;
@@ -170,6 +174,33 @@ static void keep_best(annealer *a)
     a->best_loss = a->state.loss;
     a->n_best_groups = a->state.n_groups;
     memcpy(a->best, a->state.group_of, (size_t)a->state.space->n_rows * sizeof *a->best);
+}
+
+/* 3. Without constraints every component is a choice. At a high temperature there is only one, and it is much worse than the
+ * best. */
+static kanon_status keep_best(annealer *a, kanon_error *err)
+{
+    enum { NEAR = 64 }; /* more than one of so many parts above the best loss is too far away */
+    kanon_status st = KANON_OK;
+    if (a->run->constraints == NULL && a->state.loss - a->best_loss <= a->best_loss / NEAR) {
+        kanon__combined_groups best = {.group_of = a->best, .n_groups = a->n_best_groups, .loss = a->best_loss};
+        st = kanon__recombine(&best, a->state.group_of, a->state.n_groups, a->state.space, err);
+        a->n_best_groups = best.n_groups;
+        a->best_loss = best.loss;
+    }
+    if (st == KANON_OK)
+        replace_best(a);
+    return st;
+}
+
+/* 4. With constraints the groups at hand are those that the rising price has made. */
+static void return_to_best(annealer *a)
+{
+    if (a->run->constraints != NULL)
+        return;
+    memcpy(a->state.group_of, a->best, (size_t)a->state.space->n_rows * sizeof *a->best);
+    a->state.n_groups = a->n_best_groups;
+    a->state.loss = a->best_loss;
 }
 
 /* How many records a region has at most, of n in all. */
@@ -214,7 +245,7 @@ static kanon_status search_round(annealer *a, kanon_error *err)
     int64_t n_groups = a->regions.n_group_numbers;
     KANON_TRY(kanon__grouping_renumber(a->state.group_of, a->state.space->n_rows, &n_groups, err), out);
     a->state.n_groups = (int32_t)n_groups;
-    keep_best(a);
+    KANON_TRY(keep_best(a, err), out);
     a->done += a->cooling.moves;
     a->round++;
 out:
@@ -309,6 +340,8 @@ static kanon_status run_rounds(annealer *a, kanon_error *err)
         a->cooling.cold = a->cooling.cold > 0 && a->cooling.cold < a->cooling.hot ? a->cooling.cold : a->cooling.hot;
         a->price = price_at(a, share, n_starts);
         a->suppresses = suppresses_at(share, n_starts);
+        if (a->cooling.hot <= 0)
+            return_to_best(a);
         KANON_TRY(search_round(a, err), out);
         set_detail(a);
         int64_t thousandths = (int64_t)(between(0, (double)(a->earlier + a->done) / (double)a->all, 1) * 1000);
@@ -567,26 +600,53 @@ static kanon_status set_width(annealer *a, int64_t width, kanon_error *err)
     return kanon__neighbourhood_new(&s->neighbourhood, s->space, s->tuples, width, a->run->threads, a->run->ticker, err);
 }
 
-/* All rounds of the plan, or (6) of two. */
+/* All rounds of one of several plans. */
+static kanon_status run_plan(annealer *a, const search_plan *plan, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    a->plan = *plan;
+    KANON_TRY(set_width(a, plan->n_neighbours, err), out);
+    KANON_TRY(run_rounds(a, err), out);
+    a->earlier += a->done;
+    a->done = 0;
+out:
+    return st;
+}
+
+/* 6. What is left after the first plan. The larger the groups, the more the loss depends on chance: a part of the moves that
+ * cools from below where groups change their places improves the best so far more than the others would. */
+static kanon_status run_rest(annealer *a, search_plan rest, kanon_error *err)
+{
+    static const double ANEW = 0.6, WARM = 0.3, COOL = 0.6;
+    kanon_status st = KANON_OK;
+    int64_t n = a->state.space->n_rows, k = a->run->k, moves = rest.moves - a->earlier;
+    bool twice = k >= TWICE_FROM && a->run->constraints == NULL;
+    rest.moves = twice ? (int64_t)(ANEW * (double)moves) + 1 : moves;
+    set_schedule(&rest, (double)rest.moves, n, k);
+    KANON_TRY(run_plan(a, &rest, err), out);
+    if (!twice || ends_early(a))
+        goto out;
+    rest.moves = a->all - a->earlier;
+    set_schedule(&rest, (double)rest.moves, n, k);
+    rest.hot *= WARM;
+    rest.cold *= COOL;
+    return_to_best(a);
+    KANON_TRY(run_plan(a, &rest, err), out);
+out:
+    return st;
+}
+
+/* All rounds of the plan, or (6) of several. */
 static kanon_status run_plans(annealer *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     search_plan first, whole = a->plan;
     a->all = whole.moves;
-    if (begins_balanced(&first, a)) {
-        a->plan = first;
-        KANON_TRY(set_width(a, first.n_neighbours, err), out);
-        KANON_TRY(run_rounds(a, err), out);
-        if (ends_early(a))
-            goto out;
-        a->earlier = a->done;
-        a->done = 0;
-        a->plan = whole;
-        a->plan.moves -= a->earlier;
-        set_schedule(&a->plan, (double)a->plan.moves, a->state.space->n_rows, a->run->k);
-        KANON_TRY(set_width(a, a->plan.n_neighbours, err), out);
-    }
-    KANON_TRY(run_rounds(a, err), out);
+    if (!begins_balanced(&first, a))
+        return run_rounds(a, err);
+    KANON_TRY(run_plan(a, &first, err), out);
+    if (!ends_early(a))
+        KANON_TRY(run_rest(a, whole, err), out);
 out:
     return st;
 }
@@ -654,18 +714,19 @@ out:
     return st;
 }
 
-/* The state has all records, and each thread has one region. The constants are bytes of a record and of a cell. */
+/* The state has all records, each thread has one region, and all groups are recombined. The constants are bytes of a record,
+ * a group and a cell. */
 static int64_t need(const kanon__settings *given, const kanon__data *t, const kanon__constraints *constraints, int64_t k,
                     int threads)
 {
     int64_t n = t->n_rows, m = t->n_quasi;
-    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 118, REGION_CELL = 36 };
+    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 118, REGION_CELL = 36, GROUP = 40, GROUP_CELL = 8 };
     int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
     if (is_off(given) || n == 0)
         return 0;
     int64_t near = NEIGHBOUR * choose_plan(given, constraints != NULL, n, n, k).n_neighbours;
     return n * (STATE + near + STATE_CELL * m) + n_in_regions * (REGION + near + REGION_CELL * m) +
-           kanon__move_costs_need(t) + kanon__penalty_need(constraints, n_in_regions, k);
+           n / k * (GROUP + GROUP_CELL * m) + kanon__move_costs_need(t) + kanon__penalty_need(constraints, n_in_regions, k);
 }
 
 static const kanon_setting_info settings[] = {

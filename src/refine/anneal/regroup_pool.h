@@ -21,7 +21,8 @@ enum { KANON__POOL_GROUPS = 9, KANON__POOL_ATTEMPTS = 3 };
 
 /* One way to make new groups of the pool's records. Invariant: each record is free or in `taken`, once. */
 typedef struct kanon__regroup_attempt {
-    uint64_t *free; /* a bit for each record: it is in no new group yet */
+    uint64_t *free;    /* a bit for each record: it is in no new group yet */
+    uint64_t *covered; /* likewise: it makes the growing group no wider */
     int32_t *taken; /* the others, group by group, as pool indices */
     int32_t n_taken;
     uint32_t *base;                     /* by record: D of the growing group with it, on the categorical dimensions: */

@@ -1,0 +1,27 @@
+/* Makes of two groupings of the same records one that loses no more than either.
+ *
+ * Consider the groups of both as the nodes of a graph, with an edge where two of them share a record. A connected component
+ * has the same records on either side, so it can be taken from the one grouping or from the other, whatever is taken
+ * elsewhere. Each component is taken from the side that loses less, of equals from the one with more groups. Two states of
+ * one search at a low temperature have many components: what has become better in one place is kept although it has become
+ * worse in another.
+ *
+ * Called by anneal_search.c between two rounds. Calls model/clusters.h, model/grouping.h. */
+#ifndef KANON_REFINE_ANNEAL_RECOMBINE_H
+#define KANON_REFINE_ANNEAL_RECOMBINE_H
+
+#include "model/space.h"
+
+/* A grouping of all rows of the space. Negative: suppressed. */
+typedef struct kanon__combined_groups {
+    int32_t *group_of; /* by row */
+    int32_t n_groups;
+    int64_t loss; /* sum of |P| D(P) */
+} kanon__combined_groups;
+
+/* Take into `best` the components of `other` that are better there. Nothing is taken where the two suppress different rows.
+ * Equal input gives equal groups; they are numbered by their first rows. */
+kanon_status kanon__recombine(kanon__combined_groups *best, const int32_t *other, int32_t n_other, const kanon__space *space,
+                              kanon_error *err);
+
+#endif
