@@ -20,7 +20,7 @@
 #include <sys/prctl.h>
 #endif
 
-enum { MOST_TRIES = 3, LOOK_EVERY_MS = 100, WHOLE = 1000 };
+enum { MOST_TRIES = 3, POLL_EVERY_MS = 100, WHOLE = 1000 };
 
 typedef struct answer {
     int64_t task;
@@ -253,7 +253,7 @@ static kanon_status wait_for_workers(stage_run *r, struct pollfd *channels, kano
 {
     for (int i = 0; i < r->n_workers; i++) /* poll passes over descriptors below 0 */
         channels[i] = (struct pollfd){.fd = r->workers[i].process != 0 ? r->workers[i].channel : -1, .events = POLLIN};
-    if (poll(channels, (nfds_t)r->n_workers, LOOK_EVERY_MS) <= 0)
+    if (poll(channels, (nfds_t)r->n_workers, POLL_EVERY_MS) <= 0)
         return KANON_OK;
     for (int i = 0; i < r->n_workers; i++) {
         kanon_status st = channels[i].revents != 0 ? hear_worker(r, &r->workers[i], err) : KANON_OK;

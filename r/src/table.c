@@ -1,12 +1,12 @@
 /* Tables from Arrow streams, and checks of releases, which are streams as well.
  *
  * A stream of a data frame is plain C and is read on the work thread. One of another package may call R when it is read, so
- * the main thread reads it, and the tick that comes on it looks for interrupts. */
+ * the main thread reads it, and the tick that comes on it checks for interrupts. */
 #include "host.h"
 
 #include <string.h>
 
-static void look(void *unused)
+static void check_interrupt(void *unused)
 {
     (void)unused;
     R_CheckUserInterrupt();
@@ -16,7 +16,7 @@ static void look(void *unused)
 static int main_tick(const kanon_progress *progress, void *payload)
 {
     (void)progress, (void)payload;
-    return !R_ToplevelExec(look, NULL);
+    return !R_ToplevelExec(check_interrupt, NULL);
 }
 
 static const kanon_context main_context = {.struct_size = sizeof main_context, .tick_on_caller = 1};

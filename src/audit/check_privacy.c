@@ -143,10 +143,10 @@ static kanon_status measure_column(kanon__privacy_result *found, const kanon__da
     kanon_status st = KANON_OK;
     kanon__value_runs *runs = NULL;
     const kanon__recount *recount;
-    KANON_TRY(kanon__tick(r->ticker, 0, 0, KANON__TICK_LOOK_NS, err), out);
+    KANON_TRY(kanon__tick(r->ticker, 0, 0, KANON__TICK_POLL_NS, err), out);
     KANON_TRY(kanon__value_runs_new(&runs, t, column, r->group_of, r->n_groups, err), out);
     for (size_t i = 0; (recount = kanon__recount_at(i)) != NULL; i++) {
-        KANON_TRY(kanon__tick(r->ticker, 0, 0, KANON__TICK_LOOK_NS, err), out);
+        KANON_TRY(kanon__tick(r->ticker, 0, 0, KANON__TICK_POLL_NS, err), out);
         if (recount->figure == NULL)
             continue;
         kanon_privacy_figure *f = &found->figures[found->n_figures++];

@@ -68,7 +68,7 @@ out:
 }
 
 /* Anybody can write marks. Those that this program would not write are not shown. */
-static bool is_one_of(const char *mark, const char *characters)
+static bool consists_of(const char *mark, const char *characters)
 {
     enum { LONGEST = 64 };
     return mark != NULL && mark[0] != '\0' && strlen(mark) <= LONGEST && mark[strspn(mark, characters)] == '\0';
@@ -78,12 +78,12 @@ static bool may_be_ours(char *marks[N_MARKS])
 {
     enum { LONGEST = 1 << 16 };
     static const char name[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-";
-    return is_one_of(marks[VERSION], name) && is_one_of(marks[K], "0123456789") && is_one_of(marks[ALGORITHM], name) &&
+    return consists_of(marks[VERSION], name) && consists_of(marks[K], "0123456789") && consists_of(marks[ALGORITHM], name) &&
            (marks[ROLES] == NULL || (marks[ROLES][0] != '\0' && strlen(marks[ROLES]) <= LONGEST));
 }
 
 /* What the marks say, in one line. */
-static kanon_status tell(kanon__made_by *out, char *marks[N_MARKS], kanon_error *err)
+static kanon_status describe_marks(kanon__made_by *out, char *marks[N_MARKS], kanon_error *err)
 {
     if (!may_be_ours(marks))
         return KANON_OK;
@@ -112,7 +112,7 @@ kanon_status kanon__made_by_read(kanon__made_by *out, const char *location, kano
     if (st == KANON_ENOMEM || st == KANON_ECANCELLED)
         kanon__fail(err, st, "%s", ignored.message);
     else
-        st = st == KANON_OK ? tell(out, marks, err) : KANON_OK;
+        st = st == KANON_OK ? describe_marks(out, marks, err) : KANON_OK;
 out:
     for (int i = 0; i < N_MARKS; i++)
         kanon__free(marks[i]);

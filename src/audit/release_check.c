@@ -480,11 +480,11 @@ static kanon_status merge_equal(checker *c, kanon_error *err)
     for (int i = 0; i < c->n_quasi; i++) {
         KANON_TRY(find_meanings(c, &c->quasi[i], err), out);
         meanings[i] = c->quasi[i].meanings;
-        KANON_TRY(kanon__tick(&c->ticker, 0, 0, KANON__TICK_LOOK_NS, err), out);
+        KANON_TRY(kanon__tick(&c->ticker, 0, 0, KANON__TICK_POLL_NS, err), out);
     }
     KANON_TRY(kanon__new_array(&new_class, c->classes.n, "classes", err), out);
     kanon__class_table_merge(&c->classes, meanings, new_class);
-    KANON_TRY(kanon__tick(&c->ticker, 0, 0, KANON__TICK_LOOK_NS, err), out);
+    KANON_TRY(kanon__tick(&c->ticker, 0, 0, KANON__TICK_POLL_NS, err), out);
     for (int64_t row = 0; keeps_classes(c) && row < c->report->check.records; row++)
         c->class_of[row] = new_class[c->class_of[row]];
 out:
@@ -547,7 +547,7 @@ static kanon_status measure_privacy(checker *c, kanon_error *err)
     kanon__released_column *columns = NULL;
     kanon__released_column entity = {0};
     KANON_TRY(list_groups(&group_of, c, err), out);
-    KANON_TRY(kanon__tick(&c->ticker, 0, 0, KANON__TICK_LOOK_NS, err), out);
+    KANON_TRY(kanon__tick(&c->ticker, 0, 0, KANON__TICK_POLL_NS, err), out);
     KANON_TRY(kanon__new_array(&columns, c->n_sensitive, "sensitive columns", err), out);
     for (int i = 0; i < c->n_sensitive; i++)
         columns[i] = (kanon__released_column){r->columns.items[i], c->sensitive[i].codes, &c->sensitive[i].texts};

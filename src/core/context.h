@@ -18,7 +18,7 @@ typedef struct kanon__call {
     struct kanon__call *root;   /* the outermost call of this context: the thread limit is for all calls inside it */
     atomic_int n_left;          /* threads that may be started yet; of the root, where there is a limit */
     pthread_t owner;
-    kanon__ticker ticker; /* of kanon__look; without a tick where the caller gave none */
+    kanon__ticker ticker; /* of kanon__poll_tick; without a tick where the caller gave none */
     /* ticks that run on the owner: what workers said last, and what was answered */
     kanon_tick tick; /* the caller's; NULL: none is relayed */
     void *payload;
@@ -26,7 +26,7 @@ typedef struct kanon__call {
     bool is_new; /* the progress has not been told yet */
     kanon_progress progress;
     char stage[64], detail[256];
-    int answer; /* 0, KANON_TICK_FINISH or 1: stop */
+    int answer;        /* 0, KANON_TICK_FINISH or 1: stop */
     char answered[64]; /* the stage in which it was given */
 } kanon__call;
 
@@ -37,8 +37,8 @@ kanon_status kanon__context_check(const kanon_context *context, kanon_error *err
 void kanon__call_begin(kanon__call *call, const kanon_context *context);
 /* Back to the call before. `status` is returned, so that this can be the last line of a public function. */
 kanon_status kanon__call_end(kanon__call *call, kanon_status status);
-/* Right after the beginning: the tick is that of kanon__look; and where the context asks for it, put a tick in place of the
- * caller's that calls it on this thread alone. */
+/* Right after the beginning: the tick is that of kanon__poll_tick; and where the context asks for it, put a tick in
+ * place of the caller's that calls it on this thread alone. */
 void kanon__call_ticks(kanon_tick *tick, void **payload);
 
 /* The call of this thread; NULL: none. A new thread adopts that of the thread that made it. */

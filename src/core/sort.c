@@ -42,7 +42,7 @@ static kanon_status merge_runs(char *to, const char *from, size_t total, size_t 
         merge m = {from, to, size, begin, middle, middle, end, begin, compare};
         while (m.at < end) {
             merge_some(&m);
-            KANON_TRY(kanon__look((int64_t)RUN * LEVEL_NS, err), out);
+            KANON_TRY(kanon__poll_tick((int64_t)RUN * LEVEL_NS, err), out);
         }
     }
 out:
@@ -62,7 +62,7 @@ kanon_status kanon__sort(void *items, int64_t n, size_t size, kanon__compare com
     KANON_TRY(kanon__new_array(&other, (int64_t)total, "sorting", err), out);
     for (size_t at = 0; at < total; at += width) {
         qsort(from + at, (total - at < width ? total - at : width) / size, size, compare);
-        KANON_TRY(kanon__look((int64_t)RUN * LEVEL_NS * 14, err), out);
+        KANON_TRY(kanon__poll_tick((int64_t)RUN * LEVEL_NS * 14, err), out);
     }
     for (to = other; width < total; width *= 2) {
         KANON_TRY(merge_runs(to, from, total, width, size, compare, err), out);

@@ -1,8 +1,7 @@
 /* See ticker.h. The clock is read after about 5 ms of work, and the callback is called every 30 ms at most, so that a tick
  * in an inner loop costs a subtraction. What callers estimate may be wrong by any factor (a scan in place of an index, a
- * table of another size), so the ticker begins with a look at each call and lets the looks grow apart as the clock shows that
- * they are near each other. A shared ticker adds up what the tasks of
- * a pool have done. */
+ * table of another size), so the clock is read at each call at first, and less often as it shows that the calls are near
+ * each other. A shared ticker adds up what the tasks of a pool have done. */
 #include "core/ticker.h"
 
 #include "core/context.h"
@@ -48,7 +47,8 @@ void kanon__ticker_limit(kanon__ticker *ticker, double seconds)
     ticker->finish = false;
 }
 
-/* The work until the next look, from the time that the last took. It grows slowly, since work may become more expensive. */
+/* The work until the clock is read again, from the time that the last took. It grows slowly, since work may become more
+ * expensive. */
 static void adapt(kanon__ticker *ticker, int64_t elapsed_ns)
 {
     int64_t window = ticker->window;
@@ -85,7 +85,7 @@ kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int
     return KANON_OK;
 }
 
-kanon_status kanon__look(int64_t work, kanon_error *err)
+kanon_status kanon__poll_tick(int64_t work, kanon_error *err)
 {
     kanon__call *call = heard_call();
     return call != NULL ? kanon__tick(&call->ticker, 0, 0, work, err) : KANON_OK;

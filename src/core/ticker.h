@@ -15,9 +15,9 @@ typedef struct kanon__ticker {
     const char *detail; /* what else there is to say, NULL: nothing */
     bool anytime;       /* the work can end at once with what it has */
     bool finish;        /* it is asked to */
-    int64_t next_check; /* work units until the clock is looked at again */
-    int64_t window;     /* work units between two looks, so that these are some milliseconds apart */
-    int64_t checked_ns; /* the last look */
+    int64_t next_check; /* work units until the clock is read again */
+    int64_t window;     /* work units between two readings, so that these are some milliseconds apart */
+    int64_t checked_ns; /* when the clock was read last */
     int64_t last_ns;
     int64_t deadline_ns; /* when anytime work is to finish; 0: never */
 } kanon__ticker;
@@ -30,9 +30,9 @@ void kanon__ticker_init(kanon__ticker *out, kanon_tick tick, void *payload, cons
 kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int64_t work, kanon_error *err);
 /* The same where no ticker is at hand, with that of the call that runs on this thread: for passes over all records below the
  * stages that have one. Nothing where the caller gave no tick, and on the threads of a pool, whose tasks have tickers. */
-kanon_status kanon__look(int64_t work, kanon_error *err);
-/* What a tick says that comes after some milliseconds at most, so that the clock is worth a look each time. */
-enum { KANON__TICK_LOOK_NS = 10 * 1000 * 1000 };
+kanon_status kanon__poll_tick(int64_t work, kanon_error *err);
+/* What a tick says that comes after some milliseconds at most, so that the clock is worth reading each time. */
+enum { KANON__TICK_POLL_NS = 10 * 1000 * 1000 };
 /* Anytime work has so many seconds from now on. */
 void kanon__ticker_limit(kanon__ticker *ticker, double seconds);
 /* Several tasks at once behind one ticker: each task has a ticker of its own that ends here, one call at a time. */

@@ -141,7 +141,7 @@ static kanon_status set_up_subject(kanon__subject *s, bool brief, kanon_error *e
         KANON_TRY(kanon__grouping_extents(&s->extents[i], s->grouping, c, err), out);
         for (int64_t group = 0; group < s->grouping->n_groups; group++)
             s->diversity[group] += kanon__subject_term(s, i, group);
-        KANON_TRY(kanon__tick(s->ticker, 0, 0, KANON__TICK_LOOK_NS, err), out);
+        KANON_TRY(kanon__tick(s->ticker, 0, 0, KANON__TICK_POLL_NS, err), out);
     }
     KANON_TRY(list_members(s, err), out);
     if (s->table->has_entity && !brief)
@@ -208,7 +208,7 @@ static kanon_status measure_all(kanon_measures *m, const kanon__subject *s, cons
                                      measure->whole};
             KANON_TRY(measure->compute(&figure->value, s, j, err), out);
             m->n++;
-            KANON_TRY(kanon__tick(s->ticker, (int64_t)m->n, n, KANON__TICK_LOOK_NS, err), out);
+            KANON_TRY(kanon__tick(s->ticker, (int64_t)m->n, n, KANON__TICK_POLL_NS, err), out);
         }
     }
 out:

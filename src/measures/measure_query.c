@@ -88,10 +88,8 @@ static double position(const line *l, uint32_t code)
 static stretch stretch_of_bands(const line *l, uint32_t lo, uint32_t hi)
 {
     const kanon__domain *domain = l->column->domain;
-    double base = l->lengths ? 0 : domain->values[0], unit = domain->bands[hi].high == domain->bands[hi].last ||
-                                                                     domain->bands[hi].open_above
-                                                                 ? !l->lengths
-                                                                 : 0;
+    double base = l->lengths ? 0 : domain->values[0],
+           unit = domain->bands[hi].high == domain->bands[hi].last || domain->bands[hi].open_above ? !l->lengths : 0;
     return (stretch){domain->values[lo] - base, kanon__domain_high(domain, hi) - base + unit};
 }
 
@@ -516,7 +514,7 @@ static kanon_status query_error(double *out, const kanon__subject *s, int i, kan
         w.n_words = w.lines[j].rows.n_words;
         if (w.lines[j].n_regions > w.most_regions)
             w.most_regions = w.lines[j].n_regions;
-        KANON_TRY(kanon__tick(s->ticker, 0, 0, KANON__TICK_LOOK_NS, err), out);
+        KANON_TRY(kanon__tick(s->ticker, 0, 0, KANON__TICK_POLL_NS, err), out);
     }
     KANON_TRY(ask_all(&w, out, err), out);
 out:

@@ -116,7 +116,7 @@ kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *g, co
         if (hi > extent[1])
             extent[1] = hi;
     }
-    st = kanon__look(KANON__TICK_LOOK_NS, err);
+    st = kanon__poll_tick(KANON__TICK_POLL_NS, err);
     if (st != KANON_OK) {
         kanon__free(*out);
         *out = NULL;

@@ -143,7 +143,7 @@ static kanon_status check_block(int64_t block, void *payload, kanon_error *err)
             if (st != KANON_OK)
                 return st;
         }
-    return kanon__look(KANON__TICK_LOOK_NS, err);
+    return kanon__poll_tick(KANON__TICK_POLL_NS, err);
 }
 
 /* The texts of all groups are checked first, then each line as it is made, and at the end what only all rows

@@ -30,7 +30,7 @@ static kanon_status count_nodes(node_counts *out, const kanon__column *c, const 
         out->groups[node]++;
     }
     out->after[0] += g->n_suppressed;
-    KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
+    KANON_TRY(kanon__poll_tick(KANON__TICK_POLL_NS, err), out);
 out:
     kanon__free(extents);
     return st;

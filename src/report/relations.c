@@ -127,7 +127,7 @@ static kanon_status add_column(kanon__relations *out, series *all, const kanon__
     for (int when = 0; when < 2; when++)
         out->means[when][out->n] = round(mean_of(s, g, when) / out->unit[out->n]) * out->unit[out->n];
     out->columns[out->n] = c;
-    KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
+    KANON_TRY(kanon__poll_tick(KANON__TICK_POLL_NS, err), out);
 out:
     out->n++; /* also where it failed, so that it is freed */
     return st;
@@ -149,7 +149,7 @@ kanon_status kanon__relations_init(kanon__relations *out, const kanon_table *t, 
         for (int j = i + 1; j < out->n; j++)
             for (int when = 0; when < 2; when++) {
                 out->correlations[when][i][j] = correlation(&all[i], &all[j], g, when, LEAST_TIMES_K * d->rare);
-                KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
+                KANON_TRY(kanon__poll_tick(KANON__TICK_POLL_NS, err), out);
             }
 out:
     for (int i = 0; i < out->n; i++)

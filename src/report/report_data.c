@@ -32,7 +32,7 @@ static kanon_status sort_rows(int32_t *rows, int32_t *spare, int64_t n, kanon__c
         spare[next[kanon__code_at(key, rows[i])]++] = rows[i];
     memcpy(rows, spare, (size_t)n * sizeof *rows);
     kanon__free(next);
-    return kanon__look(KANON__TICK_LOOK_NS, err);
+    return kanon__poll_tick(KANON__TICK_POLL_NS, err);
 }
 
 static bool same_quasi(const kanon_table *t, int32_t a, int32_t b)
@@ -206,7 +206,7 @@ static kanon_status count_risks(kanon__report_data *d, int when, const classes *
             d->above[when][j] += own * kanon__thresholds[j] > size;
     }
     kanon__free(seen);
-    return st == KANON_OK ? kanon__look(KANON__TICK_LOOK_NS, err) : st;
+    return st == KANON_OK ? kanon__poll_tick(KANON__TICK_POLL_NS, err) : st;
 }
 
 /* The risk figures of the groups, which the summary shows; as measures/measure_risk.c has them. */
@@ -244,7 +244,7 @@ static kanon_status count_originals(kanon__report_data *d, const classes *c, con
         counted[c->of[row]] = true;
     }
     kanon__free(counted);
-    return st == KANON_OK ? kanon__look(KANON__TICK_LOOK_NS, err) : st;
+    return st == KANON_OK ? kanon__poll_tick(KANON__TICK_POLL_NS, err) : st;
 }
 
 static kanon_status measure_risks(kanon__report_data *d, const kanon_table *t, const kanon_grouping *g,
@@ -348,7 +348,7 @@ static kanon_status measure_variety(kanon__report_data *d, const kanon_table *t,
         memset(values, 0, (size_t)g->n_groups * sizeof *values);
         KANON_TRY(rows_by_group(rows, spare, c->codes, c->domain->n_codes, g, err), out);
         count_values(values, rows, c->codes, g);
-        KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
+        KANON_TRY(kanon__poll_tick(KANON__TICK_POLL_NS, err), out);
         KANON_TRY(fill_variety(&d->variety[i], values, g, err), out);
     }
 out:

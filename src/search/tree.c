@@ -190,7 +190,7 @@ static kanon_status build(tree_build *b, kanon_error *err)
         KANON_TRY(add_node(b, top.node, middle, node.end, err), out);
         stack[n++] = (tree_task){child + 1, top.depth + 1};
         stack[n++] = (tree_task){child, top.depth + 1};
-        KANON_TRY(kanon__look((int64_t)(node.end - node.begin) * TUPLE_NS, err), out);
+        KANON_TRY(kanon__poll_tick((int64_t)(node.end - node.begin) * TUPLE_NS, err), out);
     }
 out:
     return st;
@@ -214,7 +214,7 @@ kanon_status kanon__tuple_tree_new(kanon__tuple_tree **out, const kanon__space *
     for (int64_t i = 0; i < n; i++)
         x->order[i] = (int32_t)i;
     KANON_TRY(build(&b, err), out);
-    KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
+    KANON_TRY(kanon__poll_tick(KANON__TICK_POLL_NS, err), out);
     for (int64_t i = 0; i < n; i++)
         memcpy(x->codes + i * m, tuples->codes + (int64_t)x->order[i] * m, (size_t)m * sizeof *x->codes);
     *out = x;

@@ -31,7 +31,7 @@ kanon_status kanon__sort_rows(int32_t *sorted, const kanon__space *space, kanon_
         memcpy(other, sorted, (size_t)n * sizeof *sorted);
         for (int64_t j = 0; j < n; j++)
             sorted[begins[kanon__code_at(d->codes, other[j])]++] = other[j];
-        KANON_TRY(kanon__look(n * PASS_NS, err), out);
+        KANON_TRY(kanon__poll_tick(n * PASS_NS, err), out);
     }
 out:
     kanon__free(begins);
@@ -59,7 +59,7 @@ kanon_status kanon__tuples_new(kanon__tuples **out, const kanon__space *space, k
     KANON_TRY(kanon__sort_rows(t->rows, space, err), out);
     for (int64_t i = 0; i < n; i++)
         n_tuples += i == 0 || !same_tuple(space, t->rows[i - 1], t->rows[i]);
-    KANON_TRY(kanon__look(n * PASS_NS, err), out);
+    KANON_TRY(kanon__poll_tick(n * PASS_NS, err), out);
     KANON_TRY(kanon__new_array(&t->begins, n_tuples + 1, "distinct records", err), out);
     KANON_TRY(kanon__new_array(&t->codes, n_tuples * m, "distinct records", err), out);
     for (int64_t i = 0; i < n; i++) {
@@ -70,7 +70,7 @@ kanon_status kanon__tuples_new(kanon__tuples **out, const kanon__space *space, k
         t->begins[t->n++] = i;
     }
     t->begins[t->n] = n;
-    KANON_TRY(kanon__look(n * PASS_NS, err), out);
+    KANON_TRY(kanon__poll_tick(n * PASS_NS, err), out);
     *out = t;
     t = NULL;
 out:

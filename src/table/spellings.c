@@ -1,5 +1,5 @@
 /* See spellings.h. Texts are numbered by their value, and values by their Unicode form; a number that was there before is a
- * find. Most columns have neither white space at ends nor other letters than ASCII, which one look at their bytes shows. */
+ * find. Most columns have neither white space at ends nor other letters than ASCII, which one pass over their bytes shows. */
 #include "table/spellings.h"
 
 #include "core/alloc.h"
@@ -34,7 +34,7 @@ static bool has_other_letters(const char *text, size_t length)
 }
 
 /* Whether a text has white space at an end, and whether a value has letters that are not ASCII. */
-static void look(const kanon__dictionary *texts, bool *spaced, bool *other)
+static void inspect_bytes(const kanon__dictionary *texts, bool *spaced, bool *other)
 {
     *spaced = *other = false;
     for (uint32_t i = 0; i < texts->n; i++) {
@@ -61,7 +61,7 @@ out:
     return st;
 }
 
-static kanon_status look_closely(search *s, kanon__spellings *out, bool other, kanon_error *err)
+static kanon_status inspect_texts(search *s, kanon__spellings *out, bool other, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__dictionary *texts = s->raw->values;
@@ -94,9 +94,9 @@ kanon_status kanon__spellings_find(kanon__spellings *out, const kanon__raw_colum
     search s = {.raw = raw};
     bool spaced, other;
     *out = (kanon__spellings){0};
-    look(raw->values, &spaced, &other);
+    inspect_bytes(raw->values, &spaced, &other);
     if (spaced || other)
-        st = look_closely(&s, out, other, err);
+        st = inspect_texts(&s, out, other, err);
     kanon__unicode_form_clear(&s.form);
     kanon__dictionary_clear(&s.forms);
     kanon__free(s.n_texts);

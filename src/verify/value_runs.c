@@ -59,10 +59,10 @@ static kanon_status list_occurrences(occurrence *out, int64_t *n, int64_t *ends,
         if (group >= 0)
             out[ends[group]++] = occurrence_of(t, column, group, row);
     }
-    KANON_TRY(kanon__look(t->n_rows * PASS_NS, err), out);
+    KANON_TRY(kanon__poll_tick(t->n_rows * PASS_NS, err), out);
     for (int64_t group = 0; group < n_groups; begin = ends[group++]) {
         KANON_TRY(kanon__sort(out + begin, ends[group] - begin, sizeof *out, by_group_and_value, err), out);
-        KANON_TRY(kanon__look((ends[group] - begin) * SORT_NS, err), out);
+        KANON_TRY(kanon__poll_tick((ends[group] - begin) * SORT_NS, err), out);
     }
     *n = total;
 out:
@@ -109,7 +109,7 @@ kanon_status kanon__value_runs_new(kanon__value_runs **out, const kanon__data *t
         goto out;
     }
     count_runs(runs, list, n, t->has_entity);
-    KANON_TRY(kanon__look(n * PASS_NS, err), out);
+    KANON_TRY(kanon__poll_tick(n * PASS_NS, err), out);
     *out = runs;
     runs = NULL;
 out:
@@ -151,7 +151,7 @@ kanon_status kanon__runs_worst(double *out, const kanon__value_runs *runs, bool 
             return kanon__fail(err, KANON_EINTERNAL, "the check found a group whose figure is not a number");
         if (isnan(*out) || (least ? here < *out : here > *out))
             *out = here;
-        kanon_status st = kanon__look(n * PASS_NS, err);
+        kanon_status st = kanon__poll_tick(n * PASS_NS, err);
         if (st != KANON_OK)
             return st;
     }

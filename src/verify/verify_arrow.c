@@ -362,7 +362,7 @@ static kanon_status prepare_column(int64_t number, void *payload, kanon_error *e
     if (st == KANON_OK && f->quasi >= 0)
         st = kanon__quasi_prepare(c, f, err);
     rest_records(c, f, 0, c->table->data.n_rows);
-    return st == KANON_OK ? kanon__look(KANON__TICK_LOOK_NS, err) : st;
+    return st == KANON_OK ? kanon__poll_tick(KANON__TICK_POLL_NS, err) : st;
 }
 
 /* ---- records ------------------------------------------------------------------------------------------------------ */

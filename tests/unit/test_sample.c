@@ -563,7 +563,7 @@ typedef struct watch {
     int result;
 } watch;
 
-static int look(const kanon_progress *progress, void *payload)
+static int record_progress(const kanon_progress *progress, void *payload)
 {
     watch *w = payload;
     w->n_calls++;
@@ -578,7 +578,7 @@ static void a_tick_can_stop_it(void **state)
     kanon_error err = {0};
     watch w = {.result = 1};
     size_t size, size_after;
-    assert_int_equal(sample_hospital(below(base, "x/y").text, 1000, 1, look, &w, &err), KANON_ECANCELLED);
+    assert_int_equal(sample_hospital(below(base, "x/y").text, 1000, 1, record_progress, &w, &err), KANON_ECANCELLED);
     assert_int_equal(w.n_calls, 1);
     assert_int_equal(w.total, 1000);
     assert_false(exists(below(base, "x").text));
@@ -587,14 +587,14 @@ static void a_tick_can_stop_it(void **state)
     place dir = below(base, "kept");
     make(dir.text, 50, 1);
     char *before = read_all(below(dir.text, files[0]).text, &size);
-    assert_int_equal(sample_hospital(dir.text, 1000, 2, look, &w, &err), KANON_ECANCELLED);
+    assert_int_equal(sample_hospital(dir.text, 1000, 2, record_progress, &w, &err), KANON_ECANCELLED);
     char *after = read_all(below(dir.text, files[0]).text, &size_after);
     assert_int_equal(size, size_after);
     assert_memory_equal(before, after, size);
     assert_int_equal(count_entries(dir.text), 3);
     assert_int_equal(count_entries(below(dir.text, "taxonomies").text), 3);
     w.result = 0;
-    assert_int_equal(sample_hospital(dir.text, 1000, 2, look, &w, &err), KANON_OK);
+    assert_int_equal(sample_hospital(dir.text, 1000, 2, record_progress, &w, &err), KANON_OK);
     free(before);
     free(after);
     remove_sample(dir.text);

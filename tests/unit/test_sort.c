@@ -72,7 +72,7 @@ static void test_stops_in_a_call(void **state)
     kanon__call_end(&inner, KANON_OK);
     kanon__call_end(&outer, KANON_OK);
     assert_int_equal(asked, 1);
-    assert_done(kanon__look(KANON__TICK_LOOK_NS, &err), &err);
+    assert_done(kanon__poll_tick(KANON__TICK_POLL_NS, &err), &err);
     assert_int_equal(asked, 1);
     free(items);
 }

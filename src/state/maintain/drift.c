@@ -1,23 +1,29 @@
 /* The state's own algorithm on some of the records, and by it the drift: how far the groups are from those of a fresh run.
  *
  * Inserts and deletes are greedy, so the loss grows against that of a fresh run. To measure by how much:
- *     1. Take the whole table where it has at most 10000 records; else four neighbourhoods of 2500: the groups nearest to a
- *        random record, whole groups, so that old and new groups are made of the same records.
- *     2. Run the algorithm that made the state on them, with its settings, and repair constraints.
+ *     1. Take the whole table where it has at most 10,000 records; else four neighbourhoods of 2,500: the groups nearest to
+ *        a random record, whole groups, so that old and new groups are made of the same records. Where the state's groups
+ *        were refined the sample has 2,000 records, or 40 k, for the time.
+ *     2. Run the algorithm that made the state on them, with its settings, repair constraints, and refine the groups as
+ *        those of the state were.
  *     3. Compare the loss of the same records in old and new groups, with the ranges of the whole table.
  *
  * Random numbers come from the state's seed, so the answer is the same each time. Called by pipeline/ and joint_release.c;
- * calls algorithms/ and enforce/. */
+ * calls algorithms/, enforce/ and refine/. */
 #include "state/maintain/drift.h"
 #include "algorithms/algorithm.h"
 #include "core/alloc.h"
 #include "core/ticker.h"
 #include "enforce/repair.h"
 #include "model/clusters.h"
+#include "partition/block_run.h"
 #include "partition/row_run.h"
+#include "refine/refinement.h"
 #include "state/maintain/enforce_constraints.h"
+#include "state/maintain/local_search.h"
 #include "state/store/state_requirements.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +81,38 @@ out:
     return st;
 }
 
+/* The moves of a search on n of the state's records: their share of those of a fresh run, but not more than it takes to come
+ * within a percent of it. */
+static int64_t count_moves(const kanon__refinement *search, const kanon__settings *settings, const kanon_state *s, int64_t n,
+                           int64_t n_whole)
+{
+    enum { ENOUGH = 200 };
+    double share = (double)search->moves(settings, n_whole, s->k) * (double)n / (double)n_whole;
+    return share < (double)(ENOUGH * n) ? (int64_t)share : ENOUGH * n;
+}
+
+/* The refinement that the state's groups had, if any. */
+static kanon_status refine_as_made(const kanon_state *s, kanon__run *run, int64_t n_whole, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__settings plain = {0}, settings = {0};
+    char moves[32] = "";
+    const kanon__refinement *r = s->refinement != NULL ? kanon__refinement_find(s->refinement) : NULL;
+    if (r == NULL || kanon__entities_stay_together(s) || kanon__state_was_set(s, "effort=fast"))
+        return KANON_OK;
+    KANON_TRY(kanon__settings_init(&plain, r->info.name, r->info.settings, r->info.n_settings, NULL, 0, err), out);
+    if (r->moves != NULL)
+        snprintf(moves, sizeof moves, "%lld", (long long)count_moves(r, &plain, s, run->table->n_rows, n_whole));
+    KANON_TRY(kanon__settings_init(&settings, r->info.name, r->info.settings, r->info.n_settings,
+                                   &(kanon_setting){"moves", moves}, r->moves != NULL ? 1 : 0, err),
+              out);
+    KANON_TRY(kanon__block_refine(run, &(kanon__block_refining){r->run, &settings}, run->table->n_rows, err), out);
+out:
+    kanon__settings_clear(&settings);
+    kanon__settings_clear(&plain);
+    return st;
+}
+
 kanon_status kanon__regroup_rows(const kanon_state *s, const kanon_table *subset, const kanon__constraints *constraints,
                                  const int32_t *rows, int64_t n, int64_t k, int32_t *group_of, int64_t *n_groups,
                                  kanon_error *err)
@@ -105,6 +143,7 @@ kanon_status kanon__regroup_rows(const kanon_state *s, const kanon_table *subset
                       .warnings = &warnings};
     KANON_TRY(kanon__row_run_init(&part, &run, rows, n, group_of, err), out);
     KANON_TRY(run_and_repair(algorithm, &part.run, err), out);
+    KANON_TRY(refine_as_made(s, &part.run, subset->data.n_rows, err), out);
     *n_groups = part.run.n_groups;
 out:
     kanon__texts_clear(&warnings);
@@ -117,7 +156,18 @@ out:
 
 /* ---- drift ------------------------------------------------------------------------------------------------------- */
 
-enum { SAMPLE_RECORDS = 10000, NEIGHBOURHOODS = 4 };
+enum {
+    SAMPLE_RECORDS = 10000,
+    NEIGHBOURHOODS = 4,
+    SEARCHED_RECORDS = 2000, /* fewer where the groups were searched for, which takes the longer, */
+    SEARCHED_GROUPS = 40,    /* but so many groups of k */
+};
+
+static int64_t count_sample(const kanon_state *s)
+{
+    int64_t least = SEARCHED_GROUPS * s->k > SEARCHED_RECORDS ? SEARCHED_GROUPS * s->k : SEARCHED_RECORDS;
+    return s->refinement == NULL || least > SAMPLE_RECORDS ? SAMPLE_RECORDS : least;
+}
 
 /* A group, and the units of its box with the centre of the neighbourhood. */
 typedef struct near_group {
@@ -246,17 +296,18 @@ kanon_status kanon__drift_measure(kanon__drift *out, const kanon_state *s, const
     d.grouping = g;
     if (g->n_groups == 0 || kanon__entities_stay_together(s)) /* the algorithm alone would separate records of an entity */
         goto out;
-    KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
+    KANON_TRY(kanon__poll_tick(KANON__TICK_POLL_NS, err), out);
     KANON_TRY(kanon__subset_constraints(&d.constraints, subset, s, err), out);
     KANON_TRY(prepare_drift(&d, err), out);
-    KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
+    KANON_TRY(kanon__poll_tick(KANON__TICK_POLL_NS, err), out);
     kanon__random_init(&random, s->seed, 1);
-    bool all = g->n_rows <= SAMPLE_RECORDS;
+    int64_t wanted = count_sample(s);
+    bool all = g->n_rows <= wanted;
     for (int i = 0; i < (all ? 1 : NEIGHBOURHOODS); i++) {
         int64_t centre = kanon__random_below(&random, g->n_rows);
-        int64_t n = take_neighbourhood(&d, centre, all ? g->n_rows : SAMPLE_RECORDS / NEIGHBOURHOODS);
+        int64_t n = take_neighbourhood(&d, centre, all ? g->n_rows : wanted / NEIGHBOURHOODS);
         KANON_TRY(compare_neighbourhood(&d, n, err), out);
-        KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
+        KANON_TRY(kanon__poll_tick(KANON__TICK_POLL_NS, err), out);
     }
     if (d.n_records > 0) {
         double terms = (double)d.n_records * subset->table->data.n_quasi;

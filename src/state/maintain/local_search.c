@@ -28,8 +28,7 @@ enum {
     MOST_RECORDS = 1000000, /* where more would be read, kanon optimize is the better way */
 };
 
-/* Whether a setting with which the state's groups were made is in effect: a whole line of them. */
-static bool was_set(const kanon_state *s, const char *line)
+bool kanon__state_was_set(const kanon_state *s, const char *line)
 {
     size_t length = strlen(line);
     for (const char *at = s->settings; at != NULL && (at = strstr(at, line)) != NULL; at += length)
@@ -40,7 +39,8 @@ static bool was_set(const kanon_state *s, const char *line)
 
 kanon_status kanon__local_search_plan(kanon_state *s, const char *effort, kanon_error *err)
 {
-    bool made_by_search = s->refinement != NULL && strcmp(s->refinement, "search") == 0 && !was_set(s, "effort=fast");
+    bool made_by_search = s->refinement != NULL && strcmp(s->refinement, "search") == 0 &&
+                          !kanon__state_was_set(s, "effort=fast");
     bool best = effort != NULL && strcmp(effort, "best") == 0, fast = effort != NULL && strcmp(effort, "fast") == 0;
     s->search_moves = 0;
     if (effort != NULL && !best && !fast && strcmp(effort, "balanced") != 0)

@@ -17,5 +17,7 @@ kanon_status kanon__local_search_list(kanon_state *state, kanon__group_refs *ref
 /* Improves the groups of a run on those records, n_near of them at most. They satisfy k and all constraints before and
  * afterwards, and the loss does not grow. */
 kanon_status kanon__local_search(const kanon_state *state, kanon__run *run, int64_t n_near, kanon_error *err);
+/* Whether the state's groups were made with a setting, NAME=VALUE. */
+bool kanon__state_was_set(const kanon_state *state, const char *line);
 
 #endif

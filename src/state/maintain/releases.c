@@ -97,7 +97,7 @@ static int by_changes(const void *left, const void *right)
     return order != 0 ? order : a->trace < b->trace ? -1 : a->trace > b->trace;
 }
 
-enum { LOOK_EVERY = 1 << 16 }; /* traces between two looks at the tick */
+enum { POLL_EVERY = 1 << 16 }; /* traces between two polls of the tick */
 
 static kanon_status find_classes(kanon__traces *t, kanon_error *err)
 {
@@ -110,8 +110,8 @@ static kanon_status find_classes(kanon__traces *t, kanon_error *err)
         sorted[i] = (sorted_trace){t->changes + t->items[i].begin, t->items[i].n, i};
     KANON_TRY(kanon__sort(sorted, t->n, sizeof *sorted, by_changes, err), out);
     for (int64_t i = 0; i < t->n; i++) {
-        if (i % LOOK_EVERY == 0)
-            KANON_TRY(kanon__look(KANON__TICK_LOOK_NS, err), out);
+        if (i % POLL_EVERY == 0)
+            KANON_TRY(kanon__poll_tick(KANON__TICK_POLL_NS, err), out);
         kanon__trace *trace = &t->items[sorted[i].trace];
         t->n_classes += i == 0 || compare_changes(&sorted[i - 1], &sorted[i]) != 0;
         trace->class_of = t->n_classes - 1;

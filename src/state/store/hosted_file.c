@@ -1,6 +1,8 @@
 /* See hosted_file.h. Reads beyond the end give zeros, as SQLite expects of every file. */
 #include "state/store/hosted_file.h"
 
+#include "state/store/unshared_file.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -12,18 +14,6 @@ typedef struct hosted_file {
 static const kanon_state_storage *storage_of(sqlite3_file *file)
 {
     return ((hosted_file *)file)->storage;
-}
-
-static int nothing(sqlite3_file *file)
-{
-    (void)file;
-    return SQLITE_OK;
-}
-
-static int nothing_at(sqlite3_file *file, int level)
-{
-    (void)file, (void)level;
-    return SQLITE_OK;
 }
 
 static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 offset)
@@ -58,19 +48,6 @@ static int file_size(sqlite3_file *file, sqlite3_int64 *size)
     return SQLITE_OK;
 }
 
-static int file_is_reserved(sqlite3_file *file, int *reserved)
-{
-    (void)file;
-    *reserved = 0;
-    return SQLITE_OK;
-}
-
-static int file_control(sqlite3_file *file, int operation, void *argument)
-{
-    (void)file, (void)operation, (void)argument;
-    return SQLITE_NOTFOUND;
-}
-
 static int file_sector(sqlite3_file *file)
 {
     (void)file;
@@ -79,18 +56,18 @@ static int file_sector(sqlite3_file *file)
 
 static const sqlite3_io_methods methods = {
     .iVersion = 1,
-    .xClose = nothing,
+    .xClose = kanon__unshared_nothing,
     .xRead = file_read,
     .xWrite = file_write,
     .xTruncate = file_truncate,
-    .xSync = nothing_at,
+    .xSync = kanon__unshared_lock,
     .xFileSize = file_size,
-    .xLock = nothing_at,
-    .xUnlock = nothing_at,
-    .xCheckReservedLock = file_is_reserved,
-    .xFileControl = file_control,
+    .xLock = kanon__unshared_lock,
+    .xUnlock = kanon__unshared_lock,
+    .xCheckReservedLock = kanon__unshared_is_reserved,
+    .xFileControl = kanon__unshared_control,
     .xSectorSize = file_sector,
-    .xDeviceCharacteristics = nothing,
+    .xDeviceCharacteristics = kanon__unshared_nothing,
 };
 
 int kanon__hosted_file_size(void)

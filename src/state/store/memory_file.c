@@ -3,6 +3,7 @@
 #include "state/store/memory_file.h"
 
 #include "core/alloc.h"
+#include "state/store/unshared_file.h"
 
 #include <string.h>
 
@@ -96,46 +97,20 @@ static int file_size(sqlite3_file *file, sqlite3_int64 *size)
     return SQLITE_OK;
 }
 
-/* Nobody else has the file, and nothing of it outlives the process: syncs, locks and properties mean nothing. */
-static int nothing(sqlite3_file *file)
-{
-    (void)file;
-    return SQLITE_OK;
-}
-
-static int nothing_at(sqlite3_file *file, int level)
-{
-    (void)file, (void)level;
-    return SQLITE_OK;
-}
-
-static int file_is_reserved(sqlite3_file *file, int *reserved)
-{
-    (void)file;
-    *reserved = 0;
-    return SQLITE_OK;
-}
-
-static int file_control(sqlite3_file *file, int operation, void *argument)
-{
-    (void)file, (void)operation, (void)argument;
-    return SQLITE_NOTFOUND;
-}
-
 static const sqlite3_io_methods methods = {
     .iVersion = 1,
     .xClose = file_close,
     .xRead = file_read,
     .xWrite = file_write,
     .xTruncate = file_truncate,
-    .xSync = nothing_at,
+    .xSync = kanon__unshared_lock,
     .xFileSize = file_size,
-    .xLock = nothing_at,
-    .xUnlock = nothing_at,
-    .xCheckReservedLock = file_is_reserved,
-    .xFileControl = file_control,
-    .xSectorSize = nothing,
-    .xDeviceCharacteristics = nothing,
+    .xLock = kanon__unshared_lock,
+    .xUnlock = kanon__unshared_lock,
+    .xCheckReservedLock = kanon__unshared_is_reserved,
+    .xFileControl = kanon__unshared_control,
+    .xSectorSize = kanon__unshared_nothing,
+    .xDeviceCharacteristics = kanon__unshared_nothing,
 };
 
 int kanon__memory_file_size(void)

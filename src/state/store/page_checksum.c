@@ -377,7 +377,8 @@ int kanon__page_layer_open(kanon__page_layer *layer, const char *path, sqlite3 *
         return SQLITE_NOMEM;
     layer->vfs = (sqlite3_vfs){
         .iVersion = 1,
-        .szOsFile = (int)sizeof(checked_file) + standard->szOsFile + kanon__hosted_file_size(), /* one of them is used */
+        .szOsFile = (int)sizeof(checked_file) + standard->szOsFile + kanon__hosted_file_size() + /* one of them is used */
+                    kanon__memory_file_size(),
         .mxPathname = standard->mxPathname,
         .zName = layer->name,
         .pAppData = standard,

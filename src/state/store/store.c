@@ -118,18 +118,18 @@ static kanon_status set_guards(kanon__store *s, int wait_seconds, kanon_error *e
         err);
 }
 
-static int look(void *payload)
+static int poll_tick(void *payload)
 {
     kanon__store *s = payload;
-    return kanon__tick(&s->ticker, 0, 0, KANON__TICK_LOOK_NS, NULL) != KANON_OK;
+    return kanon__tick(&s->ticker, 0, 0, KANON__TICK_POLL_NS, NULL) != KANON_OK;
 }
 
 void kanon__store_set_tick(kanon__store *s, kanon_tick tick, void *payload)
 {
-    enum { STEPS_PER_LOOK = 4000 }; /* of SQLite's machine: less than a millisecond, and more where rows are hashed */
+    enum { STEPS_PER_POLL = 4000 }; /* of SQLite's machine: less than a millisecond, and more where rows are hashed */
     kanon__ticker_init(&s->ticker, tick, payload, "keeping");
     if (s->db != NULL)
-        sqlite3_progress_handler(s->db, tick != NULL ? STEPS_PER_LOOK : 0, tick != NULL ? look : NULL, s);
+        sqlite3_progress_handler(s->db, tick != NULL ? STEPS_PER_POLL : 0, tick != NULL ? poll_tick : NULL, s);
 }
 
 kanon_status kanon__store_reserve_pages(kanon__store *s, int64_t n_pages, kanon_error *err)

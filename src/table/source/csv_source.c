@@ -146,7 +146,7 @@ static kanon_status hash_bytes(const kanon__source *source, kanon__sha256 *hash,
         if (st != KANON_OK)
             return st;
         kanon__sha256_add(hash, bytes, n);
-        st = kanon__look((int64_t)n, err);
+        st = kanon__poll_tick((int64_t)n, err);
         if (st != KANON_OK)
             return st;
     }
