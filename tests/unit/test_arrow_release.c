@@ -1002,6 +1002,40 @@ static void own_groupings_keep_constraints(void **state)
     kanon_table_free(table);
 }
 
+/* A batch of a CSV file begins in the middle of the file. */
+static void several_batches_of_csv(void **state)
+{
+    enum { N = 70000, LINE = 16 };
+    static int64_t group_of[N];
+    kanon_error err = {0};
+    struct ArrowArrayStream stream;
+    char *csv = malloc(16 + N * LINE), *at = csv;
+    (void)state;
+    at += sprintf(at, "a,note\n");
+    for (int row = 0; row < N; row++) {
+        at += sprintf(at, "%d,n%d\n", row / 7000, row);
+        group_of[row] = 1 + row / 7000;
+    }
+    kanon_table *table = table_of("default-role: insensitive\nattributes: {a: {role: quasi}}\n", csv);
+    kanon_grouping *grouping = grouping_of(table, group_of);
+    for (int threads = 1; threads <= 2; threads++) {
+        assert_done(release(&stream, table, grouping, KANON_ARROW_COLUMNS, false, threads, &err), &err);
+        arrow_taken taken = arrow_take(&stream);
+        assert_int_equal(taken.n_rows, N);
+        assert_true(taken.n_batches > 1);
+        for (int64_t row = taken.batches[0].length - 1; row <= taken.batches[0].length; row++) {
+            char expected[LINE], *cell = arrow_taken_cell(&taken, row, taken.schema.n_children - 1);
+            snprintf(expected, sizeof expected, "n%d", (int)row);
+            assert_string_equal(cell, expected);
+            free(cell);
+        }
+        arrow_taken_clear(&taken);
+    }
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    free(csv);
+}
+
 static int stop(const kanon_progress *progress, void *payload)
 {
     assert_string_equal(progress->stage, "writing");
@@ -1087,6 +1121,7 @@ int main(void)
         cmocka_unit_test(streams_use_the_context),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(own_groupings_keep_constraints),
+        cmocka_unit_test(several_batches_of_csv),
         cmocka_unit_test(a_tick_stops_it),
         cmocka_unit_test(a_tick_stops_the_check),
     };

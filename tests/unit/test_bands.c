@@ -267,6 +267,56 @@ static void forms_survive_without_memory(void **state)
     assert_int_equal(kanon__alloc_in_use(), 0);
 }
 
+/* All bands with ends from 0 to 2, open and half-open: one holds another where it covers each quarter that the other one
+ * covers. */
+static void one_band_holds_another(void **state)
+{
+    enum { N_ENDS = 3, N_BANDS = N_ENDS * N_ENDS * 8 };
+    (void)state;
+    for (int pair = 0; pair < N_BANDS * N_BANDS; pair++) {
+        kanon__shown_band bands[2];
+        bool expected = true;
+        for (int i = 0; i < 2; i++) {
+            int code = i == 0 ? pair % N_BANDS : pair / N_BANDS, low = code / 8 % N_ENDS, high = code / 8 / N_ENDS;
+            bands[i] = (kanon__shown_band){.low = {.mantissa = low, .exact = true, .value = low},
+                                           .high = {.mantissa = high, .exact = true, .value = high},
+                                           .open_below = code % 2 == 1,
+                                           .open_above = code / 2 % 2 == 1,
+                                           .half_open = code / 4 % 2 == 1 && code / 2 % 2 == 0};
+            if (!bands[i].open_below && !bands[i].open_above && (low > high || (low == high && bands[i].half_open)))
+                goto next; /* empty, which no cell is */
+        }
+        for (int quarter = -4; quarter <= 12; quarter++) {
+            kanon__decimal number = {.mantissa = 25 * quarter, .scale = 2, .exact = true, .value = quarter / 4.0};
+            expected = expected &&
+                       (kanon__shown_band_covers(&bands[0], &number) || !kanon__shown_band_covers(&bands[1], &number));
+        }
+        if (kanon__shown_band_holds(&bands[0], &bands[1]) != expected)
+            fail_msg("pair %d", pair);
+next:;
+    }
+}
+
+static void no_number_is_read_where_none_is(void **state)
+{
+    static const struct {
+        kanon_type type;
+        const char *text;
+        bool good;
+    } rows[] = {{KANON_TYPE_INTEGER, "12", true},      {KANON_TYPE_INTEGER, "", false},
+                {KANON_TYPE_INTEGER, "x", false},      {KANON_TYPE_DECIMAL, "1e-300", false}, /* not exactly */
+                {KANON_TYPE_DATE, "2020-02-29", true}, {KANON_TYPE_DATE, "", false},
+                {KANON_TYPE_DATE, "2021-02-29", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kanon__domain domain = {.type = rows[i].type};
+        kanon__decimal number;
+        assert_int_equal(kanon__verify_band_number(&domain, rows[i].text, strlen(rows[i].text), &number), rows[i].good);
+    }
+    assert_false(allowed(KANON_TYPE_INTEGER, "5", "", NULL, KANON_NUMERIC_INTERVAL, "[20..]", ""));
+    assert_false(allowed(KANON_TYPE_DECIMAL, "5", "1e-300", NULL, KANON_NUMERIC_INTERVAL, "[20..]", ""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +325,8 @@ int main(void)
         cmocka_unit_test(groups_show_bands),
         cmocka_unit_test(memory_may_end_anywhere),
         cmocka_unit_test(forms_survive_without_memory),
+        cmocka_unit_test(one_band_holds_another),
+        cmocka_unit_test(no_number_is_read_where_none_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,6 +174,36 @@ static void test_categories(void **state)
     expect_unknown("town", "c");
 }
 
+/* A band of whole numbers reaches to the next one; without a width an interval ends with its last number, also where the
+ * column has a top. */
+static void test_bands(void **state)
+{
+    static const struct {
+        const char *rule, *cell;
+        double cost;
+    } rows[] = {{"bands: 10", "[20-29]", 10.0 / 50}, /* 10 and 50 need the edges 10 and 60 */
+                {"bands: 10", "[20-39]", 20.0 / 50},
+                {"bands: 10", "[50-59]", 10.0 / 50},
+                {"bands: [0, 18, 30]", "[18-29]", 12.0 / 50},
+                {"top: 45", "[20-29]", 9.0 / 40},
+                {"top: 45", ">=45", 5.0 / 40},
+                {"bands: 10, top: 45", "[20-29]", 10.0 / 40}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char yaml[200], csv[64];
+        snprintf(yaml, sizeof yaml, "attributes: {age: {role: quasi, type: integer, %s}}\n", rows[i].rule);
+        snprintf(csv, sizeof csv, "age\n%s\n%s\n", rows[i].cell, rows[i].cell);
+        kanon_table *table = table_of(yaml, "age\n10\n50\n");
+        kanon_schema *schema = schema_in_scratch();
+        kanon_measures *measures = measure_release(table, schema, csv);
+        assert_near(figure_of(measures, "attribute_loss", "age"), 2 * rows[i].cost, rows[i].cell);
+        assert_true(figure_of(measures, "unknown_cells", NULL) == 0);
+        kanon_measures_free(measures);
+        kanon_schema_free(schema);
+        kanon_table_free(table);
+    }
+}
+
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 static void test_sizes(void **state)
@@ -553,11 +583,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_integers),     cmocka_unit_test(test_decimals_and_dates),
-        cmocka_unit_test(test_categories),   cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_columns),      cmocka_unit_test(test_no_range),
-        cmocka_unit_test(test_odd_names),    cmocka_unit_test(test_random_files),
-        cmocka_unit_test(test_own_releases), cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_stop),         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_categories),   cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_no_range),     cmocka_unit_test(test_odd_names),
+        cmocka_unit_test(test_random_files), cmocka_unit_test(test_own_releases),
+        cmocka_unit_test(test_failures),     cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

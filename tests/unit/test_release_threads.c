@@ -28,8 +28,10 @@ static kanon_status make(int64_t index, int slot, void *payload, kanon_error *er
     belt *b = payload;
     if (atomic_fetch_add(&b->busy[slot], 1) != 0)
         atomic_store(&b->trouble, true);
-    for (int i = 0; i < index * 7 % 11; i++)
-        sched_yield();
+    for (atomic_int i = 0; i < index * 7 % 11 * 50; i++)
+        continue; /* parts take different times */
+    if (index % 16 == 5)
+        sched_yield(); /* which may take very long where other work is waiting */
     b->made[slot] = index;
     if (index == b->make_fails || index == b->make_fails_too)
         return kanon__fail(err, KANON_EDATA, "part %lld", (long long)index);

@@ -77,11 +77,61 @@ static void test_stops_in_a_call(void **state)
     free(items);
 }
 
+/* Sorted in runs that are then merged (sort.c): a comparison of items of two runs is of a merge. */
+enum { RUN = 16384, N_RUNS = 3 };
+
+typedef struct watch {
+    bool merges;         /* items of two runs were compared */
+    bool only_in_merges; /* the first look after that is to stop, and none before */
+    kanon_tick tick;
+    void *payload;
+} watch;
+
+static watch watched;
+
+static int by_key_watched(const void *left, const void *right)
+{
+    const item *a = left, *b = right;
+    if (!watched.merges && a->place / RUN != b->place / RUN) {
+        watched.merges = true;
+        if (watched.only_in_merges)
+            kanon__call_ticks(&watched.tick, &watched.payload); /* so that the next look asks, whatever the clock says */
+    }
+    return by_key(left, right);
+}
+
+static int stop_where_asked(const kanon_progress *progress, void *payload)
+{
+    (void)progress, (void)payload;
+    return !watched.only_in_merges || watched.merges;
+}
+
+/* Both the runs and the merges look. */
+static void test_looks_everywhere(void **state)
+{
+    (void)state;
+    for (int only_in_merges = 0; only_in_merges < 2; only_in_merges++) {
+        kanon_error err = {0};
+        kanon__call call;
+        item *items = calloc(N_RUNS * RUN, sizeof *items);
+        for (uint32_t i = 0; i < N_RUNS * RUN; i++)
+            items[i] = (item){i * 2654435761u, i};
+        watched = (watch){.only_in_merges = only_in_merges == 1, .tick = stop_where_asked};
+        kanon__call_begin(&call, NULL);
+        kanon__call_ticks(&watched.tick, &watched.payload);
+        assert_int_equal(kanon__sort(items, N_RUNS * RUN, sizeof *items, by_key_watched, &err), KANON_ECANCELLED);
+        assert_int_equal(watched.merges, only_in_merges == 1);
+        kanon__call_end(&call, KANON_OK);
+        free(items);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sorts_as_qsort),
         cmocka_unit_test(test_stops_in_a_call),
+        cmocka_unit_test(test_looks_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,6 +162,80 @@ static void as_a_scan(void **unused)
     kanon_state_close(state);
 }
 
+/* A table of groups of five on a line, at 0, 100, 200 and so on, and in `gone` three records of every other group. The two that
+ * are left of such a group are on both sides of its place, each nearest to a neighbour that one record more splits. */
+static int64_t write_line(const char *rows_file, const char *gone_file, int n_groups, int64_t *group_of)
+{
+    FILE *rows = fopen(rows_file, "wb"), *gone = fopen(gone_file, "wb");
+    int64_t record = 0, number = 0;
+    fputs("id,x\n", rows);
+    fputs("id\n", gone);
+    for (int part = 0; part < 4; part++) /* the first that shrink have the lowest numbers, the second the highest */
+        for (int at = (const int[]){0, 1, 3, 2}[part]; at < n_groups; at += 4) {
+            number++;
+            for (int i = 0; i < 5; i++) {
+                fprintf(rows, "%d,%d\n", (int)record, 100 * at + (at % 2 == 0 && i < 2 ? 98 * i - 49 : 0));
+                if (at % 2 == 0 && i >= 2)
+                    fprintf(gone, "%d\n", (int)record);
+                group_of[record++] = number;
+            }
+        }
+    fclose(gone);
+    fclose(rows);
+    return record;
+}
+
+static void assert_sizes(kanon_state *state, int64_t least)
+{
+    kanon_error err = {0};
+    kanon__subset whole = {0};
+    assert_done(kanon__session_begin(state, false, &err), &err);
+    assert_done(kanon__subset_list_all(&whole, state, &err), &err);
+    int64_t *sizes = calloc((size_t)state->next_group, sizeof *sizes);
+    for (int64_t i = 0; i < whole.n; i++)
+        sizes[whole.groups[i]]++;
+    for (int64_t number = 1; number < state->next_group; number++)
+        assert_true(sizes[number] == 0 || sizes[number] >= least);
+    free(sizes);
+    kanon__subset_clear(&whole);
+    kanon__session_end(state);
+}
+
+/* While the groups with low numbers disperse, leaves are cut in which others wait for their turn. */
+static void leaves_are_cut_while_groups_wait(void **unused)
+{
+    enum { N_GROUPS = 400 };
+    static int64_t group_of[5 * N_GROUPS];
+    kanon_error err = {0};
+    kanon_schema *schema = NULL;
+    kanon_table *table = NULL;
+    kanon_grouping *grouping = NULL;
+    kanon_state *state = NULL;
+    kanon_change done;
+    kanon__random random;
+    place path = scratch("line.state"), schema_file = scratch("line.yaml"), rows = scratch("line.csv");
+    place gone = scratch("gone.csv");
+    (void)unused;
+    kanon__random_init(&random, test_seed(), 6);
+    write_text(schema_file.text, "attributes: {id: {role: identifying}, x: {role: quasi, type: integer}}\n"
+                                 "key: [id]\nprivacy: {k: 3}\n");
+    assert_int_equal(write_line(rows.text, gone.text, N_GROUPS, group_of), 5 * N_GROUPS);
+    assert_done(kanon_schema_read(&schema, schema_file.text, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, rows.text, schema, NULL, &err), &err);
+    assert_done(kanon_grouping_new(&grouping, table, group_of, &err), &err);
+    assert_done(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err), &err);
+    assert_done(kanon_state_open(&state, path.text, NULL, &err), &err);
+    assert_done(kanon_state_delete(state, gone.text, NULL, &done, &err), &err);
+    assert_true(done.dispersed > N_GROUPS / 3); /* one that gets the records of another is large enough again */
+    assert_true(done.splits > N_GROUPS / 3);
+    assert_sizes(state, 3);
+    compare(state, &random, 100);
+    kanon_state_close(state);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+}
+
 /* Bands that are closed, and bands that are open: then their ends move with the ranges, and shares are worth nothing. */
 static void as_a_scan_with_bands(void **unused)
 {
@@ -587,9 +661,12 @@ static int set_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(as_a_scan, no_leak), cmocka_unit_test_teardown(as_a_scan_with_bands, no_leak), cmocka_unit_test_teardown(as_a_scan_when_ranges_shrink, no_leak),
-        cmocka_unit_test_teardown(as_a_model, no_leak), cmocka_unit_test_teardown(shares_hold, no_leak),
-        cmocka_unit_test_teardown(cuts_are_even, no_leak)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(leaves_are_cut_while_groups_wait, no_leak),
+                                       cmocka_unit_test_teardown(as_a_scan, no_leak),
+                                       cmocka_unit_test_teardown(as_a_scan_with_bands, no_leak),
+                                       cmocka_unit_test_teardown(as_a_scan_when_ranges_shrink, no_leak),
+                                       cmocka_unit_test_teardown(as_a_model, no_leak),
+                                       cmocka_unit_test_teardown(shares_hold, no_leak),
+                                       cmocka_unit_test_teardown(cuts_are_even, no_leak)};
     return cmocka_run_group_tests(tests, set_up, remove_scratch);
 }

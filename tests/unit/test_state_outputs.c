@@ -436,6 +436,28 @@ static void rows_of_deltas_are_read_first(void **unused)
     entries(scratch_directory, true);
 }
 
+/* A state that is read again says of each release what it lost: as much as its groups do. */
+static void releases_keep_their_loss(void **unused)
+{
+    kanon_error err = {0};
+    kanon_state *state = NULL;
+    kanon_state_info *info = NULL;
+    receiver r = {0};
+    kanon_sink sink = sink_of(&r, "release");
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink};
+    (void)unused;
+    unlink(scratch("x.state").text);
+    assert_done(make_state(&outputs, &err), &err);
+    assert_done(kanon_state_open(&state, scratch("x.state").text, NULL, &err), &err);
+    assert_done(kanon_state_describe(&info, state, &err), &err);
+    assert_int_equal(info->n_releases, 1);
+    assert_true(info->loss > 0);
+    assert_true(info->releases[0].loss > info->loss * (1 - 1e-9) && info->releases[0].loss < info->loss * (1 + 1e-9));
+    kanon_state_info_free(info);
+    kanon_state_close(state);
+    unlink(scratch("x.state").text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +471,7 @@ int main(void)
         cmocka_unit_test_teardown(deltas_may_come_back, no_leak),
         cmocka_unit_test_teardown(another_schema_is_refused, no_leak),
         cmocka_unit_test_teardown(a_mask_of_nothing_is_kept, no_leak),
+        cmocka_unit_test_teardown(releases_keep_their_loss, no_leak),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -109,6 +109,85 @@ static void other_cells_do_not_pass(void **state)
     kanon_schema_free(schema);
 }
 
+static bool passes(const kanon__arrow_source *source, int64_t row, int column, const char *text, bool null, bool quoted)
+{
+    const kanon__cell cell = {.text = text, .length = strlen(text), .null = null, .quoted = quoted};
+    return kanon__arrow_cell_matches(source, row, column, &cell);
+}
+
+/* Values at the ends of what can be written, in two rows, and texts that are one of them, or nearly. */
+static void only_one_way_to_write_it(void **state)
+{
+    const arrow_field fields[] = {{"q", "i", NULL, CELLS("1", "2")},
+                                  {"big", "d:38,0", NULL, CELLS("99999999999999999999999999999999999999", "0")},
+                                  {"dn", "d:10,-2", NULL, CELLS("0", "1")},
+                                  {"f", "g", NULL, CELLS("inf", "-inf")},
+                                  {"n", "g", NULL, CELLS("nan", NULL)},
+                                  {"day", "tdD", NULL, CELLS("11016", "-25508")}, /* 2000-02-29 + 30 days, 1900-02-28 + 1 */
+                                  {"z", "tss:UTC", NULL, CELLS("1704067205", "0")}};
+    static const struct {
+        int row, column;
+        const char *text;
+        bool null, quoted, passes;
+    } cells[] = {{0, 1, "99999999999999999999999999999999999999", false, false, true},
+                 {0, 1, "999999999999999999999999999999999999999", false, false, false}, /* too large for 128 bits */
+                 {0, 1, "170141183460469231731687303715884105728", false, false, false},
+                 {1, 1, "-170141183460469231731687303715884105728", false, false, false},
+                 {1, 1, "0", false, false, true},
+                 {1, 1, "", false, false, false},
+                 {0, 2, "0", false, false, true},
+                 {1, 2, "100", false, false, true},
+                 {1, 2, "10", false, false, false},
+                 {1, 2, "00", false, false, false},
+                 {0, 3, "inf", false, false, true},
+                 {1, 3, "-inf", false, false, true},
+                 {0, 3, "-inf", false, false, false},
+                 {1, 3, "inf", false, false, false},
+                 {0, 3, "inf", true, false, false},
+                 {0, 3, "inf", false, true, false},
+                 {0, 4, "", true, false, true},
+                 {0, 4, "", false, false, false},
+                 {0, 4, "nan", true, false, false},
+                 {1, 4, "", true, false, true},
+                 {1, 4, "x", true, false, false},
+                 {0, 5, "2000-02-29", false, false, true},
+                 {1, 5, "1900-03-01", false, false, true},
+                 {0, 5, "2000-00-29", false, false, false},
+                 {0, 5, "2000-13-29", false, false, false},
+                 {0, 5, "2000-02-00", false, false, false},
+                 {0, 5, "2000-02-32", false, false, false},
+                 {0, 5, "+0000000000000002000-02-29", false, false, false},
+                 {0, 6, "2024-01-01T00:00:05Z", false, false, true},
+                 {0, 6, "2024-01-01T00:00:05", false, false, false},
+                 {0, 6, "2024-01-01T00:00:05z", false, false, false},
+                 {0, 6, "2024-01-01T00:00:05.Z", false, false, false},
+                 {0, 6, "2024-01-01T00:00:05.0Z", false, false, false},
+                 {0, 6, "2024-01-01T00:00:05.0000000000Z", false, false, false},
+                 {0, 6, "2023-12-31T24:00:05Z", false, false, false},
+                 {0, 6, "2023-12-31T23:60:05Z", false, false, false},
+                 {0, 6, "2023-12-31T23:59:65Z", false, false, false},
+                 {1, 6, "1970-01-01T00:00:00Z", false, false, true}};
+    const arrow_table made = {7, fields, 2};
+    const arrow_layout plain = {0};
+    arrow_counts counts = {0};
+    kanon_schema *schema = NULL;
+    kanon_table *table = NULL;
+    kanon_error err = {0};
+    struct ArrowArrayStream stream;
+    place path = scratch("s.yaml");
+    (void)state;
+    write_text(path.text, "default-role: insensitive\nattributes: {q: {role: quasi}}\n");
+    assert_done(kanon_schema_read(&schema, path.text, NULL, &err), &err);
+    arrow_produce(&stream, &made, &plain, &counts);
+    assert_done(kanon_table_from_arrow(&table, &stream, schema, NULL, &err), &err);
+    const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        if (passes(source, cells[i].row, cells[i].column, cells[i].text, cells[i].null, cells[i].quoted) != cells[i].passes)
+            fail_msg("row %d, column %d, '%s'", cells[i].row, cells[i].column, cells[i].text);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+}
+
 /* ---- arrays --------------------------------------------------------------------------------------------------------- */
 
 static void no_release(struct ArrowArray *array)
@@ -345,6 +424,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(other_cells_do_not_pass),
+        cmocka_unit_test(only_one_way_to_write_it),
         cmocka_unit_test(plain_arrays),
         cmocka_unit_test(views),
         cmocka_unit_test(dictionaries),

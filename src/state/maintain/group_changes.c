@@ -295,16 +295,13 @@ out:
     return st;
 }
 
-/* The group, in the leaf where it was, or, if that leaf has been split, by its first member. Nowhere where that member has
- * left by a split of the group: then the group is large enough. */
+/* The group, in the leaf where it was, or, if that leaf has been split, by its first member. Where that member has left by a
+ * split of the group, this is the part that it is in. Both parts of a split have k records, so such a part stays. */
 static kanon_status locate_shrunk_group(kanon_state *s, const shrunk_group *l, kanon__group_slot *out, kanon_error *err)
 {
     kanon_status st = kanon__group_index_find(s->index, out, l->leaf, l->number, err);
-    if (st != KANON_OK || out->node != NULL)
-        return st;
-    st = kanon__group_index_group_of(s->index, out, l->left.list.members[0], l->left.list.codes, err);
-    if (st == KANON_OK && out->node != NULL && kanon__group_number(*out) != l->number)
-        *out = (kanon__group_slot){0};
+    if (st == KANON_OK && out->node == NULL)
+        st = kanon__group_index_group_of(s->index, out, l->left.list.members[0], l->left.list.codes, err);
     return st;
 }
 
