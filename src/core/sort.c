@@ -1,5 +1,5 @@
-/* See sort.h. Runs of RUN items are sorted by qsort and then merged, two and two, from one array to the other and back. A look
- * follows each run, and each RUN items of a merge. */
+/* See sort.h. Runs of RUN items are sorted by qsort and then merged, two and two, from one array to the other and back. The
+ * tick is polled after each run, and after each RUN items of a merge. */
 #include "core/sort.h"
 
 #include "core/alloc.h"

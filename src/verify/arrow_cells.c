@@ -122,8 +122,9 @@ static bool take_date(const char **at, const char *end, int64_t *days)
     if (!take_digits(at, end, is_long ? 0 : 4, &year) || !take_mark(at, end, '-') || !take_digits(at, end, 2, &month) ||
         !take_mark(at, end, '-') || !take_digits(at, end, 2, &day) || month < 1 || month > 12 || day < 1 || day > 31)
         return false;
-    *days = days_of(negative ? -year : year, month, day);
-    return true;
+    year = negative ? -year : year;
+    *days = days_of(year, month, day);
+    return *days < (month < 12 ? days_of(year, month + 1, 1) : days_of(year + 1, 1, 1)); /* months differ in length */
 }
 
 static bool says_date(const kanon__cell *cell, int64_t value, int64_t units)

@@ -152,6 +152,7 @@ static void only_one_way_to_write_it(void **state)
                  {1, 4, "x", true, false, false},
                  {0, 5, "2000-02-29", false, false, true},
                  {1, 5, "1900-03-01", false, false, true},
+                 {1, 5, "1900-02-29", false, false, false},
                  {0, 5, "2000-00-29", false, false, false},
                  {0, 5, "2000-13-29", false, false, false},
                  {0, 5, "2000-02-00", false, false, false},
