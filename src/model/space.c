@@ -188,9 +188,10 @@ static kanon_status set_pairs(kanon__dimension *d, kanon_error *err)
 /* Level by level: a run is two of half its length. */
 static kanon_status set_steps(kanon__dimension *d, kanon_error *err)
 {
-    uint32_t n = d->n_codes, n_levels = 32 - (uint32_t)__builtin_clz(n), *steps = NULL;
+    uint32_t n = d->n_codes, *steps = NULL;
     if (n <= KANON__PAIR_TABLE_LEAVES || n > KANON__STEP_TABLE_LEAVES || d->counted)
         return KANON_OK;
+    uint32_t n_levels = 32 - (uint32_t)__builtin_clz(n);
     kanon_status st = kanon__new_array(&steps, (int64_t)n_levels * n, "taxonomy costs", err);
     if (st != KANON_OK)
         return st;

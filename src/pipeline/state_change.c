@@ -658,7 +658,7 @@ static kanon_status run_refinement(const kanon__refinement *refinement, change_r
     KANON_TRY(kanon__subset_constraints(&constraints, &c->subset, c->state, err), out);
     kanon__run run = {.table = &t->data,
                       .policy = &t->policy,
-                      .may_suppress = kanon__fraction_of(t->policy.suppress, t->data.n_rows),
+                      .may_suppress = 0, /* no command suppresses records */
                       .space = space,
                       .constraints = constraints,
                       .k = c->state->k,

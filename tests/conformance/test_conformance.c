@@ -1,9 +1,9 @@
 /* Every algorithm of the table against every invariant. A new algorithm gets all of this by its row alone. */
 #include "algorithms/algorithm.h"
-#include "pipeline/requirements.h"
 #include "core/alloc.h"
 #include "core/random.h"
 #include "core/ticker.h"
+#include "pipeline/requirements.h"
 #include "refine/refinement.h"
 #include "support.h"
 #include "table/table.h"
@@ -385,21 +385,24 @@ static int64_t foreseen_after(const later_step *is, const kanon_table *table, co
         bytes = r->need(&settings, &table->data, constraints, is->k, 1);
     }
     most = bytes > most ? bytes : most;
-    bytes = kanon__requirements_need(
-        &table->data, constraints, kanon__fraction_of(table->policy.suppress, table->data.n_rows), is->k);
+    bytes = kanon__requirements_need(&table->data, constraints,
+                                     kanon__fraction_of(table->policy.suppress, table->data.n_rows), is->k);
     kanon__constraints_free(constraints);
     kanon__settings_clear(&settings);
     return bytes > most ? bytes : most;
 }
 
-/* The tables of what two categories cost; they belong to the table's own figure. */
+/* The tables of what two categories, or runs of them, cost; they belong to the table's own figure. */
 static int64_t pair_tables(const kanon_table *t)
 {
     int64_t bytes = 0;
     for (int i = 0; i < t->data.n_quasi; i++) {
         const kanon__column *c = &t->data.columns[t->data.quasi[i]];
-        if (c->domain->taxonomy != NULL && c->domain->n_codes <= KANON__PAIR_TABLE_LEAVES)
-            bytes += (int64_t)c->domain->n_codes * c->domain->n_codes * (int64_t)sizeof(uint32_t);
+        int64_t n = c->domain->n_codes, levels = 0;
+        while (n >> levels > 0)
+            levels++;
+        if (c->domain->taxonomy != NULL && n <= KANON__STEP_TABLE_LEAVES)
+            bytes += n * (n <= KANON__PAIR_TABLE_LEAVES ? n : levels) * (int64_t)sizeof(uint32_t);
     }
     return bytes;
 }
@@ -466,9 +469,10 @@ static void memory_is_foreseen(const kanon_algorithm_info *a)
         kanon_table *table = make_table(shapes[cases[i].shape].yaml, shapes[cases[i].shape].shaper, cases[i].n);
         kanon__alloc_peak(true);
         int64_t before = kanon__alloc_in_use(),
-                foreseen = kanon__algorithm_need(kanon__algorithm_find(a->name), cases[i].n, table->data.n_quasi);
+                foreseen = kanon__algorithm_need(kanon__algorithm_find(a->name), cases[i].n, table->data.n_quasi),
+                own = pair_tables(table);
         kanon_grouping_free(run_well(a, table, (asked){.k = cases[i].k, .seed = 3, .threads = 1, .refine = "none"}));
-        int64_t used = kanon__alloc_peak(false) - before;
+        int64_t used = kanon__alloc_peak(false) - before - own;
         print_message("%s: %lld bytes a record, foreseen %lld\n", shapes[cases[i].shape].name,
                       (long long)(used / cases[i].n), (long long)(foreseen / cases[i].n));
         kanon_table_free(table);

@@ -287,11 +287,13 @@ static void optimize(world *w, const char *how)
 {
     kanon_error err = {0};
     kanon_change done;
+    int64_t n_suppressed = w->state->n_suppressed;
     kanon_status st = kanon_state_optimize(w->state, how, NULL, &done, &err);
     if (w->entity == 2) {
         assert_int_equal(st, KANON_EINVAL);
     } else {
         assert_done(st, &err);
+        assert_int_equal(done.suppressed, n_suppressed); /* no command suppresses records */
         assert_true(done.loss <= done.loss_before + 1e-9 || w->entity > 0);
     }
     assert_kept(w);

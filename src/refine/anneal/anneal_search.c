@@ -119,7 +119,8 @@ static uint64_t stream_of(int64_t round, int64_t task)
 static int64_t moves_of_region(const annealer *a, const kanon__region *region)
 {
     static const double BY_LOSS = 0.7;
-    double by_records = (double)region->n / (double)a->regions.row_begins[a->state.n_groups];
+    int64_t n = a->state.may_suppress > 0 ? a->state.space->n_rows : a->regions.row_begins[a->state.n_groups];
+    double by_records = (double)region->n / (double)n;
     double by_loss = a->state.loss > 0 ? (double)region->loss / (double)a->state.loss : by_records;
     return (int64_t)ceil((double)a->cooling.moves * (BY_LOSS * by_loss + (1 - BY_LOSS) * by_records));
 }
@@ -339,7 +340,8 @@ static kanon_status run_rounds(annealer *a, kanon_error *err)
         a->cooling.cold = temperature_at(a, end, n_starts);
         a->cooling.cold = a->cooling.cold > 0 && a->cooling.cold < a->cooling.hot ? a->cooling.cold : a->cooling.hot;
         a->price = price_at(a, share, n_starts);
-        a->suppresses = suppresses_at(share, n_starts);
+        bool is_last = a->done + a->cooling.moves >= a->plan.moves;
+        a->suppresses = is_last || suppresses_at(share, n_starts);
         if (a->cooling.hot <= 0)
             return_to_best(a);
         KANON_TRY(search_round(a, err), out);
@@ -655,7 +657,7 @@ out:
 static kanon_status search(annealer *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    if (a->best_loss == 0 && a->best_violation == 0)
+    if ((a->best_loss == 0 && a->best_violation == 0) || a->state.n_groups == 0)
         return KANON_OK;
     if (a->plan.seconds > 0) {
         double spent = kanon__seconds() - a->begin;
@@ -720,7 +722,7 @@ static int64_t need(const kanon__settings *given, const kanon__data *t, const ka
                     int threads)
 {
     int64_t n = t->n_rows, m = t->n_quasi;
-    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 118, REGION_CELL = 36, GROUP = 40, GROUP_CELL = 8 };
+    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 122, REGION_CELL = 36, GROUP = 40, GROUP_CELL = 8 };
     int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
     if (is_off(given) || n == 0)
         return 0;

@@ -312,7 +312,8 @@ static bool is_drawn(kanon__move_engine *e, int32_t group)
     enum { FOCUS = 2 };
     const kanon__region *r = e->region;
     int64_t loss = r->loss - r->n_suppressed * r->full;
-    return (double)r->groups[group].units * r->n >= FOCUS * (double)loss * kanon__random_unit(&e->random);
+    return (double)r->groups[group].units * (r->n - r->n_suppressed) >=
+           FOCUS * (double)loss * kanon__random_unit(&e->random);
 }
 
 void kanon__move_engine_step(kanon__move_engine *e)

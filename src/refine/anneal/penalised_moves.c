@@ -351,8 +351,8 @@ static bool is_drawn(kanon__penalty *p, int32_t group)
     enum { FOCUS = 2 };
     const kanon__region *r = p->region;
     int64_t loss = r->loss - r->n_suppressed * r->full;
-    return p->violations[group] > 0 ||
-           (double)r->groups[group].units * r->n >= FOCUS * (double)loss * kanon__random_unit(&p->engine->random);
+    return p->violations[group] > 0 || (double)r->groups[group].units * (r->n - r->n_suppressed) >=
+                                           FOCUS * (double)loss * kanon__random_unit(&p->engine->random);
 }
 
 /* Regroup moves are accepted by the check of the engine; what the record's group violates is allowed for on top. */
