@@ -27,7 +27,7 @@ enum { K_FOR_DENSEST = 3, FAST_BLOCK = 3000 };
 /* effort=fast: strips up to this k, or while records times k are at most so many; their time grows with both. */
 enum { K_FOR_STRIPS = 50, WORK_FOR_STRIPS = 5000000 };
 
-/* effort=fast under constraints: the part of the table on which strips are tried, and how many groups it has at least. */
+/* effort=fast: the part of the table on which algorithms are tried, and how many groups of k it has at least. */
 enum { TRIAL_PART = 16, LEAST_TRIAL_GROUPS = 400 };
 
 /* From so many records on (in the table, or in a block) time is better spent on the local search than on a second start. */
@@ -106,10 +106,76 @@ out:
 }
 
 /* Strips, or top-down where these would take too long. */
+static bool strips_are_short(const kanon__run *run)
+{
+    return run->k <= K_FOR_STRIPS || run->space->n_rows <= WORK_FOR_STRIPS / run->k;
+}
+
 static kanon_status run_strips_if_short(kanon__run *run, kanon_error *err)
 {
-    bool is_short = run->k <= K_FOR_STRIPS || run->space->n_rows <= WORK_FOR_STRIPS / run->k;
-    return is_short ? run_strips(run, err) : run_top_down(run, err);
+    return strips_are_short(run) ? run_strips(run, err) : run_top_down(run, err);
+}
+
+/* ---- trials ------------------------------------------------------------------------------------------------------ */
+
+/* A run on some records that lie side by side in sorted order, around the middle. It points into itself: do not copy it. */
+typedef struct trial {
+    kanon__row_run part;
+    int32_t *order, *group_of;
+} trial;
+
+static kanon_status begin_trial(trial *t, kanon__run *run, int64_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__new_array(&t->order, run->space->n_rows, "a trial", err), out);
+    KANON_TRY(kanon__new_array(&t->group_of, n, "a trial", err), out);
+    KANON_TRY(kanon__sort_rows(t->order, run->space, err), out);
+    KANON_TRY(kanon__row_run_init(&t->part, run, t->order + (run->space->n_rows - n) / 2, n, t->group_of, err), out);
+    t->part.run.notes = NULL;
+out:
+    return st;
+}
+
+static void end_trial(trial *t)
+{
+    kanon__row_run_clear(&t->part);
+    kanon__free(t->group_of);
+    kanon__free(t->order);
+}
+
+/* Whether top-down loses no more than strips on n records. */
+static kanon_status try_top_down(bool *better, kanon__run *run, int64_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    trial t = {0};
+    int64_t strips = 0, top_down = 0;
+    KANON_TRY(begin_trial(&t, run, n, err), out);
+    KANON_TRY(run_strips(&t.part.run, err), out);
+    KANON_TRY(measure_loss(&strips, &t.part.run, err), out);
+    t.part.run.n_groups = 0;
+    KANON_TRY(run_top_down(&t.part.run, err), out);
+    KANON_TRY(measure_loss(&top_down, &t.part.run, err), out);
+    *better = top_down <= strips;
+out:
+    end_trial(&t);
+    return st;
+}
+
+/* Strips lose less on most tables, top-down where many records share few values, and with larger k. A trial tells; a table
+ * too small for one is grouped by both. */
+static kanon_status run_strips_or_top_down(kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool top_down = !strips_are_short(run);
+    int64_t n = run->space->n_rows, least = LEAST_TRIAL_GROUPS * run->k;
+    int64_t n_trial = n / TRIAL_PART < least ? least : n / TRIAL_PART;
+    if (!top_down && n_trial > n / 2)
+        return run_better(run, run_strips, run_top_down, err);
+    if (!top_down)
+        KANON_TRY(try_top_down(&top_down, run, n_trial, err), out);
+    KANON_TRY(top_down ? run_top_down(run, err) : run_strips(run, err), out);
+out:
+    return st;
 }
 
 /* ---- effort=fast under constraints ------------------------------------------------------------------------------- */
@@ -123,24 +189,17 @@ static kanon_status measure_violations(bool *most, const kanon__run *run, kanon_
     return st;
 }
 
-/* The same of the strips of some records that lie side by side, in sorted order: n of them around the middle. */
+/* The same of the strips of some records that lie side by side. */
 static kanon_status try_strips(bool *most, kanon__run *run, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__row_run part = {0};
-    int32_t *order = NULL, *group_of = NULL;
+    trial t = {0};
     *most = false;
-    KANON_TRY(kanon__new_array(&order, run->space->n_rows, "a trial", err), out);
-    KANON_TRY(kanon__new_array(&group_of, n, "a trial", err), out);
-    KANON_TRY(kanon__sort_rows(order, run->space, err), out);
-    KANON_TRY(kanon__row_run_init(&part, run, order + (run->space->n_rows - n) / 2, n, group_of, err), out);
-    part.run.notes = NULL;
-    KANON_TRY(run_strips_if_short(&part.run, err), out);
-    KANON_TRY(measure_violations(most, &part.run, err), out);
+    KANON_TRY(begin_trial(&t, run, n, err), out);
+    KANON_TRY(run_strips_if_short(&t.part.run, err), out);
+    KANON_TRY(measure_violations(most, &t.part.run, err), out);
 out:
-    kanon__row_run_clear(&part);
-    kanon__free(group_of);
-    kanon__free(order);
+    end_trial(&t);
     return st;
 }
 
@@ -171,7 +230,7 @@ static kanon_status run_fast(kanon__run *run, kanon_error *err)
 {
     if (run->constraints != NULL && run->k > K_FOR_DENSEST)
         return run_fast_constrained(run, err);
-    return run_better(run, run->k <= K_FOR_DENSEST ? run_densest_on_blocks : run_strips_if_short, run_kmember, err);
+    return run_better(run, run->k <= K_FOR_DENSEST ? run_densest_on_blocks : run_strips_or_top_down, run_kmember, err);
 }
 
 static kanon_status run_auto(kanon__run *run, kanon_error *err)
