@@ -1,11 +1,11 @@
 /* auto: the least loss for the effort that is asked for.
  *
- * effort=fast is a moment, about one or two seconds for 100,000 records: for the smallest k densest on small blocks, else
- * strips, or top-down where k is so large that these would take too long; kmember, which takes a fraction of that time, runs
- * beside it, and the better one is kept. Under constraints strips, too: with the repair that follows they lose less than
- * kmember that looks at the constraints while it grows; and top-down where most of the strips' groups violate one, which a
- * trial on a part of the table tells. balanced and best begin with the better of densest and top-down, on large tables with
- * strips, and where there are dozens of attributes with the better of strips and kmember. Then local search (the refinement
+ * effort=fast is a moment, about one second for 100,000 records: for the smallest k densest on small blocks, else strips or
+ * top-down, which a trial on a part of the table decides, or top-down where k is so large that strips would take too long;
+ * kmember, which takes a fraction of that time, runs beside it, and the better one is kept. Under constraints strips, too:
+ * with the repair that follows they lose less than kmember that looks at the constraints while it grows; and top-down where
+ * most of the strips' groups violate one. balanced and best begin with the better of densest and top-down, where there are
+ * dozens of attributes with the better of strips and kmember, on large tables with strips. Then local search (the refinement
  * `search`) improves the groups for as long as the effort allows; it follows as the refinement of this row.
  *
  * Source: this project; the measurements behind the choices are in docs/loss-on-adult.md.
@@ -105,15 +105,10 @@ out:
     return st;
 }
 
-/* Strips, or top-down where these would take too long. */
+/* Else top-down, which takes less time. */
 static bool strips_are_short(const kanon__run *run)
 {
     return run->k <= K_FOR_STRIPS || run->space->n_rows <= WORK_FOR_STRIPS / run->k;
-}
-
-static kanon_status run_strips_if_short(kanon__run *run, kanon_error *err)
-{
-    return strips_are_short(run) ? run_strips(run, err) : run_top_down(run, err);
 }
 
 /* ---- trials ------------------------------------------------------------------------------------------------------ */
@@ -196,7 +191,7 @@ static kanon_status try_strips(bool *most, kanon__run *run, int64_t n, kanon_err
     trial t = {0};
     *most = false;
     KANON_TRY(begin_trial(&t, run, n, err), out);
-    KANON_TRY(run_strips_if_short(&t.part.run, err), out);
+    KANON_TRY(run_strips(&t.part.run, err), out);
     KANON_TRY(measure_violations(most, &t.part.run, err), out);
 out:
     end_trial(&t);
@@ -212,10 +207,12 @@ static kanon_status run_fast_constrained(kanon__run *run, kanon_error *err)
     bool most = false;
     int64_t n = run->space->n_rows, n_trial = n / TRIAL_PART, least = LEAST_TRIAL_GROUPS * run->k;
     n_trial = n_trial < least ? least : n_trial;
+    if (!strips_are_short(run))
+        return run_top_down(run, err);
     if (n_trial <= n / 2)
         KANON_TRY(try_strips(&most, run, n_trial, err), out);
     if (!most) {
-        KANON_TRY(run_strips_if_short(run, err), out);
+        KANON_TRY(run_strips(run, err), out);
         KANON_TRY(measure_violations(&most, run, err), out);
     }
     if (most) {
@@ -238,7 +235,7 @@ static kanon_status run_auto(kanon__run *run, kanon_error *err)
     if (kanon__setting_is(run->settings, "effort", "fast"))
         return run_fast(run, err);
     bool wide = run->space->n_dimensions >= KANON__WIDE; /* no index helps densest there */
-    if (wide && run->constraints == NULL)
+    if (wide && run->constraints == NULL && run->space->n_rows < LARGE)
         return run_better(run, run_strips, run_kmember, err);
     return wide || run->space->n_rows >= LARGE ? run_strips(run, err) : run_better(run, run_densest, run_top_down, err);
 }

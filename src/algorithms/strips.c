@@ -450,7 +450,7 @@ static kanon_status run_rest(kanon__run *rest, kanon_error *err)
     return kanon__blocks_run(rest, &work, NULL, err);
 }
 
-/* Rows of no dense cell, as a table of their own; fewer than k are left over. */
+/* Rows of no dense cell, as a table of their own; fewer than k are left over, of each block on wide tables. */
 static kanon_status group_rest(kanon__run *whole, const int32_t *rows, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;

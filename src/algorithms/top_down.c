@@ -46,7 +46,6 @@ typedef struct top_down_state {
     kanon__row_parts stack;
     cell_cut cuts[MOST_CUTS]; /* of the cell at hand, by rising loss */
     int n_cuts, most_cuts;
-    kanon__tally tally; /* of one side; unused where violations have no price */
 } top_down_state;
 
 static int by_code(const void *a, const void *b)
@@ -159,7 +158,7 @@ static void inspect_dimension(top_down_state *s, kanon__row_part p, int dimensio
     }
 }
 
-/* Step 3: move the rows of the run to the front of the cell, both sides in record order. Returns where the rest begins. */
+/* Step 3: move the rows of the run to the front of the cell, both sides in the order that they had. Returns where the rest begins. */
 static int64_t divide(top_down_state *s, kanon__row_part p, const cell_cut *at)
 {
     kanon__codes codes = s->run->space->dimensions[at->dimension].codes;
@@ -212,16 +211,17 @@ static double count_lacking(const kanon__tally *tally)
 static kanon_status price_rows(top_down_state *s, const int32_t *rows, int64_t n, int64_t *price, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    kanon__tally tally = {0}; /* anew: its counters are as many as the values of the largest group that it had */
+    KANON_TRY(kanon__tally_init(&tally, s->run->constraints, err), out);
     empty_box(s->run->space, s->left);
     for (int64_t i = 0; i < n; i++) {
-        KANON_TRY(kanon__tally_add(&s->tally, rows[i], err), out);
+        KANON_TRY(kanon__tally_add(&tally, rows[i], err), out);
         kanon__box_add(s->run->space, s->left, rows[i]);
     }
     int64_t units = kanon__box_units(s->run->space, s->left);
-    *price = n * units + (int64_t)(count_lacking(&s->tally) * (double)units);
-    for (int64_t i = 0; i < n; i++)
-        kanon__tally_remove(&s->tally, rows[i]);
+    *price = n * units + (int64_t)(count_lacking(&tally) * (double)units);
 out:
+    kanon__tally_clear(&tally);
     return st;
 }
 
@@ -295,8 +295,6 @@ static kanon_status run_top_down(kanon__run *run, kanon_error *err)
     for (int i = 0; i < run->space->n_dimensions; i++)
         most_codes = run->space->dimensions[i].n_codes > most_codes ? run->space->dimensions[i].n_codes : most_codes;
     int64_t most_buckets = most_codes < n ? most_codes : n;
-    if (s.most_cuts > 1)
-        KANON_TRY(kanon__tally_init(&s.tally, run->constraints, err), out);
     KANON_TRY(kanon__new_array(&s.order, n, "row order", err), out);
     KANON_TRY(kanon__new_array(&s.scratch, n, "row order", err), out);
     KANON_TRY(kanon__new_array(&s.bucket_of, most_codes, "values of a cell", err), out);
@@ -313,7 +311,6 @@ static kanon_status run_top_down(kanon__run *run, kanon_error *err)
     KANON_TRY(kanon__row_parts_push(&s.stack, (kanon__row_part){0, n}, err), out);
     KANON_TRY(split_cells(&s, before, err), out);
 out:
-    kanon__tally_clear(&s.tally);
     kanon__free(s.stack.items);
     kanon__free(before);
     kanon__free(s.right);

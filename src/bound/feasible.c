@@ -136,9 +136,13 @@ static void pay(feasible_run *f, bool all)
 /* 4. Many searches do not end: the prices are too high there for a proof. They fall half of the way back to the floor. */
 static void retreat(feasible_run *f)
 {
-    const kanon__separation *s = f->separation;
-    for (int64_t i = 0; i < s->n && !f->failed; i++)
-        lower(f, s->items[i].tuple, raised(f, s->items[i].tuple) / 2);
+    kanon__separation *s = f->separation;
+    for (int64_t i = 0; i < s->n && !f->failed; i++) {
+        kanon__separation_item *item = &s->items[i];
+        int64_t back = raised(f, item->tuple) / 2;
+        lower(f, item->tuple, back);
+        item->due = item->due > back ? item->due - back : 0; /* so much of the debt is paid */
+    }
 }
 
 /* 1 to 3. *due is what is owed. */
