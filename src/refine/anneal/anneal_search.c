@@ -185,7 +185,7 @@ static kanon_status keep_best(annealer *a, kanon_error *err)
     kanon_status st = KANON_OK;
     if (a->run->constraints == NULL && a->state.loss - a->best_loss <= a->best_loss / NEAR) {
         kanon__combined_groups best = {.group_of = a->best, .n_groups = a->n_best_groups, .loss = a->best_loss};
-        st = kanon__recombine(&best, a->state.group_of, a->state.n_groups, a->state.space, err);
+        st = kanon__recombine(&best, a->state.group_of, a->state.n_groups, a->state.space, a->state.full, err);
         a->n_best_groups = best.n_groups;
         a->best_loss = best.loss;
     }

@@ -16,12 +16,13 @@
 typedef struct kanon__combined_groups {
     int32_t *group_of; /* by row */
     int32_t n_groups;
-    int64_t loss; /* sum of |P| D(P) */
+    int64_t loss; /* sum of |P| D(P), and of what suppressed records lose */
 } kanon__combined_groups;
 
-/* Take into `best` the components of `other` that are better there. Nothing is taken where the two suppress different rows.
- * Equal input gives equal groups; they are numbered by their first rows. */
+/* Take into `best` the components of `other` that lose less there. The records that only one of them suppresses, `full` each,
+ * are in one component, so that as many are suppressed as in one of the two. Equal input gives equal groups; they are numbered
+ * by their first rows. */
 kanon_status kanon__recombine(kanon__combined_groups *best, const int32_t *other, int32_t n_other, const kanon__space *space,
-                              kanon_error *err);
+                              int64_t full, kanon_error *err);
 
 #endif
