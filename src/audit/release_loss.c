@@ -230,8 +230,14 @@ static kanon_status copy_cell(release_reader *r, int64_t at, size_t *length, int
     return st;
 }
 
-/* NAME_min and NAME_max are read as [min,max], or as one cell where both are the same. One null beside a number is an open
- * end. */
+/* Null, or empty in text, where nulls are not told apart. */
+static bool is_nothing(const kanon__cell *cell)
+{
+    return cell->null || cell->length == 0;
+}
+
+/* NAME_min and NAME_max are read as [min,max], or as one cell where both are the same. Nothing beside a number is an
+ * open end, [min..] or [..max]: a comma at an end could be taken for a decimal one. */
 static kanon_status read_cell(release_reader *r, released *q, parsed_text **out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -240,16 +246,17 @@ static kanon_status read_cell(release_reader *r, released *q, parsed_text **out,
         KANON_TRY(copy_cell(r, 0, &length, q->first, false, err), out);
         return look_up(r, q, out, r->scratch, length, err);
     }
-    bool is_open = r->cursor->cells[q->first].null != r->cursor->cells[q->last].null;
+    bool is_open = is_nothing(&r->cursor->cells[q->first]) != is_nothing(&r->cursor->cells[q->last]);
+    size_t n_between = is_open ? 2 : 1;
     KANON_TRY(copy_cell(r, 1, &length, q->first, is_open, err), out);
-    KANON_TRY(copy_cell(r, (int64_t)length + 2, &n_max, q->last, is_open, err), out);
-    char *min = r->scratch + 1, *max = min + length + 1;
+    KANON_TRY(copy_cell(r, (int64_t)(1 + length + n_between), &n_max, q->last, is_open, err), out);
+    char *min = r->scratch + 1, *max = min + length + n_between;
     if (length == n_max && memcmp(min, max, length) == 0)
         return look_up(r, q, out, min, length, err);
     r->scratch[0] = '[';
-    min[length] = ',';
+    memcpy(min + length, is_open ? ".." : ",", n_between);
     max[n_max] = ']';
-    return look_up(r, q, out, r->scratch, length + n_max + 3, err);
+    return look_up(r, q, out, r->scratch, length + n_between + n_max + 2, err);
 out:
     return st;
 }

@@ -70,6 +70,14 @@ expect 0 "$KANON" anonymize german.csv -s readable.yaml -k 2 -q -o readable.csv
 expect 0 "$KANON" evaluate german.csv -s readable.yaml --release readable.csv -q
 grep -qE '^unknown_cells +0$' "$OUT" || failed "evaluate cannot read the cells"
 
+# an open end in a column of its own, beside a decimal comma
+printf 'kg\n"1.004,0"\n"1.004,0"\n4.000\n"1.005,0"\n' >comma.csv
+printf "attributes: {kg: {role: quasi, type: decimal, thousands: '.', top: 3.3}}\n" >comma.yaml
+expect 0 "$KANON" anonymize comma.csv -s comma.yaml -k 2 -q -o ends.csv --numeric columns
+grep -qF '"3,3",' ends.csv || failed "the end is not open"
+expect 0 "$KANON" evaluate comma.csv -s comma.yaml --release ends.csv -q
+grep -qE '^unknown_cells +0$' "$OUT" || failed "evaluate cannot read the open end"
+
 # by flags, which win over the file
 expect 0 "$KANON" anonymize t.csv --quasi age,born --bands age=0,18,65 --bands born=decade --top age=90 -k 2 -o - -q
 out_has '[18..64],[2000-01-01..2009-12-31]'
