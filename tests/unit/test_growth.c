@@ -104,9 +104,13 @@ static void write_schema(const plan *plans, int n_columns, const char *role)
                                    i > 0 ? role : "quasi", forms[plans[i].kind], plans[i].weight);
 }
 
-static void write_rows(const plan *plans, int n_columns, kanon__random *random, int64_t n_rows)
+static int64_t draw_duplicates(kanon__random *random)
 {
-    int64_t duplicates_percent = draw(random, 0, 2) == 0 ? draw(random, 10, 95) : 0;
+    return draw(random, 0, 2) == 0 ? draw(random, 10, 95) : 0;
+}
+
+static void write_rows(const plan *plans, int n_columns, kanon__random *random, int64_t n_rows, int64_t duplicates_percent)
+{
     size_t length = 0, last = 0;
     for (int i = 0; i < n_columns; i++)
         length += (size_t)snprintf(csv + length, sizeof csv - length, "%sc%d", i > 0 ? "," : "", i);
@@ -338,7 +342,8 @@ static void flat_scan_agrees(void **state)
             while (plans[j].kind == MANY || plans[j].kind == DEEP || plans[j].kind == MASKED); /* slow to climb */
         plans[0] = i % 2 == 0 ? (plan){MANY, 5, 0, "1"} : (plan){INTEGER, 9, 10, "1"};
         write_schema(plans, MOST_COLUMNS, "quasi");
-        write_rows(plans, MOST_COLUMNS, &random, draw(&random, 250, 400));
+        int64_t n_rows = draw(&random, 250, 400);
+        write_rows(plans, MOST_COLUMNS, &random, n_rows, draw_duplicates(&random));
         kanon_table *table = table_of(yaml, csv);
         kanon__space *space = space_of(table);
         n_flat += compare(space, &random, INT64_MAX);
@@ -361,7 +366,8 @@ static void ways_agree(void **state)
         for (int j = 0; j < n_columns; j++)
             plans[j] = draw_plan(&random);
         write_schema(plans, n_columns, "quasi");
-        write_rows(plans, n_columns, &random, draw(&random, 1, 20) == 1 ? draw(&random, 1, 3) : draw(&random, 20, 450));
+        int64_t n_rows = draw(&random, 1, 20) == 1 ? draw(&random, 1, 3) : draw(&random, 20, 450);
+        write_rows(plans, n_columns, &random, n_rows, draw_duplicates(&random));
         kanon_table *table = table_of(yaml, csv);
         kanon__space *space = space_of(table);
         compare(space, &random, INT64_MAX);
@@ -378,7 +384,7 @@ static void large_domains(void **state)
     (void)state;
     kanon__random_init(&random, test_seed(), 1);
     write_schema(plans, 4, "quasi");
-    write_rows(plans, 4, &random, 80000);
+    write_rows(plans, 4, &random, 80000, 0);
     kanon_table *table = table_of(yaml, csv);
     kanon__space *space = space_of(table);
     assert_true(space->dimensions[0].n_codes > 1 << 16);
@@ -480,7 +486,8 @@ static void diversity_searches_agree(void **state)
         for (int j = 0; j < n_columns; j++)
             plans[j] = draw_plan(&random);
         write_schema(plans, n_columns, "sensitive");
-        write_rows(plans, n_columns, &random, draw(&random, 2, 250));
+        int64_t n_rows = draw(&random, 2, 250);
+        write_rows(plans, n_columns, &random, n_rows, draw_duplicates(&random));
         kanon_table *table = table_of(yaml, csv);
         assert_done(kanon__s_diversity_new(&s_diversity, &table->data, radii[draw(&random, 0, 5)], &err), &err);
         compare_diversity_search(s_diversity, &random);
@@ -527,7 +534,7 @@ static void tree_is_not_too_deep(void **state)
     (void)state;
     kanon__random_init(&random, test_seed(), 2);
     write_schema(plans, 3, "quasi");
-    write_rows(plans, 3, &random, 6000);
+    write_rows(plans, 3, &random, 6000, draw_duplicates(&random));
     kanon_table *table = table_of(yaml, csv);
     kanon__space *space = space_of(table);
     assert_done(kanon__tuples_new(&tuples, space, &err), &err);
