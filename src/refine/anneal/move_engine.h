@@ -83,9 +83,9 @@ static inline int32_t kanon__draw_member(kanon__move_engine *e, int32_t group)
     return kanon__region_members(r, group)[kanon__scaled((uint32_t)kanon__random_next(&e->random), r->groups[group].size)];
 }
 
-/* A random record of a random neighbouring tuple, possibly the record itself; -1: the region has no neighbour of it, or the
- * one that was drawn is suppressed. */
-static inline int32_t kanon__draw_near(kanon__move_engine *e, int32_t record)
+/* A random record of a random neighbouring tuple, suppressed or not, possibly the record itself; -1: the region has no
+ * neighbour of it. */
+static inline int32_t kanon__draw_any_near(kanon__move_engine *e, int32_t record)
 {
     const kanon__region *r = e->region;
     int32_t tuple = r->tuple_of[record], begin = r->neighbour_begins[tuple], n = r->neighbour_begins[tuple + 1] - begin;
@@ -94,8 +94,14 @@ static inline int32_t kanon__draw_near(kanon__move_engine *e, int32_t record)
     uint64_t random = kanon__random_next(&e->random);
     tuple = r->neighbours[begin + kanon__scaled((uint32_t)random, n)];
     begin = r->tuple_begins[tuple];
-    int32_t near = begin + kanon__scaled((uint32_t)(random >> 32), r->tuple_begins[tuple + 1] - begin);
-    return r->group_of[near] >= 0 ? near : -1;
+    return begin + kanon__scaled((uint32_t)(random >> 32), r->tuple_begins[tuple + 1] - begin);
+}
+
+/* The same; -1 also where the one that was drawn is suppressed. */
+static inline int32_t kanon__draw_near(kanon__move_engine *e, int32_t record)
+{
+    int32_t near = kanon__draw_any_near(e, record);
+    return near >= 0 && e->region->group_of[near] >= 0 ? near : -1;
 }
 
 #endif

@@ -348,19 +348,6 @@ static void change_places(kanon__move_engine *e, int32_t record, int32_t group)
     carry_out(&move);
 }
 
-/* A record near this one, suppressed or not; -1: the region has none. */
-static int32_t draw_any_near(kanon__move_engine *e, int32_t record)
-{
-    const kanon__region *r = e->region;
-    int32_t tuple = r->tuple_of[record], begin = r->neighbour_begins[tuple], n = r->neighbour_begins[tuple + 1] - begin;
-    if (n == 0)
-        return -1;
-    uint64_t random = kanon__random_next(&e->random);
-    tuple = r->neighbours[begin + kanon__scaled((uint32_t)random, n)];
-    begin = r->tuple_begins[tuple];
-    return begin + kanon__scaled((uint32_t)(random >> 32), r->tuple_begins[tuple + 1] - begin);
-}
-
 /* A new group around the record, of suppressed records and of what near groups have beyond k. */
 static void open_group(kanon__move_engine *e, int32_t record)
 {
@@ -372,7 +359,7 @@ static void open_group(kanon__move_engine *e, int32_t record)
     kanon__move_engine_remove(e, record);
     kanon__region_add(r, slot, record);
     for (int64_t tries = 8 * r->k; r->groups[slot].size < r->k && tries > 0; tries--) {
-        int32_t near = draw_any_near(e, kanon__draw_member(e, slot)), from = near < 0 ? slot : r->group_of[near];
+        int32_t near = kanon__draw_any_near(e, kanon__draw_member(e, slot)), from = near < 0 ? slot : r->group_of[near];
         if (from == slot || (from >= 0 && r->groups[from].size <= r->k))
             continue;
         kanon__move_engine_remove(e, near);
