@@ -138,6 +138,14 @@ static void end_trial(trial *t)
     kanon__free(t->order);
 }
 
+/* How many records a trial is to have; 0: the table is so small that the algorithms themselves take no longer. */
+static int64_t count_trial(const kanon__run *run)
+{
+    int64_t n = run->space->n_rows, least = LEAST_TRIAL_GROUPS * run->k, part = n / TRIAL_PART;
+    part = part < least ? least : part;
+    return part <= n / 2 ? part : 0;
+}
+
 /* Whether top-down loses no more than strips on n records. */
 static kanon_status try_top_down(bool *better, kanon__run *run, int64_t n, kanon_error *err)
 {
@@ -162,9 +170,8 @@ static kanon_status run_strips_or_top_down(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bool top_down = !strips_are_short(run);
-    int64_t n = run->space->n_rows, least = LEAST_TRIAL_GROUPS * run->k;
-    int64_t n_trial = n / TRIAL_PART < least ? least : n / TRIAL_PART;
-    if (!top_down && n_trial > n / 2)
+    int64_t n_trial = count_trial(run);
+    if (!top_down && n_trial == 0)
         return run_better(run, run_strips, run_top_down, err);
     if (!top_down)
         KANON_TRY(try_top_down(&top_down, run, n_trial, err), out);
@@ -205,11 +212,10 @@ static kanon_status run_fast_constrained(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bool most = false;
-    int64_t n = run->space->n_rows, n_trial = n / TRIAL_PART, least = LEAST_TRIAL_GROUPS * run->k;
-    n_trial = n_trial < least ? least : n_trial;
+    int64_t n_trial = count_trial(run);
     if (!strips_are_short(run))
         return run_top_down(run, err);
-    if (n_trial <= n / 2)
+    if (n_trial > 0)
         KANON_TRY(try_strips(&most, run, n_trial, err), out);
     if (!most) {
         KANON_TRY(run_strips(run, err), out);

@@ -29,7 +29,7 @@ struct kanon__density {
     bool may_be_flat;
     int32_t *hidden; /* flat: the tuples that the growth at hand has added */
     int64_t n_hidden, hidden_capacity;
-    int64_t n_visits, n_questions; /* of nodes and tuples since the last look */
+    int64_t n_visits, n_questions; /* of nodes and tuples since they were compared last */
     int64_t excess;                /* by which the tree has cost more than the flat scan would have, in records looked at */
 };
 

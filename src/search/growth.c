@@ -26,7 +26,7 @@ struct kanon__growth {
     kanon__free_tree *tree;
     kanon__flat_scan *flat; /* in place of the nodes of the tree, where these were given up */
     bool may_be_flat;
-    int64_t n_visits; /* of nodes and tuples since the last look */
+    int64_t n_visits; /* of nodes and tuples since they were compared last */
     int64_t excess;   /* by which the tree has cost more than the flat scan would have, in records looked at */
     int64_t n_free;
     int32_t *n_free_of; /* by stretch of ROWS_PER_COUNT rows: to find the n-th free row without counting all */
@@ -155,7 +155,7 @@ bool kanon__growth_is_flat(const kanon__growth *g)
     return g->flat != NULL;
 }
 
-/* Compare what the tree has cost since the last look with a scan. What it saves now makes up for what it has cost before,
+/* Compare what the tree has cost since the last time with a scan. What it saves now makes up for what it has cost before,
  * not for what it will cost. */
 static kanon_status weigh_tree(kanon__growth *g, kanon_error *err)
 {

@@ -82,7 +82,7 @@ enum { RUN = 16384, N_RUNS = 3 };
 
 typedef struct watch {
     bool merges;         /* items of two runs were compared */
-    bool only_in_merges; /* the first look after that is to stop, and none before */
+    bool only_in_merges; /* the first poll after that is to stop, and none before */
     kanon_tick tick;
     void *payload;
 } watch;
