@@ -2,7 +2,7 @@
  *
  * A walk over the index leaves out nodes that are too far or lie before the tuple in the order. Distances from the tuple are
  * lookups where a dimension has few codes. Counts by distance and price tell which tuples can be in a violated set, before
- * anything is sorted. Called by box_search.c; calls priced_table.h. */
+ * anything is sorted. Called by box_search.c and box_growth.c; calls priced_table.h. */
 #include "bound/box_candidates.h"
 
 #include "core/alloc.h"
@@ -29,12 +29,33 @@ out:
 
 void kanon__box_candidates_clear(kanon__box_candidates *s)
 {
+    kanon__free(s->corners);
+    kanon__free(s->extents);
+    kanon__free(s->counts);
+    kanon__free(s->prices);
+    kanon__free(s->tuples);
     kanon__free(s->other);
     kanon__free(s->items);
     for (int i = 0; s->reach != NULL && i < s->table->space->n_dimensions; i++)
         kanon__free(s->reach[i]);
     kanon__free(s->reach);
     kanon__free(s->sides);
+}
+
+kanon_status kanon__violated_set_init(kanon__violated_set *out, const kanon__priced_table *table, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t most = table->k < table->n ? table->k : table->n;
+    KANON_TRY(kanon__new_array(&out->tuples, most, "boxes", err), out);
+    KANON_TRY(kanon__new_array(&out->times, most, "boxes", err), out);
+out:
+    return st;
+}
+
+void kanon__violated_set_clear(kanon__violated_set *set)
+{
+    kanon__free(set->times);
+    kanon__free(set->tuples);
 }
 
 /* One row of pair costs for each dimension: distances from the tuple become lookups. */
@@ -155,7 +176,7 @@ static void merge_sort(kanon__box_candidate *items, kanon__box_candidate *room, 
 }
 
 /* Into buckets of equal width first: most of them have few items. */
-kanon_status kanon__box_candidates_sort(kanon__box_candidates *s, kanon_error *err)
+static kanon_status sort(kanon__box_candidates *s, kanon_error *err)
 {
     int64_t n = s->n, begins[BUCKETS + 1] = {0};
     uint64_t least = UINT64_MAX, most = 0;
@@ -185,7 +206,7 @@ kanon_status kanon__box_candidates_sort(kanon__box_candidates *s, kanon_error *e
     return KANON_OK;
 }
 
-/* ---- extents ----------------------------------------------------------------------------------------------------- */
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
 /* One row of extents for a dimension with few codes: two for each code. */
 static const int32_t *rows_of_extents(kanon__box_candidates *s, int i, uint32_t from)
@@ -195,13 +216,13 @@ static const int32_t *rows_of_extents(kanon__box_candidates *s, int i, uint32_t 
     return s->sides;
 }
 
-void kanon__box_candidates_extents(kanon__box_candidates *s, int32_t *extents)
+static void set_extents(kanon__box_candidates *s)
 {
     const kanon__priced_table *t = s->table;
     const uint32_t *own = kanon__priced_codes(t, s->own);
     for (int i = 0; i < t->space->n_dimensions; i++) {
         int64_t n = s->n, n_sides = t->space->dimensions[i].coordinates != NULL ? 2 : 1;
-        int32_t *below = extents + t->first_side[i] * n, *above = below + (n_sides - 1) * n;
+        int32_t *below = s->extents + t->first_side[i] * n, *above = below + (n_sides - 1) * n;
         const int32_t *rows = s->reach[i] != NULL && t->space->dimensions[i].n_codes <= n ? rows_of_extents(s, i, own[i])
                                                                                           : NULL;
         for (int64_t at = 0; at < n; at++) {
@@ -215,6 +236,30 @@ void kanon__box_candidates_extents(kanon__box_candidates *s, int32_t *extents)
             above[at] = row[n_sides - 1];
         }
     }
+}
+
+kanon_status kanon__box_candidates_lay_out(kanon__box_candidates *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int n_sides = s->table->n_sides;
+    KANON_TRY(sort(s, err), out);
+    KANON_TRY(kanon__grow_array(&s->tuples, &s->tuples_capacity, s->n, "boxes", err), out);
+    KANON_TRY(kanon__grow_array(&s->prices, &s->prices_capacity, s->n, "boxes", err), out);
+    KANON_TRY(kanon__grow_array(&s->counts, &s->counts_capacity, s->n, "boxes", err), out);
+    KANON_TRY(kanon__grow_array(&s->extents, &s->extents_capacity, s->n * n_sides, "boxes", err), out);
+    KANON_TRY(kanon__grow_array(&s->corners, &s->corners_capacity, s->n * n_sides, "boxes", err), out);
+    for (int64_t i = 0; i < s->n; i++) {
+        int64_t tuple = (int64_t)(s->items[i].key & UINT32_MAX);
+        s->tuples[i] = tuple == KANON__STAND_IN ? -1 : (int32_t)tuple;
+        s->prices[i] = kanon__box_candidates_price(s, tuple);
+        s->counts[i] = kanon__box_candidates_count(s, tuple);
+    }
+    set_extents(s);
+    for (int side = 0; side < n_sides; side++)
+        for (int64_t i = 0; i < s->n; i++)
+            s->corners[i * n_sides + side] = s->extents[side * s->n + i];
+out:
+    return st;
 }
 
 /* ---- which are of use --------------------------------------------------------------------------------------------- */

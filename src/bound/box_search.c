@@ -45,11 +45,6 @@ typedef struct search_node {
 struct kanon__box_search {
     const kanon__priced_table *table;
     kanon__box_candidates found; /* step 1 */
-    int64_t n;
-    /* the n candidates that remain, by falling price; extents by side, then candidate, and the other way round */
-    int32_t *tuples, *prices, *extents, *corners;
-    int64_t *counts;
-    int64_t tuples_capacity, prices_capacity, extents_capacity, corners_capacity, counts_capacity;
     /* the stacks */
     entry *entries;
     search_node *nodes;
@@ -64,14 +59,12 @@ kanon_status kanon__box_search_new(kanon__box_search **out, const kanon__priced_
 {
     kanon_status st = KANON_OK;
     kanon__box_search *s = NULL;
-    int64_t most = table->k < table->n ? table->k : table->n;
     *out = NULL;
     KANON_TRY(kanon__new_array(&s, 1, "boxes", err), out);
     s->table = table;
     KANON_TRY(kanon__box_candidates_init(&s->found, table, err), out);
     KANON_TRY(kanon__new_array(&s->hull, table->n_sides, "boxes", err), out);
-    KANON_TRY(kanon__new_array(&s->best.tuples, most, "boxes", err), out);
-    KANON_TRY(kanon__new_array(&s->best.times, most, "boxes", err), out);
+    KANON_TRY(kanon__violated_set_init(&s->best, table, err), out);
     *out = s;
     s = NULL;
 out:
@@ -83,46 +76,25 @@ void kanon__box_search_free(kanon__box_search *s)
 {
     if (s == NULL)
         return;
-    kanon__free(s->best.times);
-    kanon__free(s->best.tuples);
+    kanon__violated_set_clear(&s->best);
     kanon__free(s->hull);
     kanon__free(s->boxes);
     kanon__free(s->nodes);
     kanon__free(s->entries);
-    kanon__free(s->counts);
-    kanon__free(s->corners);
-    kanon__free(s->extents);
-    kanon__free(s->prices);
-    kanon__free(s->tuples);
     kanon__box_candidates_clear(&s->found);
     kanon__free(s);
 }
 
 /* ---- 1: candidates ----------------------------------------------------------------------------------------------- */
 
-/* Lay the candidates out as arrays; the list of the root is all of them. */
+/* The list of the root is all of them. */
 static kanon_status set_candidates(kanon__box_search *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__priced_table *t = s->table;
-    s->n = s->found.n;
-    KANON_TRY(kanon__grow_array(&s->tuples, &s->tuples_capacity, s->n, "boxes", err), out);
-    KANON_TRY(kanon__grow_array(&s->prices, &s->prices_capacity, s->n, "boxes", err), out);
-    KANON_TRY(kanon__grow_array(&s->counts, &s->counts_capacity, s->n, "boxes", err), out);
-    KANON_TRY(kanon__grow_array(&s->extents, &s->extents_capacity, s->n * t->n_sides, "boxes", err), out);
-    KANON_TRY(kanon__grow_array(&s->corners, &s->corners_capacity, s->n * t->n_sides, "boxes", err), out);
-    KANON_TRY(kanon__grow_array(&s->entries, &s->entries_capacity, 2 * s->n, "boxes", err), out);
-    for (int64_t i = 0; i < s->n; i++) {
-        int64_t tuple = (int64_t)(s->found.items[i].key & UINT32_MAX);
-        s->tuples[i] = tuple == KANON__STAND_IN ? -1 : (int32_t)tuple;
-        s->prices[i] = kanon__box_candidates_price(&s->found, tuple);
-        s->counts[i] = kanon__box_candidates_count(&s->found, tuple);
+    KANON_TRY(kanon__box_candidates_lay_out(&s->found, err), out);
+    KANON_TRY(kanon__grow_array(&s->entries, &s->entries_capacity, 2 * s->found.n, "boxes", err), out);
+    for (int64_t i = 0; i < s->found.n; i++)
         s->entries[i] = (entry){(int32_t)i, (int32_t)s->found.items[i].distance};
-    }
-    kanon__box_candidates_extents(&s->found, s->extents);
-    for (int side = 0; side < t->n_sides; side++)
-        for (int64_t i = 0; i < s->n; i++)
-            s->corners[i * t->n_sides + side] = s->extents[side * s->n + i];
 out:
     return st;
 }
@@ -136,8 +108,8 @@ static bool top_sum(const kanon__box_search *s, const search_node *node, int64_t
     *sum = s->found.own_price;
     for (int64_t i = node->begin; i < node->end && left > 0; i++) {
         int32_t at = s->entries[i].candidate;
-        int64_t taken = s->counts[at] < left ? s->counts[at] : left;
-        *sum += taken * s->prices[at];
+        int64_t taken = s->found.counts[at] < left ? s->found.counts[at] : left;
+        *sum += taken * s->found.prices[at];
         left -= taken;
     }
     return left == 0;
@@ -145,12 +117,13 @@ static bool top_sum(const kanon__box_search *s, const search_node *node, int64_t
 
 /* Costs above the node's box, cut into LEVELS ranges of 2^shift units. */
 typedef struct levels {
-    int shift;                             /* level of a tuple: (e(z) - units) >> shift */
-    int64_t counted[LEVELS], sums[LEVELS]; /* records and sum of the k highest prices up to each level */
-    int64_t lowest[LEVELS];                /* the lowest of these prices */
-    int64_t excess[LEVELS];                /* how much more than the best known a set of this level can have */
-    int64_t above[LEVELS];                 /* up to `last`: a tuple of this level is of use if its price is above this */
-    int best, last;  /* the level with the largest excess; the last one with more than the best known */
+    int shift;                   /* level of a tuple: (e(z) - units) >> shift */
+    int64_t sums[LEVELS];        /* the sum of the k highest prices up to each level */
+    int64_t lowest[LEVELS];      /* the lowest of these prices */
+    int32_t least[LEVELS];       /* the least e(z) of each level: what a box of this level costs at least */
+    int64_t above[LEVELS];       /* a tuple of this level is of use if its price is above this */
+    int64_t grown_above[LEVELS]; /* the same where the level is that of e(z) in a larger box of this node */
+    int best;        /* the level with the largest excess: how much more than the best known its sets can have */
     int64_t at_most; /* the largest excess of a level */
 } levels;
 
@@ -160,84 +133,116 @@ static int level_of(const levels *l, const search_node *node, const entry *e)
 }
 
 /* What the k highest prices of a level must exceed for it to be of use. */
-static int64_t useful_sum(const kanon__box_search *s, const search_node *node, const levels *l, int level)
+static int64_t useful_sum(const kanon__box_search *s, const levels *l, int level)
 {
-    return s->best.excess + s->table->k * (node->units + ((int64_t)level << l->shift));
+    return s->best.excess + s->table->k * l->least[level];
 }
 
-/* The lowest level that has k records, with one of the tuple itself; LEVELS where none has. */
-static int first_level(const kanon__box_search *s, const search_node *node, int64_t mean, const levels *l)
+/* Fill `least`. The lowest level that has k records, with one of the tuple itself; LEVELS where none has. */
+static int first_level(const kanon__box_search *s, const search_node *node, int64_t mean, levels *l)
 {
     int64_t counted[LEVELS] = {0}, sum = 0;
     int first = 0;
     for (int64_t i = node->begin; i < node->end; i++) {
         const entry *e = &s->entries[i];
-        if (e->cost <= mean)
-            counted[level_of(l, node, e)] += s->counts[e->candidate];
+        if (e->cost > mean)
+            continue;
+        int level = level_of(l, node, e);
+        counted[level] += s->found.counts[e->candidate];
+        l->least[level] = e->cost < l->least[level] ? e->cost : l->least[level];
     }
     while (first < LEVELS && (sum += counted[first]) < s->table->k - 1)
         first++;
     return first;
 }
 
-/* Which levels are of use, and which prices. */
-static void set_useful(const kanon__box_search *s, levels *l)
+/* Which prices are of use: each makes up for what the k-1 highest others of a level lack. */
+static void set_above(const levels *l, const int64_t *excess, int64_t *above)
 {
-    int64_t most = 0, above = INT64_MAX;
-    l->best = l->last = -1;
+    int64_t lowest = INT64_MAX;
     for (int level = LEVELS - 1; level >= 0; level--) {
-        if (l->excess[level] > 0) {
-            l->last = l->last < 0 ? level : l->last;
-            above = l->above[level] < above ? l->above[level] : above;
-        }
-        if (l->excess[level] > 0 && l->excess[level] >= most) {
-            most = l->excess[level];
+        if (excess[level] > 0 && l->lowest[level] - excess[level] < lowest)
+            lowest = l->lowest[level] - excess[level];
+        above[level] = lowest;
+    }
+}
+
+/* 3. What the levels from `first` on leave, and which tuples matter for it. A set is counted at the level of its largest
+ * e(z), and costs no less than the least e(z) there. What it costs may lie on a higher level: e(z) in a larger box is compared
+ * with this cost, of which only the lower end of its level is known. */
+static void set_useful(const kanon__box_search *s, const search_node *node, int first, levels *l)
+{
+    int64_t most = 0, excess[LEVELS] = {0}, grown_excess[LEVELS] = {0};
+    l->best = -1;
+    for (int level = LEVELS - 1; level >= first; level--) {
+        int64_t lower_end = node->units + ((int64_t)level << l->shift);
+        excess[level] = l->sums[level] - useful_sum(s, l, level);
+        grown_excess[level] = l->sums[level] - s->best.excess - s->table->k * lower_end;
+        if (excess[level] > 0 && excess[level] >= most) {
+            most = excess[level];
             l->best = level;
         }
-        l->above[level] = above;
     }
+    set_above(l, excess, l->above);
+    set_above(l, grown_excess, l->grown_above);
     l->at_most = s->best.excess + most;
 }
 
-/* 3. Fill the levels in one pass over the list, by falling price. Costs above `mean` are of no use. A level is left out once
- * the prices have fallen so far that it cannot become useful. */
+/* Records, and what they are worth, up to a level. */
+typedef struct level_sum {
+    int64_t records, prices;
+} level_sum;
+
+static void add_to(level_sum *a, level_sum b)
+{
+    a->records += b.records;
+    a->prices += b.prices;
+}
+
+/* 3. Fill the levels in one pass over the list, by falling price. Costs above `mean` are of no use. The highest level is full
+ * first, with k-1 others, and is left then; the lowest is left once the prices have fallen so far that it cannot become
+ * useful. So only two sums are kept up to date. */
 static void set_levels(kanon__box_search *s, const search_node *node, int64_t mean, levels *l)
 {
-    int64_t others = s->table->k - 1, i = node->begin;
-    int open = LEVELS; /* levels from here on are full: they have k records */
+    int64_t others = s->table->k - 1, own = s->found.own_price, i = node->begin;
+    level_sum of[LEVELS] = {{0}}, up_to_top = {0}, up_to_first = {0};
+    int top = LEVELS - 1;
     memset(l, 0, sizeof *l);
     for (int level = 0; level < LEVELS; level++)
-        l->sums[level] = s->found.own_price;
+        l->least[level] = INT32_MAX;
     while ((mean - node->units) >> l->shift >= LEVELS)
         l->shift++;
     int first = first_level(s, node, mean, l);
-    for (; i < node->end && open > first; i++) {
+    for (; i < node->end && first <= top; i++) {
         const entry *e = &s->entries[i];
-        int64_t count = s->counts[e->candidate], price = s->prices[e->candidate];
         int level = e->cost > mean ? LEVELS : level_of(l, node, e);
-        for (level = level > first ? level : first; level < open; level++) {
-            int64_t taken = count < others - l->counted[level] ? count : others - l->counted[level];
-            l->counted[level] += taken;
-            l->sums[level] += taken * price;
-            l->lowest[level] = price;
+        if (level > top)
+            continue;
+        int64_t count = s->found.counts[e->candidate], price = s->found.prices[e->candidate];
+        level_sum more = {count, count * price};
+        add_to(&of[level], more);
+        add_to(&up_to_top, more);
+        if (level <= first)
+            add_to(&up_to_first, more);
+        for (; top >= first && up_to_top.records >= others; top--) { /* not all records of this tuple are taken */
+            l->sums[top] = own + up_to_top.prices - (up_to_top.records - others) * price;
+            l->lowest[top] = price;
+            add_to(&up_to_top, (level_sum){-of[top].records, -of[top].prices});
         }
-        while (open > first && l->counted[open - 1] == others)
-            open--;
-        while (first < open && l->sums[first] + (others - l->counted[first]) * price <= useful_sum(s, node, l, first))
-            first++;
+        while (first <= top &&
+               own + up_to_first.prices + (others - up_to_first.records) * price <= useful_sum(s, l, first))
+            if (++first < LEVELS)
+                add_to(&up_to_first, of[first]);
     }
     s->work += i - node->begin;
-    for (int level = first; level < LEVELS; level++) { /* each price makes up for what the k-1 highest others lack */
-        l->excess[level] = l->sums[level] - useful_sum(s, node, l, level);
-        l->above[level] = l->lowest[level] - l->excess[level];
-    }
+    set_useful(s, node, first, l);
 }
 
 /* 4. The extents and the cost of the hull. Where the stand-in is in it (*real is false), the lowest cost of the level is all
  * that is known. */
 static int64_t set_hull(kanon__box_search *s, const search_node *node, const levels *l, bool *real)
 {
-    int64_t left = s->table->k - 1, units = 0, least = node->units + ((int64_t)l->best << l->shift);
+    int64_t left = s->table->k - 1, units = 0, least = l->least[l->best];
     *real = true;
     int n_sides = s->table->n_sides;
     memcpy(s->hull, s->boxes + (node - s->nodes) * n_sides, (size_t)n_sides * sizeof *s->hull);
@@ -245,11 +250,11 @@ static int64_t set_hull(kanon__box_search *s, const search_node *node, const lev
         const entry *e = &s->entries[i];
         if (level_of(l, node, e) > l->best)
             continue;
-        const int32_t *corner = s->corners + (int64_t)e->candidate * n_sides;
+        const int32_t *corner = s->found.corners + (int64_t)e->candidate * n_sides;
         for (int side = 0; side < n_sides; side++)
             s->hull[side] = corner[side] > s->hull[side] ? corner[side] : s->hull[side];
-        left -= s->counts[e->candidate] < left ? s->counts[e->candidate] : left;
-        *real = *real && s->tuples[e->candidate] >= 0;
+        left -= s->found.counts[e->candidate] < left ? s->found.counts[e->candidate] : left;
+        *real = *real && s->found.tuples[e->candidate] >= 0;
     }
     for (int side = 0; side < n_sides; side++)
         units += s->hull[side];
@@ -269,13 +274,13 @@ static void keep_best(kanon__box_search *s, const search_node *node, const level
         const entry *e = &s->entries[i];
         if (level_of(l, node, e) > l->best)
             continue;
-        int64_t taken = s->counts[e->candidate] < left ? s->counts[e->candidate] : left;
+        int64_t taken = s->found.counts[e->candidate] < left ? s->found.counts[e->candidate] : left;
         left -= taken;
-        if (s->tuples[e->candidate] == s->found.own) { /* more of its own records */
+        if (s->found.tuples[e->candidate] == s->found.own) { /* more of its own records */
             s->best.times[0] += (int32_t)taken;
             continue;
         }
-        s->best.tuples[s->best.n] = s->tuples[e->candidate];
+        s->best.tuples[s->best.n] = s->found.tuples[e->candidate];
         s->best.times[s->best.n++] = (int32_t)taken;
     }
 }
@@ -300,22 +305,23 @@ static kanon_status push_node(kanon__box_search *s, int64_t *at, kanon_error *er
     return st;
 }
 
-/* Whether a set with more than the best excess may hold the tuple. */
-static bool is_useful(const kanon__box_search *s, const search_node *node, const levels *l, const entry *e)
+/* Whether a set with more than the best excess may hold the tuple, by the prices that its level asks for. */
+static bool is_useful(const kanon__box_search *s, const search_node *node, const levels *l, const int64_t *above,
+                      const entry *e)
 {
     int level = level_of(l, node, e);
-    return level <= l->last && s->prices[e->candidate] > l->above[level];
+    return level < LEVELS && s->found.prices[e->candidate] > above[level];
 }
 
 /* Compact the list of the top node to the useful entries. The least extent beyond the cut is *reached. */
 static void keep_useful(kanon__box_search *s, search_node *node, const levels *l, int side, int32_t cut, int32_t *reached)
 {
-    const int32_t *reach = s->extents + side * s->n;
+    const int32_t *reach = s->found.extents + side * s->found.n;
     int64_t end = node->begin;
     *reached = INT32_MAX;
-    for (int64_t i = node->begin; i < node->end && s->prices[s->entries[i].candidate] > l->above[0]; i++) {
+    for (int64_t i = node->begin; i < node->end && s->found.prices[s->entries[i].candidate] > l->above[0]; i++) {
         entry e = s->entries[i];
-        bool useful = is_useful(s, node, l, &e);
+        bool useful = is_useful(s, node, l, l->above, &e);
         s->entries[end] = e;
         end += useful;
         *reached = useful && reach[e.candidate] > cut && reach[e.candidate] < *reached ? reach[e.candidate] : *reached;
@@ -339,7 +345,7 @@ static kanon_status branch(kanon__box_search *s, const levels *l, kanon_error *e
     int32_t cut = old + (s->hull[side] - old) / 2, reached;
     keep_useful(s, below, l, side, cut, &reached);
     int64_t kept = below->begin, end = below->end, put = end;
-    const int32_t *reach = s->extents + side * s->n;
+    const int32_t *reach = s->found.extents + side * s->found.n;
     KANON_TRY(kanon__grow_array(&s->entries, &s->entries_capacity, 2 * end - below->begin, "boxes", err), out);
     memcpy(grown, box, (size_t)n_sides * sizeof *grown);
     grown[side] = reached;
@@ -350,10 +356,10 @@ static kanon_status branch(kanon__box_search *s, const levels *l, kanon_error *e
         s->entries[kept] = e;
         kept += r <= cut;
         e.cost += more > 0 ? more : 0;
-        if (s->tuples[e.candidate] < 0)
+        if (s->found.tuples[e.candidate] < 0)
             e.cost = (int32_t)s->found.stand_in_distance > units ? (int32_t)s->found.stand_in_distance : units;
         s->entries[put] = e;
-        put += is_useful(s, below, l, &e);
+        put += is_useful(s, below, l, l->grown_above, &e);
     }
     *beyond = (search_node){.begin = end, .end = put, .units = units, .at_most = l->at_most};
     below->end = kept;
@@ -374,7 +380,6 @@ static kanon_status step(kanon__box_search *s, kanon_error *err)
     }
     for (;;) {
         set_levels(s, node, sum / k, &l);
-        set_useful(s, &l);
         if (l.at_most <= s->best.excess) {
             s->n_nodes--;
             return KANON_OK;
@@ -409,7 +414,7 @@ static kanon_status push_root(kanon__box_search *s, kanon_error *err)
     if (st != KANON_OK)
         return st;
     kanon__extents_of(t, codes, codes, s->boxes);
-    s->nodes[0] = (search_node){.begin = 0, .end = s->n, .at_most = INT64_MAX};
+    s->nodes[0] = (search_node){.begin = 0, .end = s->found.n, .at_most = INT64_MAX};
     for (int side = 0; side < t->n_sides; side++)
         s->nodes[0].units += s->boxes[side];
     if (top_sum(s, &s->nodes[0], &sum))
@@ -424,7 +429,6 @@ static kanon_status look_through(kanon__box_search *s, int64_t tolerance, int64_
     if (!kanon__box_candidates_drop(&s->found, tolerance))
         goto out;
     KANON_TRY(kanon__box_candidates_thin_out(&s->found, KEPT * s->table->k + budget / THIN, err), out);
-    KANON_TRY(kanon__box_candidates_sort(&s->found, err), out);
     KANON_TRY(set_candidates(s, err), out);
     KANON_TRY(push_root(s, err), out);
     while (s->n_nodes > 0) {
@@ -461,7 +465,7 @@ out:
 /* The k - 1 nearest and the tuple: what the box around them costs is enough. */
 static int64_t take_nearest(kanon__box_search *s)
 {
-    const levels all = {.shift = 30, .best = LEVELS};
+    const levels all = {.shift = 30, .best = LEVELS - 1};
     bool real;
     int64_t units = set_hull(s, &s->nodes[0], &all, &real);
     keep_best(s, &s->nodes[0], &all, units, 0);
@@ -478,7 +482,6 @@ kanon_status kanon__box_search_least(kanon__box_search *s, int64_t tuple, int64_
     s->found.own = tuple;
     s->found.own_price = s->found.uniform = INT32_MAX; /* the nearest first */
     KANON_TRY(kanon__box_candidates_find(&s->found, NULL, NULL, (uint32_t)near, err), out);
-    KANON_TRY(kanon__box_candidates_sort(&s->found, err), out);
     KANON_TRY(set_candidates(s, err), out);
     KANON_TRY(push_root(s, err), out);
     int64_t units = take_nearest(s), excess = 0;

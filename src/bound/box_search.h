@@ -9,15 +9,6 @@
 
 #include "bound/box_candidates.h"
 
-/* k records of a box, as tuples and how many records of each. */
-typedef struct kanon__violated_set {
-    int64_t excess;  /* the sum of their prices less k times D of their box, or more; the tolerance: none was found */
-    int64_t at_most; /* no box around the tuple has more; equal to `excess` unless the search ran out of its budget */
-    int32_t units;   /* D of their box */
-    int32_t *tuples, *times;
-    int64_t n; /* tuples; 0: none was found */
-} kanon__violated_set;
-
 typedef struct kanon__box_search kanon__box_search;
 
 kanon_status kanon__box_search_new(kanon__box_search **out, const kanon__priced_table *table, kanon_error *err);

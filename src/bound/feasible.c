@@ -7,9 +7,8 @@
  *   3. Items without a violated set leave. The others owe what their search could not exclude: every set of an item holds
  *      its tuple, so lowering the price of the tuple by the debt would be enough for all of them.
  *   4. Where all debts together are small, or the work is stopped, they are paid. Else begin again with the items that are
- *      left: where they are many, their prices go back half of the way to the floor; else search them more patiently. At the
- *      end of patience an item pays a part of its debt in each pass: a lower price has fewer boxes to search, and mostly the
- *      debt turns out to be smaller.
+ *      left, and search them more patiently. At the end of patience an item pays a part of its debt in each pass: a lower
+ *      price has fewer boxes to search, and mostly the debt turns out to be smaller.
  *   5. Take off the tolerance from every price: what was let pass is paid for.
  *
  * It is right because lowering a price violates nothing, and because each set belongs to the problem of its first tuple in
@@ -20,8 +19,6 @@
 
 /* Entries that a search visits: in the first pass, how much more in each pass, and at most (a hundredth of a second). */
 enum { FIRST_BUDGET = 20000, GROWTH = 4, PATIENCE = 1 << 21, MOST_PASSES = 200 };
-enum { MOST_RETREATS = 1 };             /* step 4 */
-static const double MANY = 0.25;        /* step 4: of the tuples */
 static const double SMALL_SHARE = 0.03; /* step 4: of what the prices are worth */
 static const double PART = 0.2;         /* step 4: of its price, the most that an item pays in one pass */
 
@@ -133,18 +130,6 @@ static void pay(feasible_run *f, bool all)
     s->n = left;
 }
 
-/* 4. Many searches do not end: the prices are too high there for a proof. They fall half of the way back to the floor. */
-static void retreat(feasible_run *f)
-{
-    kanon__separation *s = f->separation;
-    for (int64_t i = 0; i < s->n && !f->failed; i++) {
-        kanon__separation_item *item = &s->items[i];
-        int64_t back = raised(f, item->tuple) / 2;
-        lower(f, item->tuple, back);
-        item->due = item->due > back ? item->due - back : 0; /* so much of the debt is paid */
-    }
-}
-
 /* 1 to 3. *due is what is owed. */
 static kanon_status pass(feasible_run *f, int32_t tolerance, kanon__cuts *cuts, int64_t *due, kanon__ticker *ticker,
                          kanon_error *err)
@@ -177,10 +162,6 @@ kanon_status kanon__make_feasible(kanon__separation *s, const int32_t *floor, in
         bool end = st != KANON_OK || passes == MOST_PASSES;
         if (end || (double)due <= SMALL_SHARE * (double)worth)
             pay(&f, end);
-        if (passes < MOST_RETREATS && (double)s->n > MANY * (double)t->n) {
-            retreat(&f);
-            continue;
-        }
         f.first_pays = true;
         f.budget = f.budget * GROWTH < PATIENCE ? f.budget * GROWTH : PATIENCE;
     }

@@ -3,8 +3,10 @@
  *   1. The neighbour bound: price of a record = distance to its (k-1)-th nearest other record. That is dual feasible.
  *   2. The least boxes: price of a record = what the cheapest box around it and k-1 others costs, or less where that is not
  *      found. That is dual feasible, too, and never lower. The boxes that were found are the first cuts.
- *   3. In each round ascend: raise the prices as far as the cuts allow (cuts.h), which is further than is feasible ...
- *   4. ... go a step from the best feasible prices towards these ...
+ *   3. In each round but the first ascend: raise the prices as far as the cuts allow (cuts.h), which is further than is
+ *      feasible. Sets that violate these outer prices grow around all tuples (box_growth.h) and become cuts. Repeat until
+ *      little is violated ...
+ *   4. ... go a step from the best feasible prices towards the outer ones, as far as the searches of a sample end ...
  *   5. ... and make the prices there feasible (feasible.h). The sets that were in the way are new cuts. The prices are kept
  *      if their sum is the largest so far. The next step is shorter if most of this one was lost, else longer.
  *   6. Stop when the bound hardly rises, after so many rounds, at the time limit, or when the caller says so.
@@ -25,8 +27,16 @@
 
 enum { MOST_ROUNDS = 40, MOST_FAILURES = 2 };
 enum { LEAST_BUDGET = 400 }; /* of a box search in step 2, for each of the k records */
+/* Step 3: how often, at most, and the share of what may still be gained that may be violated at the end. */
+enum { MOST_GROWTHS = 16 };
+static const double VIOLATED = 0.03;
+static const double TIME_SHARE = 0.3; /* step 3: of the time that is left, so that a proof can follow */
 /* Step 4: shares of the way to the outer prices, and how a step changes where little or much of the last one was kept. */
-static const double LONGEST = 0.5, SHORTEST = 0.1, STEP_CHANGE = 1.25, LITTLE = 0.3, MUCH = 0.6;
+static const double FIRST = 0.5, LONGEST = 0.85, SHORTEST = 0.02, STEP_CHANGE = 1.25, LITTLE = 0.3, MUCH = 0.6;
+/* Step 4: the tuples of the sample, the entries that each of its searches may visit, and how many may leave open. */
+enum { SAMPLE = 512, SAMPLE_BUDGET = 400000 };
+static const double LEFT_OPEN = 0.1;
+static const double PASSES = 1.5; /* step 4: how much longer than a search of the sample step 5 takes for a tuple */
 /* Step 5: the tolerance is a share of what a price may still gain; as a share of a typical price it has limits. */
 static const double TOLERATED = 0.02, LOOSE = 0.03, TIGHT = 0.0005;
 static const double LEAST_GAIN = 0.0005; /* step 6: two relative gains in a row below this */
@@ -132,6 +142,40 @@ out:
     return st;
 }
 
+/* 3. What the outer prices are worth in all, in units; they become the table's. */
+static int64_t take_outer(bound_run *s)
+{
+    for (int64_t tuple = 0; tuple < s->table->n; tuple++)
+        s->table->prices[tuple] = in_units(s, s->prices[tuple]);
+    return sum_of(s->table, s->table->prices);
+}
+
+/* 3. By how much the records' prices are too high, in the sets that grew around them. */
+static int64_t violated_sum(const bound_run *s)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < s->separation->n; i++)
+        sum += s->table->counts[s->separation->items[i].tuple] * s->separation->items[i].set.excess / s->table->k;
+    return sum;
+}
+
+/* 3. */
+static kanon_status approach(bound_run *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    double begun = kanon__seconds(), end = begun + TIME_SHARE * (s->begun + s->options.seconds - begun);
+    bool apart = true;
+    for (int i = 0; i < MOST_GROWTHS && apart && (s->options.seconds <= 0 || kanon__seconds() < end); i++) {
+        KANON_TRY(kanon__cuts_ascend(s->cuts, s->prices, s->typical, &s->ticker, err), out);
+        int64_t outer = take_outer(s), each = outer / s->table->space->n_rows;
+        KANON_TRY(kanon__separation_grow(s->separation, (int32_t)each, &s->ticker, err), out);
+        KANON_TRY(kanon__cuts_add(s->cuts, s->separation->items, s->separation->n, err), out);
+        apart = (double)violated_sum(s) > VIOLATED * (double)(outer - s->best_sum);
+    }
+out:
+    return st;
+}
+
 /* 4. Between the best prices and those that the cuts allow. How much more they are worth than the best, in units. */
 static int64_t set_between(bound_run *s)
 {
@@ -148,6 +192,41 @@ static int32_t tolerance_for(const bound_run *s, int64_t raise)
 {
     double each = (double)raise / s->step / (double)s->table->space->n_rows / (double)s->table->space->scale;
     return in_units(s, fmax(TIGHT * s->typical, fmin(LOOSE * s->typical, TOLERATED * each)));
+}
+
+/* 4. The share of a sample's searches that leave something open at these prices. */
+static kanon_status try_sample(bound_run *s, int32_t tolerance, double *open, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__separation *trial = s->separation;
+    int64_t n_open = 0;
+    KANON_TRY(kanon__separation_start(trial, err), out);
+    kanon__separation_sample(trial, s->table->n / SAMPLE + 1);
+    KANON_TRY(kanon__separation_run(trial, tolerance, SAMPLE_BUDGET, SAMPLE_BUDGET, &s->ticker, err), out);
+    for (int64_t i = 0; i < trial->n; i++)
+        n_open += trial->items[i].set.at_most > trial->items[i].set.excess;
+    *open = (double)n_open / (double)(trial->n > 0 ? trial->n : 1);
+out:
+    return st;
+}
+
+/* 4. Set the prices as far on the way as nearly all searches end, and before the time limit if the others take as long as
+ * those of the sample. What they are worth more than the best, in units. */
+static kanon_status set_step(bound_run *s, int64_t *raise, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    double open = 0, begun, ahead;
+    for (;;) {
+        begun = kanon__seconds();
+        *raise = set_between(s);
+        KANON_TRY(try_sample(s, tolerance_for(s, *raise), &open, err), out);
+        ahead = PASSES * (kanon__seconds() - begun) * (double)s->table->n / (double)s->separation->n;
+        if ((open <= LEFT_OPEN && !out_of_time(s, ahead)) || s->step <= SHORTEST)
+            break;
+        s->step = fmax(SHORTEST, s->step / STEP_CHANGE);
+    }
+out:
+    return st;
 }
 
 /* 5. Its violated sets become cuts, too. Then the next step is longer or shorter, as much of this one was lost or not. */
@@ -171,17 +250,22 @@ static kanon_status improve(bound_run *s, kanon_error *err)
     kanon_status st = KANON_OK;
     int failures = 0;
     s->rounds = s->options.rounds > 0 ? s->options.rounds : MOST_ROUNDS;
-    s->step = LONGEST;
+    s->step = FIRST;
     KANON_TRY(kanon__separation_new(&s->separation, s->table, err), out);
     KANON_TRY(kanon__cuts_new(&s->cuts, s->table, err), out);
     if (s->typical > 0)
         KANON_TRY(find_least_boxes(s, err), out);
     for (int round = 0; round < s->rounds && failures < MOST_FAILURES && s->typical > 0; round++) {
         bool gained;
-        KANON_TRY(make_feasible(s, set_between(s), &gained, err), out);
+        int64_t raise;
+        if (round > 0) { /* the least boxes are good enough to begin with */
+            KANON_TRY(approach(s, err), out);
+            s->step = round == 1 ? LONGEST : s->step;
+        }
+        KANON_TRY(set_step(s, &raise, err), out);
+        KANON_TRY(make_feasible(s, raise, &gained, err), out);
         failures = gained ? 0 : failures + 1;
         s->out->rounds = round + 1;
-        KANON_TRY(kanon__cuts_ascend(s->cuts, s->prices, s->typical, &s->ticker, err), out);
     }
 out:
     return st;

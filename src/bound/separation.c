@@ -1,9 +1,10 @@
 /* The separation of all tuples: their order, and the questions that the box search answers, on several threads.
  *
  * A task asks about TUPLES_PER_TASK items and keeps the sets that were found in one array of its own. Called by feasible.c
- * and lower_bound.c. Calls box_search.h, core/pool.h. */
+ * and lower_bound.c. Calls box_search.h, box_growth.h, core/pool.h. */
 #include "bound/separation.h"
 
+#include "bound/box_growth.h"
 #include "core/alloc.h"
 #include "core/pool.h"
 
@@ -11,6 +12,8 @@
 #include <string.h>
 
 enum { TUPLES_PER_TASK = 64 };
+/* Sets grow within this share of what a violated set may cost: its members are nearer to one of them than it is wide. */
+static const double NEAR = 0.7;
 
 kanon_status kanon__separation_new(kanon__separation **out, kanon__priced_table *table, kanon_error *err)
 {
@@ -77,6 +80,22 @@ static void set_last(kanon__separation *s)
     }
 }
 
+/* All tuples become items. */
+static void take_all(kanon__separation *s)
+{
+    s->n = s->table->n;
+    for (int64_t tuple = 0; tuple < s->n; tuple++)
+        s->items[tuple].tuple = tuple;
+}
+
+void kanon__separation_sample(kanon__separation *s, int64_t every)
+{
+    take_all(s);
+    s->n = 0;
+    for (int64_t tuple = every / 2; tuple < s->table->n; tuple += every)
+        s->items[s->n++].tuple = tuple;
+}
+
 kanon_status kanon__separation_start(kanon__separation *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -90,9 +109,7 @@ kanon_status kanon__separation_start(kanon__separation *s, kanon_error *err)
         s->order[keys[i] & UINT32_MAX] = (int32_t)i;
     set_last(s);
     memcpy(s->radius, t->prices, (size_t)t->n * sizeof *s->radius);
-    s->n = t->n;
-    for (int64_t tuple = 0; tuple < t->n; tuple++)
-        s->items[tuple].tuple = tuple;
+    take_all(s);
 out:
     kanon__free(keys);
     return st;
@@ -104,7 +121,8 @@ out:
 typedef struct separation_job {
     kanon__separation *separation;
     int64_t tolerance, budget, enough;
-    int32_t *least; /* by tuple: where the least boxes are asked for, what they cost at least; else NULL */
+    int32_t *least;  /* by tuple: where the least boxes are asked for, what they cost at least; else NULL */
+    int32_t typical; /* above 0: sets are grown, not searched for; a price that most are near to */
     kanon__shared_ticker shared;
 } separation_job;
 
@@ -122,12 +140,22 @@ static kanon_status keep_set(kanon__separation_item *item, const kanon__violated
     return KANON_OK;
 }
 
-static kanon_status ask(kanon__box_search *search, const separation_job *a, int64_t tuple, const kanon__violated_set **set,
-                        kanon_error *err)
+/* What a task asks with. */
+typedef struct separation_tools {
+    kanon__box_search *search;
+    kanon__box_growth *growth;
+} separation_tools;
+
+static kanon_status ask(const separation_tools *with, const separation_job *a, int64_t tuple,
+                        const kanon__violated_set **set, kanon_error *err)
 {
     const kanon__separation *s = a->separation;
+    int32_t price = s->table->prices[tuple];
     if (a->least != NULL)
-        return kanon__box_search_least(search, tuple, a->budget, set, &a->least[tuple], err);
+        return kanon__box_search_least(with->search, tuple, a->budget, set, &a->least[tuple], err);
+    if (a->typical > 0) /* a cheap tuple may be in a set with dear ones */
+        return kanon__box_growth_run(with->growth, tuple, (int32_t)(NEAR * (price > a->typical ? price : a->typical)), set,
+                                     err);
     kanon__box_question question = {
         .tuple = tuple,
         .order = s->order,
@@ -137,7 +165,7 @@ static kanon_status ask(kanon__box_search *search, const separation_job *a, int6
         .budget = a->budget,
         .enough = a->enough,
     };
-    return kanon__box_search_run(search, &question, set, err);
+    return kanon__box_search_run(with->search, &question, set, err);
 }
 
 static kanon_status separate_task(int64_t task, void *payload, kanon_error *err)
@@ -145,17 +173,20 @@ static kanon_status separate_task(int64_t task, void *payload, kanon_error *err)
     kanon_status st = KANON_OK;
     separation_job *a = payload;
     kanon__separation *s = a->separation;
-    kanon__box_search *search = NULL;
+    separation_tools with = {0};
     kanon__ticker ticker;
     int64_t begin = task * TUPLES_PER_TASK, end = begin + TUPLES_PER_TASK < s->n ? begin + TUPLES_PER_TASK : s->n;
     int64_t used = 0, capacity = 0;
     kanon__shared_ticker_task(&ticker, &a->shared);
-    KANON_TRY(kanon__box_search_new(&search, s->table, err), out);
+    if (a->typical > 0)
+        KANON_TRY(kanon__box_growth_new(&with.growth, s->table, err), out);
+    else
+        KANON_TRY(kanon__box_search_new(&with.search, s->table, err), out);
     for (int64_t i = begin; i < end; i++) {
         const kanon__violated_set *set;
         s->items[i].price = s->table->prices[s->items[i].tuple];
         KANON_TRY(kanon__tick(&ticker, 0, 0, 100000, err), out);
-        KANON_TRY(ask(search, a, s->items[i].tuple, &set, err), out);
+        KANON_TRY(ask(&with, a, s->items[i].tuple, &set, err), out);
         KANON_TRY(keep_set(&s->items[i], set, &s->members[task], &used, &capacity, err), out);
     }
     used = 0;
@@ -167,7 +198,8 @@ static kanon_status separate_task(int64_t task, void *payload, kanon_error *err)
     }
     kanon__shared_ticker_add(&a->shared, end - begin);
 out:
-    kanon__box_search_free(search);
+    kanon__box_search_free(with.search);
+    kanon__box_growth_free(with.growth);
     return st;
 }
 
@@ -193,8 +225,13 @@ kanon_status kanon__separation_find_least(kanon__separation *s, int32_t *least, 
                                           kanon_error *err)
 {
     separation_job a = {.separation = s, .budget = budget, .least = least};
-    s->n = s->table->n;
-    for (int64_t tuple = 0; tuple < s->n; tuple++)
-        s->items[tuple].tuple = tuple;
+    take_all(s);
+    return run_job(&a, ticker, err);
+}
+
+kanon_status kanon__separation_grow(kanon__separation *s, int32_t typical, kanon__ticker *ticker, kanon_error *err)
+{
+    separation_job a = {.separation = s, .typical = typical > 0 ? typical : 1};
+    take_all(s);
     return run_job(&a, ticker, err);
 }

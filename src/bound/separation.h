@@ -34,6 +34,8 @@ kanon_status kanon__separation_new(kanon__separation **out, kanon__priced_table 
 void kanon__separation_free(kanon__separation *separation);
 /* Order the tuples by the table's prices; all of them become items. From then on prices may only fall. */
 kanon_status kanon__separation_start(kanon__separation *separation, kanon_error *err);
+/* Only one in `every` tuples is an item: for a trial. */
+void kanon__separation_sample(kanon__separation *separation, int64_t every);
 /* Separate the items [0, n). An average excess up to `tolerance` units does not count as a violation. A search visits about
  * `budget` entries at most, and about `enough` once it has found a set. */
 kanon_status kanon__separation_run(kanon__separation *separation, int32_t tolerance, int64_t budget, int64_t enough,
@@ -42,5 +44,8 @@ kanon_status kanon__separation_run(kanon__separation *separation, int32_t tolera
  * tuple, `least` is what no such box falls below: dual feasible prices. */
 kanon_status kanon__separation_find_least(kanon__separation *separation, int32_t *least, int64_t budget,
                                           kanon__ticker *ticker, kanon_error *err);
+/* For each tuple, a violated set around it, whatever the order, where growth finds one (box_growth.h). Most prices are near
+ * to `typical`. */
+kanon_status kanon__separation_grow(kanon__separation *separation, int32_t typical, kanon__ticker *ticker, kanon_error *err);
 
 #endif

@@ -1,4 +1,5 @@
 /* The lower bound by prices, and the check of its proof. */
+#include "bound/box_growth.h"
 #include "bound/box_search.h"
 #include "core/alloc.h"
 #include "reference/random_table.h"
@@ -233,6 +234,22 @@ static void assert_nothing_lost(kanon__box_search *search, int64_t tuple, int32_
                  (long long)excess);
 }
 
+/* Random numbers and a category, as a table. */
+static kanon_table *random_numbers(kanon__random *draws, int rows, int range)
+{
+    char text[4096] = "x,y,z\n";
+    for (int row = 0, at = 6; row < rows; row++)
+        at += sprintf(text + at, "%d,%d,%c\n", (int)kanon__random_below(draws, range), (int)kanon__random_below(draws, range),
+                      (char)('a' + kanon__random_below(draws, 5)));
+    return table_of("attributes: {x: {role: quasi, type: integer}, y: {role: quasi, type: integer}, z: {role: quasi}}", text);
+}
+
+static void draw_prices(kanon__random *draws, kanon__priced_table *priced, int32_t highest)
+{
+    for (int64_t tuple = 0; tuple < priced->n; tuple++) /* one in eight is dear */
+        priced->prices[tuple] = (int32_t)kanon__random_below(draws, tuple % 8 == 0 ? highest : highest / 3);
+}
+
 static void test_thinned_out(void **state)
 {
     enum { ROWS = 120, K = 4, MOST = 24 };
@@ -241,21 +258,14 @@ static void test_thinned_out(void **state)
     kanon__priced_table *priced;
     kanon__box_candidates found;
     kanon__box_search *search;
-    char text[ROWS * 16] = "x,y,z\n";
     (void)state;
     kanon__random_init(&draws, test_seed(), DRAWS_STREAM);
-    for (int row = 0, at = 6; row < ROWS; row++)
-        at += sprintf(text + at, "%d,%d,%d\n", (int)kanon__random_below(&draws, 100), (int)kanon__random_below(&draws, 100),
-                      (int)kanon__random_below(&draws, 100));
-    kanon_table *table = table_of("attributes: {x: {role: quasi, type: integer}, y: {role: quasi, type: integer},"
-                                  " z: {role: quasi, type: integer}}",
-                                  text);
+    kanon_table *table = random_numbers(&draws, ROWS, 100);
     assert_done(kanon__priced_table_new(&priced, &table->data, K, 1, &err), &err);
     assert_done(kanon__box_candidates_init(&found, priced, &err), &err);
     assert_done(kanon__box_search_new(&search, priced, &err), &err);
     int32_t highest = (int32_t)priced->space->scale;
-    for (int64_t tuple = 0; tuple < priced->n; tuple++) /* one in eight is dear */
-        priced->prices[tuple] = (int32_t)kanon__random_below(&draws, tuple % 8 == 0 ? highest : highest / 3);
+    draw_prices(&draws, priced, highest);
     for (int64_t tuple = 0; tuple < priced->n; tuple++) {
         found.own = tuple;
         assert_done(kanon__box_candidates_find(&found, NULL, NULL, 3 * (uint32_t)highest, &err), &err);
@@ -266,6 +276,112 @@ static void test_thinned_out(void **state)
     kanon__box_candidates_clear(&found);
     kanon__priced_table_free(priced);
     kanon_table_free(table);
+}
+
+/* ---- search and growth around one tuple -------------------------------------------------------------------------- */
+
+/* The prices of some records, `times` of each tuple, less k D of the box around them. */
+static int64_t excess_by_definition(const kanon__priced_table *t, const int32_t *times)
+{
+    int64_t excess = 0;
+    for (int64_t tuple = 0; tuple < t->n; tuple++)
+        excess += (int64_t)times[tuple] * t->prices[tuple];
+    for (int i = 0; i < t->space->n_dimensions; i++) {
+        uint32_t least = UINT32_MAX, most = 0;
+        for (int64_t tuple = 0; tuple < t->n; tuple++) {
+            uint32_t code = kanon__priced_codes(t, tuple)[i];
+            least = times[tuple] > 0 && code < least ? code : least;
+            most = times[tuple] > 0 && code > most ? code : most;
+        }
+        excess -= t->k * kanon__dimension_units(&t->space->dimensions[i], least, most);
+    }
+    return excess;
+}
+
+/* The largest excess of k records, of which `times` are given and `left` more come from the tuples from `next` on. */
+static int64_t most_excess(const kanon__priced_table *t, int32_t *times, int64_t left, int64_t next)
+{
+    int64_t most = INT64_MIN;
+    if (left == 0)
+        return excess_by_definition(t, times);
+    for (int64_t tuple = next; tuple < t->n; tuple++) {
+        if (times[tuple] == t->counts[tuple])
+            continue;
+        times[tuple]++;
+        int64_t excess = most_excess(t, times, left - 1, tuple);
+        times[tuple]--;
+        most = excess > most ? excess : most;
+    }
+    return most;
+}
+
+/* A set that was found is k records of the table, one of the tuple, with the excess that it claims. */
+static void assert_real(const kanon__priced_table *t, const kanon__violated_set *set, int64_t tuple)
+{
+    int32_t times[64] = {0}, n = 0;
+    for (int64_t i = 0; i < set->n; i++) {
+        assert_int_equal(times[set->tuples[i]], 0); /* each tuple once */
+        times[set->tuples[i]] = set->times[i];
+        assert_true(set->times[i] > 0 && set->times[i] <= t->counts[set->tuples[i]]);
+        n += set->times[i];
+    }
+    assert_int_equal(n, t->k);
+    assert_true(times[tuple] > 0);
+    assert_true(set->excess > 0);
+    assert_int_equal(set->excess, excess_by_definition(t, times));
+}
+
+/* The search finds the largest excess around each tuple, and growth a set that is real; whether it found one. */
+static void try_tuple(const kanon__priced_table *t, kanon__box_search *search, kanon__box_growth *growth, int64_t tuple,
+                      int *n_violated, int *n_grown)
+{
+    kanon_error err = {0};
+    const kanon__violated_set *set;
+    int32_t times[64] = {0};
+    int32_t widest = (int32_t)(t->space->n_dimensions * t->space->scale);
+    kanon__box_question question = {.tuple = tuple, .radius = widest, .budget = INT64_MAX / 4, .enough = INT64_MAX / 4};
+    times[tuple] = 1;
+    int64_t most = most_excess(t, times, t->k - 1, 0);
+    assert_done(kanon__box_search_run(search, &question, &set, &err), &err);
+    if (set->excess != (most > 0 ? most : 0))
+        fail_msg("seed %llu: excess %lld found, %lld is there", (unsigned long long)test_seed(), (long long)set->excess,
+                 (long long)most);
+    assert_int_equal(set->at_most, set->excess);
+    if (set->n > 0)
+        assert_real(t, set, tuple);
+    assert_done(kanon__box_growth_run(growth, tuple, widest, &set, &err), &err);
+    if (set->n > 0)
+        assert_real(t, set, tuple);
+    *n_violated += most > 0;
+    *n_grown += set->n > 0;
+}
+
+static void test_boxes_by_definition(void **state)
+{
+    enum { TABLES = 40, ROWS = 18 };
+    kanon__random draws;
+    kanon_error err = {0};
+    int n_violated = 0, n_grown = 0;
+    (void)state;
+    kanon__random_init(&draws, test_seed(), DRAWS_STREAM);
+    for (int trial = 0; trial < TABLES; trial++) {
+        kanon__priced_table *priced;
+        kanon__box_search *search;
+        kanon__box_growth *growth;
+        kanon_table *table = random_numbers(&draws, ROWS, trial % 2 == 0 ? 100 : 4); /* the second: equal records */
+        assert_done(kanon__priced_table_new(&priced, &table->data, 3 + trial % 3, 1, &err), &err);
+        assert_done(kanon__box_search_new(&search, priced, &err), &err);
+        assert_done(kanon__box_growth_new(&growth, priced, &err), &err);
+        draw_prices(&draws, priced, 3 * (int32_t)priced->space->scale);
+        for (int64_t tuple = 0; tuple < priced->n; tuple++)
+            try_tuple(priced, search, growth, tuple, &n_violated, &n_grown);
+        kanon__box_growth_free(growth);
+        kanon__box_search_free(search);
+        kanon__priced_table_free(priced);
+        kanon_table_free(table);
+    }
+    assert_true(n_violated > TABLES && n_violated < TABLES * ROWS * 3 / 4);
+    assert_true(n_grown > n_violated / 2 && n_grown <= n_violated);
 }
 
 /* ---- worked out by hand ------------------------------------------------------------------------------------------ */
@@ -441,6 +557,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_small_tables, no_leak),  cmocka_unit_test_teardown(test_threads, no_leak),
         cmocka_unit_test_teardown(test_thinned_out, no_leak),   cmocka_unit_test_teardown(test_pairs, no_leak),
+        cmocka_unit_test_teardown(test_boxes_by_definition, no_leak),
         cmocka_unit_test_teardown(test_triple, no_leak),        cmocka_unit_test_teardown(test_too_few, no_leak),
         cmocka_unit_test_teardown(test_forgeries, no_leak),     cmocka_unit_test_teardown(test_exact_box, no_leak),
         cmocka_unit_test_teardown(test_dearest_first, no_leak), cmocka_unit_test_teardown(test_stop, no_leak),
