@@ -28,11 +28,12 @@
 enum { MOST_ROUNDS = 40, MOST_FAILURES = 2 };
 enum { LEAST_BUDGET = 400 }; /* of a box search in step 2, for each of the k records */
 /* Step 3: how often, at most, and the share of what may still be gained that may be violated at the end. */
-enum { MOST_GROWTHS = 16 };
-static const double VIOLATED = 0.03;
+enum { MOST_GROWTHS = 12, MORE_GROWTHS = 3 }; /* at first and in later rounds, which bring cuts of their own */
+static const double VIOLATED = 0.06;
 static const double TIME_SHARE = 0.3; /* step 3: of the time that is left, so that a proof can follow */
-/* Step 4: shares of the way to the outer prices, and how a step changes where little or much of the last one was kept. */
-static const double FIRST = 0.5, LONGEST = 0.85, SHORTEST = 0.02, STEP_CHANGE = 1.25, LITTLE = 0.3, MUCH = 0.6;
+/* Step 4: shares of the way to the outer prices, the bold one once, when these are good for the first time; and how a step
+ * changes where little or much of the last one was kept. */
+static const double BOLD = 0.85, LONGEST = 0.5, SHORTEST = 0.02, STEP_CHANGE = 1.25, LITTLE = 0.3, MUCH = 0.6;
 /* Step 4: the tuples of the sample, the entries that each of its searches may visit, and how many may leave open. */
 enum { SAMPLE = 512, SAMPLE_BUDGET = 400000 };
 static const double LEFT_OPEN = 0.1;
@@ -160,12 +161,12 @@ static int64_t violated_sum(const bound_run *s)
 }
 
 /* 3. */
-static kanon_status approach(bound_run *s, kanon_error *err)
+static kanon_status approach(bound_run *s, int most, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     double begun = kanon__seconds(), end = begun + TIME_SHARE * (s->begun + s->options.seconds - begun);
     bool apart = true;
-    for (int i = 0; i < MOST_GROWTHS && apart && (s->options.seconds <= 0 || kanon__seconds() < end); i++) {
+    for (int i = 0; i < most && apart && (s->options.seconds <= 0 || kanon__seconds() < end); i++) {
         KANON_TRY(kanon__cuts_ascend(s->cuts, s->prices, s->typical, &s->ticker, err), out);
         int64_t outer = take_outer(s), each = outer / s->table->space->n_rows;
         KANON_TRY(kanon__separation_grow(s->separation, (int32_t)each, &s->ticker, err), out);
@@ -250,7 +251,7 @@ static kanon_status improve(bound_run *s, kanon_error *err)
     kanon_status st = KANON_OK;
     int failures = 0;
     s->rounds = s->options.rounds > 0 ? s->options.rounds : MOST_ROUNDS;
-    s->step = FIRST;
+    s->step = LONGEST;
     KANON_TRY(kanon__separation_new(&s->separation, s->table, err), out);
     KANON_TRY(kanon__cuts_new(&s->cuts, s->table, err), out);
     if (s->typical > 0)
@@ -259,8 +260,8 @@ static kanon_status improve(bound_run *s, kanon_error *err)
         bool gained;
         int64_t raise;
         if (round > 0) { /* the least boxes are good enough to begin with */
-            KANON_TRY(approach(s, err), out);
-            s->step = round == 1 ? LONGEST : s->step;
+            KANON_TRY(approach(s, round == 1 ? MOST_GROWTHS : MORE_GROWTHS, err), out);
+            s->step = round == 1 ? BOLD : fmin(s->step, LONGEST);
         }
         KANON_TRY(set_step(s, &raise, err), out);
         KANON_TRY(make_feasible(s, raise, &gained, err), out);
