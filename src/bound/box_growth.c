@@ -2,8 +2,8 @@
  *
  *   1. Candidates: tuples near enough to be in a violated set, by falling price, whatever their order in the separation.
  *   2. The set is one record of the tuple. Add the record with the largest price less a charge for what it adds to the cost
- *      of the box, until there are k. A box that grows early makes room for later members, so the charge is the lower the
- *      more members are there; but never below the number of members that will share it.
+ *      of the box, until there are k. The charge falls with the number of members that are missing: a far record that
+ *      comes first makes the box wide before it is known whether the others need that.
  *   3. Take out the member whose leaving raises the excess most, and add the best one then. Go on while the excess rises, as
  *      often as there are members at most.
  *
