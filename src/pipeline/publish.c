@@ -121,9 +121,9 @@ static kanon_status watch_row(int64_t row, const kanon__cursor *cursor, const ch
 }
 
 /* The writer calls this some rows ahead, so that the check does not wait for memory. */
-static void expect_row(int64_t row, void *payload)
+static void expect_row(int64_t far, int64_t near, void *payload)
 {
-    kanon__verifier_prefetch(payload, row);
+    kanon__verifier_prefetch(payload, far, near);
 }
 
 /* What a task hands to the check: the texts of a block of groups. */
