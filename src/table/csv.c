@@ -133,7 +133,7 @@ static void find_marks(const kanon__csv *csv, const char *end)
     kanon__marks *m = csv->marks;
     const char *begin = m->end;
     size_t n = (size_t)(end - begin) < m->wanted ? (size_t)(end - begin) : m->wanted;
-    kanon__marks_find(m, begin, n, csv->delimiter, csv->portable);
+    kanon__marks_find(m, begin, n, csv->delimiter, csv->portable ? KANON__MARKS_PLAIN : kanon__marks_best());
     m->wanted = m->wanted * 4 < KANON__MARKED_BYTES ? m->wanted * 4 : KANON__MARKED_BYTES;
 }
 

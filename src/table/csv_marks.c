@@ -2,6 +2,7 @@
  * and the bits become offsets. */
 #include "table/csv_marks.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -88,7 +89,7 @@ static int find_sse2(uint16_t *out, const char *bytes, int n_blocks, int base, c
     return n;
 }
 
-/* The same instructions in the forms that processors with AVX2 have, and theirs to count and find bits. */
+/* With the instructions of such processors to count and to find bits. */
 __attribute__((target("avx2,bmi,popcnt"))) static int find_avx2(uint16_t *out, const char *bytes, int n_blocks, int base,
                                                                 char delimiter)
 {
@@ -108,36 +109,42 @@ __attribute__((target("avx2,bmi,popcnt"))) static int find_avx2(uint16_t *out, c
 }
 #endif
 
-typedef int (*finder)(uint16_t *out, const char *bytes, int n_blocks, int base, char delimiter);
-
-static finder choose_finder(bool portable)
+kanon__marks_way kanon__marks_best(void)
 {
-    if (portable)
-        return find_plain;
 #if X86_VECTORS
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt"))
-        return find_avx2;
-    return find_sse2;
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+    return avx2 ? KANON__MARKS_AVX2 : KANON__MARKS_SSE2;
 #else
-    return find_plain;
+    return KANON__MARKS_PLAIN;
 #endif
 }
 
-/* The last block is looked at in a copy: the input may end where the memory does. */
-void kanon__marks_find(kanon__marks *out, const char *begin, size_t n, char delimiter, bool portable)
+static int find(uint16_t *out, const char *bytes, int n_blocks, int base, char delimiter, kanon__marks_way way)
 {
-    finder find = choose_finder(portable);
+#if X86_VECTORS
+    if (way == KANON__MARKS_AVX2)
+        return find_avx2(out, bytes, n_blocks, base, delimiter);
+    if (way == KANON__MARKS_SSE2)
+        return find_sse2(out, bytes, n_blocks, base, delimiter);
+#endif
+    (void)way;
+    return find_plain(out, bytes, n_blocks, base, delimiter);
+}
+
+/* The last block is looked at in a copy: the input may end where the memory does. */
+void kanon__marks_find(kanon__marks *out, const char *begin, size_t n, char delimiter, kanon__marks_way way)
+{
     size_t whole = n / BLOCK * BLOCK;
     out->begin = begin;
     out->end = begin + n;
     out->next = 0;
-    out->n = find(out->offsets, begin, (int)(whole / BLOCK), 0, delimiter);
+    out->n = find(out->offsets, begin, (int)(whole / BLOCK), 0, delimiter, way);
     if (whole == n)
         return;
     char copy[BLOCK];
     memset(copy, 'x', sizeof copy); /* no mark, unless it is the delimiter */
     memcpy(copy, begin + whole, n - whole);
-    out->n += find(out->offsets + out->n, copy, 1, (int)whole, delimiter);
+    out->n += find(out->offsets + out->n, copy, 1, (int)whole, delimiter, way);
     while (out->n > 0 && out->offsets[out->n - 1] >= n)
         out->n--;
 }

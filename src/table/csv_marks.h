@@ -9,7 +9,6 @@
 #ifndef KANON_TABLE_CSV_MARKS_H
 #define KANON_TABLE_CSV_MARKS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,7 +22,12 @@ typedef struct kanon__marks {
     uint16_t offsets[KANON__MARKED_BYTES + KANON__MARKS_AT_ONCE];
 } kanon__marks;
 
-/* Mark the n bytes from `begin` on. `portable`: without vector instructions; the marks are the same. */
-void kanon__marks_find(kanon__marks *out, const char *begin, size_t n, char delimiter, bool portable);
+/* Ways to find the same marks: a later one needs more of the processor. */
+typedef enum kanon__marks_way { KANON__MARKS_PLAIN, KANON__MARKS_SSE2, KANON__MARKS_AVX2 } kanon__marks_way;
+
+/* The last way that this processor has; it has those before it, too. */
+kanon__marks_way kanon__marks_best(void);
+/* Mark the n bytes from `begin` on. */
+void kanon__marks_find(kanon__marks *out, const char *begin, size_t n, char delimiter, kanon__marks_way way);
 
 #endif
