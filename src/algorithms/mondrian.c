@@ -115,7 +115,8 @@ static void find_range(const mondrian_state *s, kanon__row_part p, int dimension
     out[1] = hi;
 }
 
-/* The ranges of n tuples, on as many dimensions at a time as a vector has codes. The inner loops become vectors. */
+/* The ranges of n tuples, on as many dimensions at a time as a vector has codes. The inner loops become vectors,
+ * which every processor compares as signed numbers. */
 #define TUPLE_RANGES(type)                                                                                                  \
     do {                                                                                                                    \
         enum { N = TUPLE_STEP / sizeof(type) };                                                                             \
@@ -131,8 +132,8 @@ static void find_range(const mondrian_state *s, kanon__row_part p, int dimension
                 }                                                                                                           \
             }                                                                                                               \
             for (size_t i = 0; i < N; i++) {                                                                                \
-                s->box[2 * (from / sizeof(type) + i)] = lo[i];                                                              \
-                s->box[2 * (from / sizeof(type) + i) + 1] = hi[i];                                                          \
+                s->box[2 * (from / sizeof(type) + i)] = (kanon__bound)lo[i];                                                \
+                s->box[2 * (from / sizeof(type) + i) + 1] = (kanon__bound)hi[i];                                            \
             }                                                                                                               \
         }                                                                                                                   \
     } while (0)
@@ -148,9 +149,9 @@ static void find_box(const mondrian_state *s, kanon__row_part p, const kanon__bo
     const char *first = tuple_at(s, p.begin);
     int64_t n = p.end - p.begin;
     if (s->code_bytes == 2)
-        TUPLE_RANGES(uint16_t);
+        TUPLE_RANGES(int16_t);
     else
-        TUPLE_RANGES(uint32_t);
+        TUPLE_RANGES(int32_t);
 }
 
 /* From here on until the part is done, its records have tuples. */
@@ -346,7 +347,7 @@ static kanon_status set_up_tuples(mondrian_state *s, kanon_error *err)
     int64_t other_bytes = sizeof *s->order + sizeof *s->scratch + sizeof *s->codes + sizeof *s->counts;
     s->code_bytes = 2;
     for (int i = 0; i < space->n_dimensions; i++)
-        if (space->dimensions[i].codes.width == 4)
+        if (space->dimensions[i].n_codes > INT16_MAX)
             s->code_bytes = 4;
     s->tuple_bytes = ((size_t)space->n_dimensions * s->code_bytes + TUPLE_STEP - 1) / TUPLE_STEP * TUPLE_STEP;
     s->copied_rows = n * (record_bytes - other_bytes) / (2 * (int64_t)s->tuple_bytes);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum { KANON__MARKED_BYTES = 4096 }; /* that are looked at together, at most */
-enum { KANON__MARKS_AT_ONCE = 8 };   /* offsets are written in steps of so many */
+enum { KANON__MARKS_AT_ONCE = 16 };  /* offsets are written in steps of so many */
 
 typedef struct kanon__marks {
     const char *begin, *end; /* the bytes that were looked at */
