@@ -57,7 +57,7 @@ out:
     return st;
 }
 
-/* Its other records, of which those that joined since the size was `before` are none: as many as there are places to spare. */
+/* Its other records, as many as there are places to spare. Those that helped have joined since the size was `before`. */
 static kanon_status join_others(kanon__seed_cluster *c, int64_t before, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -12,8 +12,8 @@
  * Steps: 1 sort the records into cells; 2 in each dense cell take the two widest numbers (where more are worth cutting, cut
  * slabs along the widest first); 3 choose strips by dynamic programming on an estimate of their loss; 4 cut each strip
  * optimally by dynamic programming; 5 repeat 3 and 4 with both orders of the numbers and a few estimates, and keep the best;
- * 6 group the records of the other cells by densest, which looks at constraints, on small blocks where there are dozens of attributes; 7 place the
- * records left over.
+ * 6 group the records of the other cells by densest, on small blocks where there are dozens of attributes; 7 place the
+ * records left over. Under constraints densest looks at them; the groups of dense cells are left to the repair.
  *
  * Source: this project; step 4: Hansen and Mukherjee, A polynomial algorithm for optimal univariate microaggregation, IEEE
  * TKDE 15, 2003.
