@@ -17,7 +17,7 @@
  * its pseudocode does; def. 3.1 divides by p - m, not m - p. The sample has 2.5 % of the records, at least 20 k of them,
  * and no more than 2,000 unless 20 k is more, so that its cost does not grow with the square of n. `max-size` is an
  * addition. What the paper leaves open is a setting each: `ties`, `choose-by`, `protect-parts` and `rejected`; decision 17
- * says which reading is the default and why, docs/experiments.md what comes of the others. By its definition tgc-p hardly
+ * says why the defaults are what they are, docs/experiments.md what comes of the others. By its definition tgc-p hardly
  * ever stops growing (more records dilute S-diversity) and a strict delta' stops the splitting early: very large groups
  * are then the faithful answer. */
 #include "algorithms/algorithm.h"
@@ -400,7 +400,7 @@ out:
                      "least diversity, then of the fewest records"},                                                        \
             {.name = "choose-by",                                                                                           \
              .type = KANON_SETTING_CHOICE,                                                                                  \
-             .default_value = "clusters",                                                                                   \
+             .default_value = "sum",                                                                                        \
              .choices = "sum|clusters|records",                                                                             \
              .help = "what the chosen delta makes least on the sample: utility + protection, or the average weighted "      \
                      "tuple diversity over the clusters or over the records"},                                              \

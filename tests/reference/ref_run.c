@@ -54,7 +54,6 @@ bool ref_settings_init(ref_settings *out, const char *algorithm)
                           .narrowest = true,
                           .weighted_parts = true,
                           .regrow = true,
-                          .choose_by = REF_BY_CLUSTERS,
                           .threshold = -1};
     return true;
 }
