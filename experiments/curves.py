@@ -86,7 +86,10 @@ class Claim:
 
     `of`, `against` and `factor` (1 unless given): at each x, `of` is below `factor` times `against`. `trend` falls or rises:
     the last point of `of` is below, or above, `factor` times its first. `stable`: the largest of `of` is at most that many
-    times its smallest. `from` and `to` limit x; `relative` compares each curve divided by its first point.
+    times its smallest. `from` and `to` limit x; `relative` compares each curve divided by its first point. `ours`: not of the
+    paper.
+
+    `share` of x at which it holds, and `missed`: by what factor it is missed there, the geometric mean over all x.
     """
 
     def __init__(self, text, experiment, y):
@@ -97,16 +100,17 @@ class Claim:
             curve.relate()
         low, high = text.get("from", -math.inf), text.get("to", math.inf)
         inside = [x for x in curve.points if isinstance(x, str) or low <= x <= high]
-        self.verdict, self.measured = "not measured", ""
+        self.verdict, self.measured, self.share, self.missed = "not measured", "", 0, 1
         if not inside:
             return
         if "trend" in text:
-            ratio = curve.mean(inside[-1]) / curve.mean(inside[0])
-            holds = ratio < text.get("factor", 1) if text["trend"] == "falls" else ratio > text.get("factor", 1)
-            self.decide(int(holds), 1, f"{number(curve.mean(inside[0]))} to {number(curve.mean(inside[-1]))}")
+            ratio = curve.mean(inside[-1]) / curve.mean(inside[0]) / text.get("factor", 1)
+            excess = ratio if text["trend"] == "falls" else 1 / ratio
+            self.decide([excess], excess < 1, f"{number(curve.mean(inside[0]))} to {number(curve.mean(inside[-1]))}")
         elif "stable" in text:
             means = [curve.mean(x) for x in inside]
-            self.decide(int(max(means) <= text["stable"] * min(means)), 1, f"{number(min(means))} to {number(max(means))}")
+            self.decide([max(means) / min(means) / text["stable"]], max(means) <= text["stable"] * min(means),
+                        f"{number(min(means))} to {number(max(means))}")
         else:
             against = Curve(text["against"], experiment, y)
             if text.get("relative"):
@@ -121,11 +125,13 @@ class Claim:
             close = sum(abs(curve.mean(x) - factor * against.mean(x)) < curve.spread(x) + factor * against.spread(x)
                         for x in both)
             where += f"; at {close} within the spread of the seeds" if close else ""
-            self.decide(good, len(ratios), span(ratios) + " times" + where)
+            self.decide([r / factor for r in ratios], good, span(ratios) + " times" + where)
 
-    def decide(self, good, all_of, measured):
-        self.verdict = "holds" if good == all_of else "depends" if good else "does not hold"
-        self.measured = measured
+    def decide(self, excesses, good, measured):
+        """`excesses`: by x, how many times what the claim allows; `good` of them hold."""
+        self.verdict = "holds" if good == len(excesses) else "depends" if good else "does not hold"
+        self.measured, self.share = measured, good / len(excesses)
+        self.missed = math.exp(math.fsum(math.log(max(1, e)) for e in excesses) / len(excesses))
 
     @property
     def stale(self):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Loss of auto under requirements beside that of another program: bench/quality/requirements.sh OLD [EFFORT]... writes
 # requirements.csv. OLD is a kanon of an earlier release; efforts: fast and balanced. One thread; nothing in the file
-# depends on a clock.
+# depends on a clock. Where OLD does not know an option, its cell is empty.
 set -eu
 export LC_ALL=C
 old=$(realpath "${1:?usage: requirements.sh OLD_PROGRAM [EFFORT]...}")
@@ -13,13 +13,13 @@ dir=build/quality
 data=${KANON_DATA:-../shared/data}
 mkdir -p $dir
 
-# loss PROGRAM TABLE SCHEMA OPTION...
+# loss PROGRAM TABLE SCHEMA OPTION...: fails where the program does
 loss()
 {
     program=$1 table=$2 schema=$3
     shift 3
     "$program" anonymize "$table" -s "$schema" "$@" --seed 1 --threads 1 -o /dev/null 2>$dir/told ||
-        { cat $dir/told >&2; exit 1; }
+        { cat $dir/told >&2; return 1; }
     sed -n 's/^.* information loss \([0-9][0-9.]*\) .*$/\1/p' $dir/told
 }
 
@@ -28,9 +28,9 @@ row()
 {
     label=$1 table=$2 schema=$3 effort=$4 k=$5 requirement=$6
     shift 6
-    printf '%s,%s,%d,%s,%.1f,%.1f\n' "$label" "$effort" "$k" "$requirement" \
-        "$(loss "$old" "$table" "$schema" -k "$k" --effort "$effort" "$@")" \
-        "$(loss $kanon "$table" "$schema" -k "$k" --effort "$effort" "$@")"
+    before=$(loss "$old" "$table" "$schema" -k "$k" --effort "$effort" "$@") || before=
+    now=$(loss $kanon "$table" "$schema" -k "$k" --effort "$effort" "$@")
+    printf '%s,%s,%d,%s,%s,%.1f\n' "$label" "$effort" "$k" "$requirement" "${before:+$(printf %.1f "$before")}" "$now"
 }
 
 # models LABEL TABLE SCHEMA EFFORT ATTRIBUTE

@@ -2,11 +2,11 @@
  *
  * effort=fast is a moment, about one second for 100,000 records: for the smallest k densest on small blocks, else strips or
  * top-down, which a trial on a part of the table decides, or top-down where k is so large that strips would take too long;
- * kmember, which takes a fraction of that time, runs beside it, and the better one is kept. Under constraints strips, too:
- * with the repair that follows they lose less than kmember that looks at the constraints while it grows; and top-down where
- * most of the strips' groups violate one. balanced and best begin with the better of densest and top-down, where there are
- * dozens of attributes with the better of strips and kmember, on large tables with strips. Then local search (the refinement
- * `search`) improves the groups for as long as the effort allows; it follows as the refinement of this row.
+ * kmember, which takes a fraction of that time, runs beside it, and the better one is kept. Under constraints strips, too,
+ * which look at them while groups grow; and top-down where most groups would violate one without that, under t-closeness
+ * with more than k records where these lack much. balanced and best begin with the better of densest and top-down, where
+ * there are dozens of attributes with the better of strips and kmember, on large tables with strips. Then local search (the
+ * refinement `search`) improves the groups for as long as the effort allows; it follows as the refinement of this row.
  *
  * Source: this project; the measurements behind the choices are in docs/loss-on-adult.md.
  * Cost: that of the algorithms that run.
@@ -70,6 +70,27 @@ static kanon_status run_top_down(kanon__run *run, kanon_error *err)
 static kanon_status run_strips(kanon__run *run, kanon_error *err)
 {
     return kanon__algorithm_run(run, "strips", err);
+}
+
+/* An algorithm that does not look at the constraints. */
+static kanon_status run_plain(kanon__run *run, kanon__grouper algorithm, kanon_error *err)
+{
+    kanon__run plain = *run;
+    plain.constraints = NULL;
+    kanon_status st = algorithm(&plain, err);
+    run->n_groups = plain.n_groups;
+    return st;
+}
+
+/* The local search begins with these: violations are its stepping stones. */
+static kanon_status run_plain_densest(kanon__run *run, kanon_error *err)
+{
+    return run_plain(run, run_densest, err);
+}
+
+static kanon_status run_plain_strips(kanon__run *run, kanon_error *err)
+{
+    return run_plain(run, run_strips, err);
 }
 
 static kanon_status run_kmember(kanon__run *run, kanon_error *err)
@@ -182,6 +203,10 @@ out:
 
 /* ---- effort=fast under constraints ------------------------------------------------------------------------------- */
 
+/* Where groups are compared with the whole table, they are made of twice as many records while they lack more than one in so
+ * many of them, up to so many records. The repair would merge most of the smaller ones anyway, and with what is near. */
+enum { MOST_LACKING_PART = 8, ENOUGH_FOR_TABLE = 16 };
+
 /* Whether most groups violate a constraint. */
 static kanon_status measure_violations(bool *most, const kanon__run *run, kanon_error *err)
 {
@@ -191,40 +216,75 @@ static kanon_status measure_violations(bool *most, const kanon__run *run, kanon_
     return st;
 }
 
-/* The same of the strips of some records that lie side by side. */
-static kanon_status try_strips(bool *most, kanon__run *run, int64_t n, kanon_error *err)
+/* The same of strips that do not look at the constraints. */
+static kanon_status try_plain_strips(bool *most, kanon__run *run, kanon_error *err)
+{
+    kanon_status st = run_plain_strips(run, err);
+    return st == KANON_OK ? measure_violations(most, run, err) : st;
+}
+
+/* The same on some records that lie side by side. */
+static kanon_status try_part(bool *most, kanon__run *run, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     trial t = {0};
-    *most = false;
     KANON_TRY(begin_trial(&t, run, n, err), out);
-    KANON_TRY(run_strips(&t.part.run, err), out);
-    KANON_TRY(measure_violations(most, &t.part.run, err), out);
+    KANON_TRY(try_plain_strips(most, &t.part.run, err), out);
 out:
     end_trial(&t);
     return st;
 }
 
-/* The repair starts from these groups. Those of top-down are larger, so fewer of them violate a constraint: where nearly
- * every group would have to be changed, as with several records of a person side by side, it ends with less loss. A trial
- * tells, unless the table is so small that the strips themselves are made as soon. */
+/* Whether larger groups come nearer to what is asked. They do not help to have more entities: the records of one lie side by
+ * side. */
+static bool size_helps(const kanon__run *run)
+{
+    bool of_table = false;
+    for (int64_t i = 0; i < run->constraints->n; i++)
+        of_table = of_table || run->constraints->items[i].model->of_table;
+    return of_table && !run->table->has_entity;
+}
+
+static kanon_status lacks_much(bool *much, const kanon__run *run, kanon_error *err)
+{
+    int64_t violation, n_violating;
+    kanon_status st = kanon__groups_violation(&violation, &n_violating, run->constraints, run->group_of, run->n_groups, err);
+    *much = st == KANON_OK && violation / KANON__VIOLATION_UNIT > run->space->n_rows / MOST_LACKING_PART;
+    return st;
+}
+
+/* top-down with k, then with twice as many while that helps. */
+static kanon_status run_top_down_large(kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__run larger = *run;
+    bool again = true;
+    for (; again; larger.k *= 2) {
+        larger.n_groups = 0;
+        KANON_TRY(run_top_down(&larger, err), out);
+        run->n_groups = larger.n_groups;
+        again = larger.k < ENOUGH_FOR_TABLE && larger.k <= run->space->n_rows / 2 && size_helps(run);
+        if (again)
+            KANON_TRY(lacks_much(&again, run, err), out);
+    }
+out:
+    return st;
+}
+
+/* The repair starts from these groups. Strips that look at the constraints while they grow need little of it. But where most
+ * groups would violate one without that, as with several records of a person side by side, those of top-down end with less
+ * loss: they are larger, so fewer of them violate a constraint, and the repair has more to choose from. A trial tells; a
+ * table too small for one is grouped for it as a whole. */
 static kanon_status run_fast_constrained(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bool most = false;
     int64_t n_trial = count_trial(run);
     if (!strips_are_short(run))
-        return run_top_down(run, err);
-    if (n_trial > 0)
-        KANON_TRY(try_strips(&most, run, n_trial, err), out);
-    if (!most) {
-        KANON_TRY(run_strips(run, err), out);
-        KANON_TRY(measure_violations(&most, run, err), out);
-    }
-    if (most) {
-        run->n_groups = 0;
-        KANON_TRY(run_top_down(run, err), out);
-    }
+        return run_top_down_large(run, err);
+    KANON_TRY(n_trial > 0 ? try_part(&most, run, n_trial, err) : try_plain_strips(&most, run, err), out);
+    run->n_groups = 0;
+    KANON_TRY(most ? run_top_down_large(run, err) : run_strips(run, err), out);
 out:
     return st;
 }
@@ -243,7 +303,8 @@ static kanon_status run_auto(kanon__run *run, kanon_error *err)
     bool wide = run->space->n_dimensions >= KANON__WIDE; /* no index helps densest there */
     if (wide && run->constraints == NULL && run->space->n_rows < LARGE)
         return run_better(run, run_strips, run_kmember, err);
-    return wide || run->space->n_rows >= LARGE ? run_strips(run, err) : run_better(run, run_densest, run_top_down, err);
+    return wide || run->space->n_rows >= LARGE ? run_plain_strips(run, err)
+                                               : run_better(run, run_plain_densest, run_top_down, err);
 }
 
 static const kanon_setting_info auto_settings[] = {
@@ -260,7 +321,7 @@ const kanon__algorithm kanon__algorithm_auto = {
                  "The best choice where nothing speaks for another one. The effort fast is over in a moment, balanced takes "
                  "some seconds, best searches for minutes or as long as the time limit says.",
              .source = "this project",
-             .revision = 6,
+             .revision = 7,
              .settings = auto_settings,
              .n_settings = sizeof auto_settings / sizeof auto_settings[0]},
     .run = run_auto,

@@ -10,11 +10,15 @@
  * 4 repeat 2 and 3 while k records are free; 5 place the records left over. A diversity seldom falls as records vanish,
  * so this lazy queue finds nearly the least one, for about two growths a tuple.
  *
+ * Under constraints the last places of a cluster are for records that these still need, and what it violates nevertheless
+ * adds to its diversity in the queue (seed_cluster.h).
+ *
  * Source: this project. The growth is that of k-member (Byun et al., DASFAA 2007), the order of the clusters is not.
  * Cost: about twice as many growths as distinct tuples, each near O(k log n) by the index (search/density.h).
  * Ties: the lowest record; for records left over the cluster that was built first. No random numbers. */
 #include "algorithms/algorithm.h"
 
+#include "algorithms/seed_cluster.h"
 #include "search/best_first.h"
 #include "search/density.h"
 #include "search/leftovers.h"
@@ -22,7 +26,8 @@
 typedef struct densest {
     kanon__run *run;
     kanon__density *density;
-    kanon__frontier queue; /* seeds (in `what`) by the D of their last growth, then by their lowest free record then */
+    kanon__seed_cluster *cluster; /* where there are constraints; else NULL */
+    kanon__frontier queue; /* seeds (in `what`) by the cost of their last growth, then by their lowest free record then */
 } densest;
 
 /* A growth takes about WORK_PER_RECORD nanoseconds for each record of the cluster. */
@@ -31,6 +36,21 @@ enum { WORK_PER_RECORD = 500, K_PER_TUPLE = 200 };
 static kanon_status tick(densest *d, int64_t done, kanon_error *err)
 {
     return kanon__tick(d->run->ticker, done, 2 * d->run->space->n_rows, WORK_PER_RECORD * d->run->k, err);
+}
+
+/* Grow from the seed. The cost of its cluster is D and, under constraints, the price of what it violates. */
+static kanon_status measure(densest *d, int32_t seed, uint64_t *cost, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    uint32_t units;
+    if (d->cluster == NULL) {
+        st = kanon__density_measure(d->density, seed, d->run->k, &units, err);
+        *cost = units;
+    } else {
+        st = kanon__seed_cluster_grow(d->cluster, seed, err);
+        *cost = d->cluster->cost;
+    }
+    return st;
 }
 
 /* Step 1: grow from every N-th tuple that has a free record, in the order of these records. */
@@ -47,12 +67,12 @@ static kanon_status fill_queue(densest *d, int64_t every, kanon_error *err)
             chosen[seed] = n_met++ % every == 0;
     }
     for (int32_t seed = 0; seed < n_seeds; seed++) { /* seeds of near numbers are near each other, and in the cache */
-        uint32_t units;
+        uint64_t cost;
         if (!chosen[seed])
             continue;
-        KANON_TRY(kanon__density_measure(d->density, seed, d->run->k, &units, err), out);
+        KANON_TRY(measure(d, seed, &cost, err), out);
         int32_t row = kanon__density_record_of(d->density, seed);
-        KANON_TRY(kanon__frontier_push(&d->queue, (kanon__candidate){units, row, seed}, err), out);
+        KANON_TRY(kanon__frontier_push(&d->queue, (kanon__candidate){cost, row, seed}, err), out);
         KANON_TRY(tick(d, n_taken > 0 ? n_rows + n_taken : n_rows * seed / n_seeds, err), out);
     }
 out:
@@ -87,7 +107,7 @@ static kanon_status try_first_seed(densest *d, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon__candidate first = d->queue.items[0];
     int32_t row = kanon__density_record_of(d->density, first.what);
-    uint32_t units;
+    uint64_t cost;
     if (row < 0) {
         kanon__frontier_pop(&d->queue);
         return KANON_OK;
@@ -96,11 +116,15 @@ static kanon_status try_first_seed(densest *d, kanon_error *err)
         kanon__frontier_replace(&d->queue, (kanon__candidate){first.cost, row, first.what});
         return KANON_OK;
     }
-    KANON_TRY(kanon__density_measure(d->density, first.what, d->run->k, &units, err), out);
+    KANON_TRY(measure(d, first.what, &cost, err), out);
     KANON_TRY(tick(d, 2 * d->run->space->n_rows - kanon__density_n_free(d->density), err), out);
-    kanon__frontier_replace(&d->queue, (kanon__candidate){units, row, first.what});
-    if (d->queue.items[0].what == first.what)
-        KANON_TRY(make_cluster(d, first.what, units, err), out);
+    kanon__frontier_replace(&d->queue, (kanon__candidate){cost, row, first.what});
+    if (d->queue.items[0].what != first.what)
+        goto out;
+    if (d->cluster != NULL)
+        KANON_TRY(kanon__seed_cluster_make(d->cluster, d->run->n_groups++, err), out);
+    else
+        KANON_TRY(make_cluster(d, first.what, (uint32_t)cost, err), out);
 out:
     return st;
 }
@@ -118,8 +142,13 @@ static kanon_status run_densest(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     densest d = {.run = run};
+    kanon__seed_cluster cluster = {0};
     int64_t n = run->space->n_rows, every = choose_every(run);
     KANON_TRY(kanon__density_new(&d.density, run->space, kanon__setting_text(run->settings, "search"), err), out);
+    if (run->constraints != NULL) {
+        KANON_TRY(kanon__seed_cluster_init(&cluster, run, d.density, err), out);
+        d.cluster = &cluster;
+    }
     for (int64_t row = 0; row < n; row++)
         run->group_of[row] = KANON__LEFT_OVER;
     KANON_TRY(fill_queue(&d, every, err), out);
@@ -128,6 +157,7 @@ static kanon_status run_densest(kanon__run *run, kanon_error *err)
     KANON_TRY(kanon__leftovers_place(run, err), out);
 out:
     kanon__frontier_clear(&d.queue);
+    kanon__seed_cluster_clear(&cluster);
     kanon__density_free(d.density);
     return st;
 }
@@ -150,7 +180,7 @@ const kanon__algorithm kanon__algorithm_densest = {
              "records, and those left over at the end, make "
              "larger ones.",
          .source = "this project; clusters grow as in kmember",
-         .revision = 1,
+         .revision = 2,
          .settings = densest_settings,
          .n_settings = sizeof densest_settings / sizeof densest_settings[0]},
     .run = run_densest,

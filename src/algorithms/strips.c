@@ -13,7 +13,7 @@
  * slabs along the widest first); 3 choose strips by dynamic programming on an estimate of their loss; 4 cut each strip
  * optimally by dynamic programming; 5 repeat 3 and 4 with both orders of the numbers and a few estimates, and keep the best;
  * 6 group the records of the other cells by densest, on small blocks where there are dozens of attributes; 7 place the
- * records left over.
+ * records left over. Under constraints densest looks at them; the groups of dense cells are left to the repair.
  *
  * Source: this project; step 4: Hansen and Mukherjee, A polynomial algorithm for optimal univariate microaggregation, IEEE
  * TKDE 15, 2003.
@@ -605,7 +605,7 @@ const kanon__algorithm kanon__algorithm_strips = {
                  "half times as long as kmember and loses less than densest; where categories tell nearly everybody apart, "
                  "it is densest.",
              .source = "this project; cuts of sorted records: Hansen and Mukherjee, IEEE TKDE 15, 2003",
-             .revision = 2},
+             .revision = 3},
     .run = run_strips,
     .record_bytes = 100,
     .cell_bytes = 24,

@@ -2,23 +2,24 @@
  *
  * The table is cut into subspaces at medians. In each, a random record seeds a cluster, which takes the record that gives
  * the least weighted tuple diversity (a weighted mean of generalisation and of how much the sensitive values disclose)
- * until that would exceed delta. Clusters below k are rejected, and their records join the cluster where they do least
- * harm. delta, and the bound delta' for the subspaces, are chosen on a sample.
+ * until that would exceed delta. Clusters below k are rejected; their records are clustered once more, and what is left
+ * joins the cluster where it does least harm. delta, and the bound delta' for the subspaces, are chosen on a sample.
  *
  * Paper: Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 3; its
  * algorithms 1 (weighted_grow.c, weighted_place.c), 2 (partition/median.c) and 3 (choose_thresholds).
  * Cost: O(n log n + n * s) and the placing of rejected records where delta' lets the table be cut down to s records; up
  * to O(n^2) where it does not: a large part's clusters are grown by an index (weighted_index.c), which has much to look
  * at where clusters become so large that nearly all records cost the same. The sample: 62 trials of up to O(its size^2).
- * Ties: the lowest record, the lowest cluster; `ties=narrowest` takes the cluster of the least wtd first.
+ * Ties: the lowest record; the cluster of the least wtd, then of the fewest records, then the lowest.
  * Random numbers: stream 1 the sample, stream 2 the clustering of the sample, stream 3 + p that of part p, stream 3 + the
- * number of parts the second clustering of rejected records, where it is asked for.
+ * number of parts the second clustering of rejected records.
  * Differences from the paper: algorithm 2 splits while S-diversity is at most delta', as its text says, not above it, as
  * its pseudocode does; def. 3.1 divides by p - m, not m - p. The sample has 2.5 % of the records, at least 20 k of them,
  * and no more than 2,000 unless 20 k is more, so that its cost does not grow with the square of n. `max-size` is an
- * addition. What the paper leaves open is a setting each: `ties`, `choose-by`, `protect-parts` and `rejected`; docs/
- * algorithms.md says which reading is which, docs/experiments.md what comes of them. By its definition tgc-p hardly ever stops growing (more records dilute S-diversity) and a strict delta' stops
- * the splitting early: very large groups are then the faithful answer. */
+ * addition. What the paper leaves open is a setting each: `ties`, `choose-by`, `protect-parts` and `rejected`; decision 17
+ * says why the defaults are what they are, docs/experiments.md what comes of the others. By its definition tgc-p hardly
+ * ever stops growing (more records dilute S-diversity) and a strict delta' stops the splitting early: very large groups
+ * are then the faithful answer. */
 #include "algorithms/algorithm.h"
 #include "algorithms/weighted.h"
 
@@ -393,7 +394,7 @@ out:
                      "full do records of rejected ones make them larger; no limit unless given"},                           \
             {.name = "ties",                                                                                                \
              .type = KANON_SETTING_CHOICE,                                                                                  \
-             .default_value = "first",                                                                                      \
+             .default_value = "narrowest",                                                                                  \
              .choices = "first|narrowest",                                                                                  \
              .help = "which of equally cheap clusters a record of a rejected one joins: the first, or the one of the "      \
                      "least diversity, then of the fewest records"},                                                        \
@@ -405,12 +406,12 @@ out:
                      "tuple diversity over the clusters or over the records"},                                              \
             {.name = "protect-parts",                                                                                       \
              .type = KANON_SETTING_CHOICE,                                                                                  \
-             .default_value = "always",                                                                                     \
+             .default_value = "weighted",                                                                                   \
              .choices = "always|weighted",                                                                                  \
              .help = "whether delta-prime limits the subspaces where protection has no weight, too"},                       \
             {.name = "rejected",                                                                                            \
              .type = KANON_SETTING_CHOICE,                                                                                  \
-             .default_value = "place",                                                                                      \
+             .default_value = "cluster",                                                                                    \
              .choices = "place|cluster",                                                                                    \
              .help = "records of rejected clusters join others at once, or are clustered once more among themselves "       \
                      "before the rest does"},                                                                               \
@@ -428,7 +429,7 @@ static const kanon_setting_info protection_settings[] = TGC_SETTINGS("0");
                  .summary = row_summary,                                                                                    \
                  .advice = row_advice,                                                                                      \
                  .source = TGC_SOURCE,                                                                                      \
-                 .revision = 1,                                                                                             \
+                 .revision = 2,                                                                                             \
                  .settings = row_settings,                                                                                  \
                  .n_settings = sizeof row_settings / sizeof row_settings[0]},                                               \
         .run = run_tgc, .record_bytes = 60, .cell_bytes = 52, .records_per_minute = row_rate,                               \

@@ -29,6 +29,7 @@ typedef struct publication {
     kanon__table_output *typed_groups; /* likewise */
     kanon__output *release, *groups, *report, *report_external, *codebook;
     bool is_typed, groups_are_typed; /* they are to be no CSV */
+    bool named_by_sum;               /* a report or a state names the release by its checksum */
     kanon__ticker ticker;
 } publication;
 
@@ -95,7 +96,7 @@ static kanon_status open_outputs(publication *p, kanon_error *err)
     if (p->is_typed)
         KANON_TRY(kanon__table_output_open(&p->typed, &p->release, o->release, p->table, p->grouping, NULL, err), out);
     else
-        KANON_TRY(open_output(&p->release, o->release, o->release_to, true, err), out);
+        KANON_TRY(open_output(&p->release, o->release, o->release_to, p->named_by_sum, err), out);
     if (p->groups_are_typed)
         KANON_TRY(kanon__table_output_open(&p->typed_groups, &p->groups, o->groups, p->table, p->grouping, p->typed, err),
                   out);
@@ -120,9 +121,9 @@ static kanon_status watch_row(int64_t row, const kanon__cursor *cursor, const ch
 }
 
 /* The writer calls this some rows ahead, so that the check does not wait for memory. */
-static void expect_row(int64_t row, void *payload)
+static void expect_row(int64_t far, int64_t near, void *payload)
 {
-    kanon__verifier_prefetch(payload, row);
+    kanon__verifier_prefetch(payload, far, near);
 }
 
 /* What a task hands to the check: the texts of a block of groups. */
@@ -295,11 +296,12 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
         goto out;
     }
     KANON_TRY(choose_form(&p, err), out);
-    if (p.wanted.report != NULL || p.wanted.report_external != NULL || p.wanted.report_to != NULL ||
-        p.wanted.report_external_to != NULL || p.wanted.codebook != NULL || p.wanted.codebook_to != NULL)
-        KANON_TRY(kanon__reports_are_built(err), out);
-    kanon__ticker_init(&p.ticker, p.wanted.tick, p.wanted.payload, "writing");
     const kanon_outputs *w = &p.wanted;
+    bool reports = w->report != NULL || w->report_external != NULL || w->report_to != NULL || w->report_external_to != NULL;
+    if (reports || w->codebook != NULL || w->codebook_to != NULL)
+        KANON_TRY(kanon__reports_are_built(err), out);
+    p.named_by_sum = reports || commit != NULL;
+    kanon__ticker_init(&p.ticker, w->tick, w->payload, "writing");
     const char *const paths[N_OUTPUTS] = {w->release_to == NULL ? w->release : NULL, w->groups_to == NULL ? w->groups : NULL,
                                           w->report_to == NULL ? w->report : NULL,
                                           w->report_external_to == NULL ? w->report_external : NULL,

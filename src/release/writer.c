@@ -194,7 +194,7 @@ static inline void look_ahead(const writer *w, int64_t i, int64_t end)
         return;
     int64_t far = r->order != NULL ? r->order[i + FAR] : i + FAR, near = r->order != NULL ? r->order[i + NEAR] : i + NEAR;
     kanon__recoding_prefetch(r->recoding, r->group_of[far]);
-    r->ahead(far, r->payload);
+    r->ahead(far, near, r->payload);
     const char *text = kanon__recoding_text(r->recoding, r->group_of[near], 0, &length);
     __builtin_prefetch(text);
     __builtin_prefetch(text + 64);

@@ -20,7 +20,8 @@ typedef struct kanon__release {
     const int32_t *order; /* the rows in the order in which they are written; NULL: as in the input */
     int threads;
     kanon__row_watcher watcher;
-    void (*ahead)(int64_t row, void *payload); /* the watcher will soon be told of this row */
+    /* the watcher will soon be told of row `far`, and of row `near` before it */
+    void (*ahead)(int64_t far, int64_t near, void *payload);
     void *payload;
 } kanon__release;
 

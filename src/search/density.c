@@ -184,6 +184,8 @@ kanon_status kanon__density_find_next(kanon__density *d, int32_t *row, uint32_t 
     }
     if (d->has_come != NULL)
         found = scan(d);
+    else if (d->frontier.n == 0) /* everything was set aside; the search would begin again at the root */
+        found = (kanon__candidate){.row = -1};
     else
         KANON_TRY(kanon__best_first(&found, &d->frontier, d->tree, cost_candidate, d, err), out);
     *row = found.row;
@@ -194,15 +196,14 @@ out:
     return st;
 }
 
-/* Records of a tuple are taken from the lowest on, so all from `next` on are free. */
 static void hide(kanon__density *d, int32_t place, bool hidden)
 {
     for (int32_t i = d->tree->places[place].next; i < d->tree->places[place].end; i++)
-        kanon__flat_scan_hide(d->flat, d->tree->rows[i], hidden);
+        if (kanon__free_tree_has(d->tree, d->tree->rows[i]))
+            kanon__flat_scan_hide(d->flat, d->tree->rows[i], hidden);
 }
 
-/* The growth at hand has added the tuple that was found last: it does not come again. */
-static kanon_status set_aside(kanon__density *d, kanon_error *err)
+kanon_status kanon__density_set_aside(kanon__density *d, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     if (d->has_come != NULL) {
@@ -218,23 +219,53 @@ out:
     return st;
 }
 
+kanon_status kanon__density_start_growth(kanon__density *d, int32_t seed, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    if (d->may_be_flat && d->flat == NULL)
+        KANON_TRY(weigh_tree(d, err), out);
+    KANON_TRY(start(d, seed, err), out);
+out:
+    return st;
+}
+
+void kanon__density_end_growth(kanon__density *d)
+{
+    while (d->n_hidden > 0)
+        hide(d, d->hidden[--d->n_hidden], false);
+}
+
+int64_t kanon__density_found_rows(const kanon__density *d, const int32_t **rows)
+{
+    const kanon__free_place *place = &d->tree->places[d->found];
+    *rows = d->tree->rows + place->next;
+    return place->end - place->next;
+}
+
+void kanon__density_extend(kanon__density *d, int32_t row)
+{
+    extend_box(d, d->tree->place_of[row]);
+}
+
+uint32_t kanon__density_units(const kanon__density *d)
+{
+    return kanon__free_tree_units(d->tree, d->box, d->box, 2);
+}
+
 kanon_status kanon__density_measure(kanon__density *d, int32_t seed, int64_t k, uint32_t *units, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t size = 0;
-    if (d->may_be_flat && d->flat == NULL)
-        KANON_TRY(weigh_tree(d, err), out);
-    KANON_TRY(start(d, seed, err), out);
+    KANON_TRY(kanon__density_start_growth(d, seed, err), out);
     while (size < k) {
         int32_t row;
         KANON_TRY(kanon__density_find_next(d, &row, units, err), out);
         extend_box(d, d->found);
         size += d->tree->places[d->found].end - d->tree->places[d->found].next;
-        KANON_TRY(set_aside(d, err), out);
+        KANON_TRY(kanon__density_set_aside(d, err), out);
     }
 out:
-    while (d->n_hidden > 0)
-        hide(d, d->hidden[--d->n_hidden], false);
+    kanon__density_end_growth(d);
     return st;
 }
 
@@ -249,12 +280,17 @@ kanon_status kanon__density_begin_cluster(kanon__density *d, int32_t seed, kanon
     return st;
 }
 
+void kanon__density_take(kanon__density *d, int32_t row)
+{
+    kanon__free_tree_take(d->tree, d->tree->place_of[row], row);
+    if (d->flat != NULL)
+        kanon__flat_scan_remove(d->flat, row);
+    d->n_free--;
+}
+
 void kanon__density_take_found(kanon__density *d)
 {
     int32_t row = d->tree->places[d->found].lowest;
     extend_box(d, d->found);
-    kanon__free_tree_take(d->tree, d->found, row);
-    if (d->flat != NULL)
-        kanon__flat_scan_remove(d->flat, row);
-    d->n_free--;
+    kanon__density_take(d, row);
 }

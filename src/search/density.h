@@ -36,4 +36,17 @@ kanon_status kanon__density_find_next(kanon__density *density, int32_t *row, uin
 /* Take the record that was found last; it joins the cluster. */
 void kanon__density_take_found(kanon__density *density);
 
+/* A growth that its caller guides. It begins at a seed, whose tuple is found first; what is found is set aside, or taken.
+ * Between a first tuple that is set aside and the end nothing is taken. */
+kanon_status kanon__density_start_growth(kanon__density *density, int32_t seed, kanon_error *err);
+/* The records of the tuple that was found last, ascending; some may be taken. Returns how many. */
+int64_t kanon__density_found_rows(const kanon__density *density, const int32_t **rows);
+/* The tuple that was found last does not come again before the end. */
+kanon_status kanon__density_set_aside(kanon__density *density, kanon_error *err);
+/* The tuple of a free record joins the cluster; D of what has joined. */
+void kanon__density_extend(kanon__density *density, int32_t row);
+uint32_t kanon__density_units(const kanon__density *density);
+void kanon__density_take(kanon__density *density, int32_t row);
+void kanon__density_end_growth(kanon__density *density);
+
 #endif

@@ -1,40 +1,30 @@
-/* See csv.h. The reader looks at 64 bytes at a time: a bit marks every quote, delimiter, control character and byte
- * outside ASCII, and only these are looked at one by one. Called by table/source/csv_rows.c, csv_source.c and
+/* See csv.h. The reader goes from mark to mark: every quote, delimiter, control character and byte outside ASCII is one
+ * (csv_marks.h), and only these are looked at one by one. Called by table/source/csv_rows.c, csv_source.c and
  * taxonomy_file.c. */
 #include "table/csv.h"
 
 #include "core/alloc.h"
 #include "table/csv_dialect.h"
+#include "table/csv_marks.h"
 #include "table/dictionary.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
-enum { BLOCK = 64, MAX_COLUMNS = 1000000, LABEL = 160 };
+enum { FIRST_MARKED = 256, MAX_COLUMNS = 1000000, LABEL = 160 };
 enum { WINDOW = 1 << 18, FIRST_FILL = 1 << 9, LONG_ROW = 1 << 24, LONGEST_CHARACTER = 4 };
 
 static const size_t longest_cell = INT32_MAX;
 
-/* The walk along one row. In each block of 64 bytes a bit marks every byte that may need more than to be passed over: the
- * delimiter, the quote, control characters (line breaks and NUL are some) and bytes outside ASCII.
- *
- *     block    4 2 , " 5 , M a i n   S t " , B o n n \n
- *     marks    0 0 1 1 0 1 0 0 0 0 0 0 0 1 1 0 0 0 0 1
- */
+/* The walk along one row. */
 typedef struct walk {
-    const char *block;
-    uint64_t marks;      /* those of the block that were not visited yet */
     const char *end;     /* of the rows, or of the window */
     const char *cell;    /* where the current cell begins */
     const char *row_end; /* past the row's line break; NULL: still on the way */
     int64_t n_cells;     /* complete ones */
     int64_t n_breaks;    /* line breaks inside quotes */
     char delimiter;
-    bool portable;
     bool partial;   /* the rows go on past the window */
     bool cut;       /* the walk depends on what comes after the window: the row must be read again in a larger one */
     bool in_quotes; /* it was cut inside a quoted cell */
@@ -129,90 +119,44 @@ kanon_status kanon__csv_fail(const kanon__csv *csv, int column, kanon_error *err
 
 /* ---- marks ------------------------------------------------------------------------------------------------------- */
 
-/* 0x80 in each byte of `x` that is zero, 0 in the others. */
-static inline uint64_t zero_bytes(uint64_t x)
+/* Go on at `at` without marks: the next one is looked for from there. After a jump perhaps one row is wanted, so few bytes
+ * are looked at, then more. */
+static void forget_marks(const kanon__csv *csv, const char *at)
 {
-    const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
-    return ~(((x & low) + low) | x | low);
+    csv->marks->begin = csv->marks->end = at;
+    csv->marks->n = csv->marks->next = 0;
+    csv->marks->wanted = FIRST_MARKED;
 }
 
-static uint64_t portable_marks(const char *block, char delimiter)
+static void find_marks(const kanon__csv *csv, const char *end)
 {
-    const uint64_t ones = 0x0101010101010101u;
-    const unsigned char *bytes = (const unsigned char *)block;
-    uint64_t marks = 0;
-    for (int i = 0; i < BLOCK; i += 8) {
-        uint64_t x = 0;
-        for (int j = 0; j < 8; j++)
-            x |= (uint64_t)bytes[i + j] << 8 * j;
-        uint64_t found = zero_bytes(x ^ ones * (unsigned char)delimiter) | zero_bytes(x ^ ones * '"') |
-                         zero_bytes(x & ones * 0xe0) | (x & ones * 0x80);
-        /* The product brings the lowest bits of the eight bytes side by side into the highest byte. */
-        marks |= ((found >> 7) * 0x0102040810204080u >> 56) << i;
-    }
-    return marks;
-}
-
-#ifdef __SSE2__
-static inline uint64_t vector_marks(const char *block, char delimiter)
-{
-    const __m128i delimiters = _mm_set1_epi8(delimiter), quotes = _mm_set1_epi8('"'), space = _mm_set1_epi8(' ');
-    uint64_t marks = 0;
-    for (int i = 0; i < BLOCK; i += 16) {
-        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(block + i));
-        /* As signed numbers, both control characters and bytes outside ASCII are less than a space. */
-        __m128i found = _mm_or_si128(_mm_cmplt_epi8(x, space),
-                                     _mm_or_si128(_mm_cmpeq_epi8(x, delimiters), _mm_cmpeq_epi8(x, quotes)));
-        marks |= (uint64_t)(unsigned)_mm_movemask_epi8(found) << i;
-    }
-    return marks;
-}
-#endif
-
-static inline uint64_t marks_of(const walk *w, const char *block)
-{
-#ifdef __SSE2__
-    if (!w->portable)
-        return vector_marks(block, w->delimiter);
-#endif
-    return portable_marks(block, w->delimiter);
-}
-
-/* The last block is looked at in a copy: the input may end where the memory does. */
-static uint64_t marks_of_last(const walk *w)
-{
-    char copy[BLOCK] = {0};
-    size_t length = (size_t)(w->end - w->block);
-    memcpy(copy, w->block, length);
-    return marks_of(w, copy) & (((uint64_t)1 << length) - 1);
-}
-
-static inline void enter_block(walk *w, const char *block)
-{
-    w->block = block;
-    w->marks = w->end - block >= BLOCK ? marks_of(w, block) : marks_of_last(w);
+    kanon__marks *m = csv->marks;
+    const char *begin = m->end;
+    size_t n = (size_t)(end - begin) < m->wanted ? (size_t)(end - begin) : m->wanted;
+    kanon__marks_find(m, begin, n, csv->delimiter, csv->portable ? KANON__MARKS_PLAIN : kanon__marks_best());
+    m->wanted = m->wanted * 4 < KANON__MARKED_BYTES ? m->wanted * 4 : KANON__MARKED_BYTES;
 }
 
 /* The next mark, w->end where there is none. */
-static inline const char *next_mark(walk *w)
+static inline const char *next_mark(const kanon__csv *csv, const walk *w)
 {
-    while (w->marks == 0) {
-        if (w->end - w->block <= BLOCK)
+    kanon__marks *m = csv->marks;
+    while (m->next == m->n) {
+        if (m->end == w->end)
             return w->end;
-        enter_block(w, w->block + BLOCK);
+        find_marks(csv, w->end);
     }
-    const char *mark = w->block + __builtin_ctzll(w->marks);
-    w->marks &= w->marks - 1;
-    return mark;
+    return m->begin + m->offsets[m->next++];
 }
 
 /* Forget the marks before `at`. */
-static void skip_to(walk *w, const char *at)
+static inline void skip_to(const kanon__csv *csv, const char *at)
 {
-    if (at - w->block < BLOCK)
-        w->marks &= UINT64_MAX << (at - w->block);
-    else
-        enter_block(w, at);
+    kanon__marks *m = csv->marks;
+    if (at > m->end)
+        forget_marks(csv, at);
+    while (m->next < m->n && m->begin + m->offsets[m->next] < at)
+        m->next++;
 }
 
 /* ---- the window -------------------------------------------------------------------------------------------------- */
@@ -232,6 +176,7 @@ static kanon_status fill_window(kanon__csv *csv, size_t position, kanon_error *e
     if (kept > 0)
         memmove(csv->buffer, csv->buffer + (position - csv->window_begin), kept);
     csv->fill = fill;
+    csv->marks_from = NULL;
     csv->window = csv->buffer;
     csv->window_begin = position;
     csv->window_end = position + kept;
@@ -282,7 +227,7 @@ static kanon_status pass_text(const kanon__csv *csv, walk *w, const char *mark, 
                                "convert the file, for example: iconv -f ISO-8859-1 -t UTF-8");
         mark += length;
     }
-    skip_to(w, mark);
+    skip_to(csv, mark);
     return KANON_OK;
 }
 
@@ -294,18 +239,18 @@ static inline void put_cell(const kanon__csv *csv, walk *w, kanon__cell cell)
     w->n_cells++;
 }
 
-/* Take a quoted cell without marks in it where its end and the delimiter after it lie in this block; else take nothing. */
+/* Take a quoted cell without marks in it where its end and the delimiter after it are known already; else take nothing. */
 static inline bool take_simple_quoted(const kanon__csv *csv, walk *w)
 {
-    uint64_t later = w->marks & (w->marks - 1);
-    if (later == 0)
+    kanon__marks *m = csv->marks;
+    if (m->n - m->next < 2)
         return false;
-    const char *text = w->cell + 1, *mark = w->block + __builtin_ctzll(w->marks);
+    const char *text = w->cell + 1, *mark = m->begin + m->offsets[m->next];
     if (mark[0] != '"' || mark[1] != w->delimiter)
         return false;
     put_cell(csv, w, (kanon__cell){.text = text, .length = (size_t)(mark - text), .quoted = true});
     w->cell = mark + 2;
-    w->marks = later & (later - 1);
+    m->next += 2;
     return true;
 }
 
@@ -314,7 +259,7 @@ static inline bool take_simple_quoted(const kanon__csv *csv, walk *w)
 static const char *take_simple(const kanon__csv *csv, walk *state)
 {
     walk w = *state;
-    const char *mark = next_mark(&w);
+    const char *mark = next_mark(csv, &w);
     while (mark < w.end) {
         if (*mark == w.delimiter) {
             put_cell(csv, &w, (kanon__cell){.text = w.cell, .length = (size_t)(mark - w.cell)});
@@ -322,7 +267,7 @@ static const char *take_simple(const kanon__csv *csv, walk *state)
         } else if (*mark != '"' || mark != w.cell || !take_simple_quoted(csv, &w)) {
             break;
         }
-        mark = next_mark(&w);
+        mark = next_mark(csv, &w);
     }
     *state = w;
     return mark;
@@ -343,7 +288,7 @@ static kanon_status leave_quotes(const kanon__csv *csv, walk *w, kanon__cell cel
 {
     if (after < w->end && *after == w->delimiter) {
         w->cell = after + 1;
-        skip_to(w, w->cell);
+        skip_to(csv, w->cell);
     } else if (after == w->end) {
         w->row_end = after;
         w->cut = w->partial;
@@ -363,7 +308,7 @@ static kanon_status take_quoted(const kanon__csv *csv, walk *w, kanon_error *err
     kanon__cell cell = {.text = w->cell + 1, .quoted = true};
     int64_t breaks_before = w->n_breaks;
     for (;;) {
-        const char *mark = next_mark(w);
+        const char *mark = next_mark(csv, w);
         if (mark == w->end) {
             w->n_breaks = breaks_before;
             w->in_quotes = true;
@@ -372,7 +317,7 @@ static kanon_status take_quoted(const kanon__csv *csv, walk *w, kanon_error *err
         }
         if (*mark == '"' && mark + 1 < w->end && mark[1] == '"') {
             cell.doubled = true;
-            next_mark(w);
+            next_mark(csv, w);
         } else if (*mark == '"') {
             cell.length = (size_t)(mark - cell.text);
             return leave_quotes(csv, w, cell, mark + 1, err);
@@ -474,9 +419,10 @@ static kanon_status read_row(kanon__csv *csv, bool grow, kanon_error *err)
         w = (walk){.end = csv->window + (until - csv->window_begin),
                    .cell = begin,
                    .delimiter = csv->delimiter,
-                   .portable = csv->portable,
                    .partial = until < csv->end && !whole};
-        enter_block(&w, begin);
+        if (begin != csv->marks_from || csv->marks->end > w.end)
+            forget_marks(csv, begin);
+        csv->marks_from = NULL;
         st = walk_row(csv, &w, err);
         if (w.cut) {
             KANON_TRY(widen(csv, &w, &whole, err), out);
@@ -490,6 +436,8 @@ static kanon_status read_row(kanon__csv *csv, bool grow, kanon_error *err)
     }
     if ((size_t)(w.row_end - begin) > longest_cell)
         KANON_TRY(check_lengths(csv, w.n_cells, err), out);
+    skip_to(csv, w.row_end);
+    csv->marks_from = w.row_end;
     csv->n_cells = w.n_cells < INT32_MAX ? (int)w.n_cells : INT32_MAX;
     csv->row_begin = csv->position;
     csv->position += (size_t)(w.row_end - begin);
@@ -601,6 +549,7 @@ kanon_status kanon__csv_open(kanon__csv *out, const kanon__input *input, const k
     csv.ragged = options->ragged;
     csv.portable = options->portable;
     set_up_window(&csv, options);
+    KANON_TRY(kanon__new_array(&csv.marks, 1, "marks of the input", err), out);
     KANON_TRY(kanon__csv_find_dialect(&csv, options, err), out);
     KANON_TRY(read_first_line(&csv, options->no_header, err), out);
     kanon__csv_rewind(&csv);
@@ -642,6 +591,7 @@ void kanon__csv_close(kanon__csv *csv)
     for (int i = 0; csv->names != NULL && i < csv->n_columns; i++)
         kanon__free(csv->names[i]);
     kanon__free(csv->names);
+    kanon__free(csv->marks);
     kanon__free(csv->buffer);
     kanon__free(csv->cells);
     *csv = (kanon__csv){0};

@@ -50,6 +50,8 @@ typedef struct kanon__csv {
     size_t window_begin, window_end;
     char *buffer; /* that is the window of a file */
     int64_t buffer_capacity;
+    struct kanon__marks *marks; /* of the window */
+    const char *marks_from;     /* the row that the next one of them is of; NULL: not known */
     size_t fill, most_fill; /* how large the window was to be when it was last filled, and may be at most */
     int64_t next_line;      /* 0: not known, after kanon__csv_seek */
     size_t first_row;       /* position and line of the first row, for kanon__csv_rewind */

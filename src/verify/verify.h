@@ -63,8 +63,8 @@ kanon_status kanon__verifier_text(kanon__verifier *verifier, int64_t group, int 
 /* Row number `row` of the input, where the cursor stands, is released as this line. Several threads may call it. */
 kanon_status kanon__verifier_row(kanon__verifier *verifier, int64_t row, const kanon__cursor *cursor, const char *line,
                                  size_t length, kanon_error *err);
-/* This row is checked soon. */
-void kanon__verifier_prefetch(const kanon__verifier *verifier, int64_t row);
+/* Row `far` is checked soon, and row `near`, which was a far one, before it. */
+void kanon__verifier_prefetch(const kanon__verifier *verifier, int64_t far, int64_t near);
 /* After the last row: all rows of the table came by, once each and with the cells that stand in their place in the input, and
  * groups and classes keep what is required. */
 kanon_status kanon__verifier_finish(const kanon__verifier *verifier, const kanon__requirement *requirement, int threads,

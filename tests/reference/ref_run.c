@@ -51,6 +51,9 @@ bool ref_settings_init(ref_settings *out, const char *algorithm)
                           .w_u = found->w_u,
                           .delta = -1,
                           .delta_prime = -1,
+                          .narrowest = true,
+                          .weighted_parts = true,
+                          .regrow = true,
                           .threshold = -1};
     return true;
 }

@@ -137,7 +137,7 @@ static int least_wtd_increase(const stage *st, const int *group, int n_groups, i
     return best;
 }
 
-/* Where asked for: algorithm 1 once more, on the records of rejected clusters of all parts. */
+/* Algorithm 1 once more, on the records of rejected clusters of all parts, unless they are to be placed at once. */
 static int regrow(const stage *st, kanon__random *random, int *group, int n_groups)
 {
     int *part = REF_NEW(int, st->model->n), n_rejected = 0;

@@ -90,6 +90,31 @@ static void combinations_are_kept(void **state)
         }
 }
 
+/* The nearest records have the same disease. Groups that grow by what they need are 1 2 and 0 3; of the groups 0 1 and 2 3
+ * the repair could only make one. */
+static void densest_grows_with_what_is_needed(void **state)
+{
+    static const char *const algorithms[] = {"densest", "strips"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        kanon_error err = {0};
+        kanon_grouping *g = NULL;
+        kanon_table *table = table_from_texts("x,disease\n0,flu\n1,flu\n2,hiv\n3,hiv\n20,flu\n20,hiv\n",
+                                              "attributes:\n  x: {role: quasi, type: integer}\n"
+                                              "  disease: {role: sensitive, type: categorical}\n"
+                                              "privacy: {k: 2, constraints: [{model: distinct-l-diversity, "
+                                              "attribute: disease, l: 2}]}\n");
+        kanon_options options = {.struct_size = sizeof options, .k = 2, .algorithm = algorithms[i], .seed = 1, .threads = 1};
+        assert_done(kanon_anonymize(&g, table, &options, &err), &err);
+        assert_int_equal(g->n_groups, 3);
+        assert_int_equal(g->group_of[1], g->group_of[2]);
+        assert_int_equal(g->group_of[0], g->group_of[3]);
+        assert_int_equal(g->group_of[4], g->group_of[5]);
+        kanon_grouping_free(g);
+        kanon_table_free(table);
+    }
+}
+
 /* What a release shows are classes of equal cells, not groups: check finds them kept, too. */
 static void released_classes_keep_them(void **state)
 {
@@ -278,6 +303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_algorithm_keeps_every_constraint),
         cmocka_unit_test(combinations_are_kept),
+        cmocka_unit_test(densest_grows_with_what_is_needed),
         cmocka_unit_test(groups_hold_persons),
         cmocka_unit_test(released_classes_keep_them),
         cmocka_unit_test(classes_count_an_entity_once),

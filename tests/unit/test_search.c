@@ -67,8 +67,11 @@ static bench bench_sized(uint64_t seed, int n, int64_t k)
     return out;
 }
 
+/* Every fifth one has groups that are large enough to be peeled. */
 static bench bench_new(uint64_t seed)
 {
+    if (seed % 5 == 0)
+        return bench_sized(seed, 130 + (int)(seed % 50), 20 + (int64_t)(seed % 4));
     return bench_sized(seed, 40 + (int)(seed % 50), 2 + (int64_t)(seed % 4));
 }
 
@@ -172,6 +175,12 @@ static void take_all(kanon__regions *regions, kanon__region *region, const bench
     assert_int_equal(kanon__regions_extract(region, regions, 0, &err), KANON_OK);
 }
 
+/* How much a step may add to the loss: what was allowed, or the threshold of the group in which the step began. */
+static int64_t most_added(const kanon__move_engine *e, int64_t allowed)
+{
+    return e->threshold > allowed ? e->threshold : allowed;
+}
+
 static void a_region_follows_every_move(void **state)
 {
     (void)state;
@@ -192,7 +201,7 @@ static void a_region_follows_every_move(void **state)
             int64_t before = region.loss, allowed = step % 3 == 0 ? b.space->scale : 0;
             engine.threshold = allowed;
             kanon__move_engine_step(&engine);
-            assert_true(region.loss <= before + allowed);
+            assert_true(region.loss <= before + most_added(&engine, allowed));
             if (step % 50 == 0)
                 check_region(&region, b.space);
         }
@@ -244,7 +253,7 @@ static void a_region_follows_the_suppressed(void **state)
             int32_t n = region.n_suppressed, first = n > 0 ? region.suppressed[0] : -1;
             engine.threshold = allowed;
             kanon__move_engine_step(&engine);
-            assert_true(region.loss <= before + allowed);
+            assert_true(region.loss <= before + most_added(&engine, allowed));
             n_more += region.n_suppressed > n;
             n_fewer += region.n_suppressed < n;
             n_changed += n > 0 && region.n_suppressed == n && region.suppressed[0] != first;
@@ -289,6 +298,98 @@ static void regions_share_the_budget(void **state)
         assert_int_equal(most, b.state.may_suppress);
         for (int64_t row = 0; row < n; row++)
             assert_int_equal(b.state.group_of[row] < 0, row % 11 == 10);
+        kanon__regions_clear(&regions);
+        bench_clear(&b);
+    }
+}
+
+/* The threshold grows with the square root of D above the average, and not below it. */
+static void thresholds_are_higher_where_more_is_lost(void **state)
+{
+    (void)state;
+    assert_int_equal(kanon__local_threshold(1000, 0.25), 1000);
+    assert_int_equal(kanon__local_threshold(1000, 1), 1000);
+    assert_int_equal(kanon__local_threshold(1000, 4), 2000);
+    assert_int_equal(kanon__local_threshold(0, 4), 0);
+}
+
+/* ---- peeling ----------------------------------------------------------------------------------------------------- */
+
+/* The box of some records of the pool. */
+static void enclose(uint32_t *box, const kanon__region *r, const kanon__regroup_pool *pool, const int32_t *indices, int32_t n)
+{
+    int m = r->costs->n_dimensions;
+    memset(box, 0xff, (size_t)m * sizeof *box);
+    memset(box + m, 0, (size_t)m * sizeof *box);
+    for (int32_t i = 0; i < n; i++)
+        kanon__box_widen(box, m, kanon__region_coordinates(r, pool->records[indices[i]]));
+}
+
+/* The box holds k records, its numeric ends cannot be given up, and every record that was given up would make it wider. */
+static void check_peeled(const kanon__region *r, const kanon__regroup_pool *pool, const bool *was_free)
+{
+    int m = r->costs->n_dimensions;
+    const kanon__peeling *p = &pool->peeling;
+    uint32_t *box = REF_NEW(uint32_t, 2 * m);
+    bool *inside = REF_NEW(bool, pool->n);
+    enclose(box, r, pool, p->inside, p->n);
+    uint32_t units = kanon__move_costs_units(r->costs, box, NULL, NULL);
+    assert_true(p->n >= r->k);
+    for (int32_t j = 0; j < p->n; j++) {
+        assert_true(was_free[p->inside[j]] && !inside[p->inside[j]]);
+        inside[p->inside[j]] = true;
+    }
+    for (int32_t i = 0; i < pool->n; i++)
+        if (was_free[i] && !inside[i])
+            assert_true(kanon__move_costs_units(r->costs, box, NULL, kanon__region_coordinates(r, pool->records[i])) > units);
+    for (int i = 0; i < r->costs->n_numeric; i++)
+        for (int end = 0; box[i] < box[m + i] && box[m + i] - box[i] < r->costs->full[i] && end < 2; end++) {
+            int32_t n_left = 0;
+            for (int32_t j = 0; j < p->n; j++)
+                n_left += kanon__region_coordinates(r, pool->records[p->inside[j]])[i] != box[end * m + i];
+            assert_true(n_left < r->k);
+        }
+    free(inside);
+    free(box);
+}
+
+/* Two groups after the other, out of the records of all groups, as far as there is room: each has k records, bounds and D. */
+static void a_peeled_group_is_dense(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= N_TABLES; seed++) {
+        print_message("table %" PRIu64 "\n", seed);
+        bench b = bench_sized(seed, 60 + (int)(seed % 90), 3 + (int64_t)(seed % 20));
+        kanon__regions regions;
+        kanon__region region;
+        kanon__move_engine engine;
+        kanon_error err;
+        int32_t groups[3] = {0, 1, 2}, n_groups = b.state.n_groups < 3 ? b.state.n_groups : 3;
+        take_all(&regions, &region, &b);
+        assert_int_equal(kanon__move_engine_init(&engine, &region, seed, 0, &err), KANON_OK);
+        kanon__regroup_pool *pool = &engine.pool;
+        kanon__regroup_attempt *a = &pool->attempts[0];
+        kanon__regroup_pool_fill(pool, &region, groups, n_groups);
+        int m = region.costs->n_dimensions;
+        uint32_t *box = REF_NEW(uint32_t, 2 * m);
+        bool *was_free = REF_NEW(bool, pool->n);
+        for (int32_t group = 0; group < n_groups; group++) {
+            for (int32_t i = 0; i < pool->n; i++)
+                was_free[i] = kanon__attempt_is_free(a, i);
+            kanon__regroup_pool_peel(pool, &region, a, group, &engine.random);
+            check_peeled(&region, pool, was_free);
+            int32_t first = group * (int32_t)region.k;
+            assert_int_equal(a->n_taken, first + region.k);
+            for (int32_t i = first; i < a->n_taken; i++)
+                assert_true(was_free[a->taken[i]] && !kanon__attempt_is_free(a, a->taken[i]));
+            enclose(box, &region, pool, a->taken + first, (int32_t)region.k);
+            assert_memory_equal(a->bounds + group * 2 * m, box, 2 * (size_t)m * sizeof *box);
+            assert_int_equal(a->units[group], kanon__move_costs_units(region.costs, box, NULL, NULL));
+        }
+        free(was_free);
+        free(box);
+        kanon__move_engine_clear(&engine);
+        kanon__region_clear(&region);
         kanon__regions_clear(&regions);
         bench_clear(&b);
     }
@@ -650,18 +751,24 @@ static void lowers_the_loss(void **state)
     kanon_table_free(table);
 }
 
-/* With k = 25 a group becomes narrower only by slabs. As many moves without them end at a loss of LOSS or more. */
+/* With k = 25 a group becomes narrower only by slabs. As many moves without them end at 1,880 on average over these seeds,
+ * with them at 1,834. */
 static void slabs_lower_the_loss_of_large_groups(void **state)
 {
     (void)state;
-    static const double LOSS = 1846;
+    enum { SEEDS = 4, LOSS = 1860 };
     kanon_table *table = make_table(2000);
-    kanon_grouping *grouping = NULL;
     kanon_error err;
-    assert_int_equal(search(&grouping, table, 25, (asked){.algorithm = "densest", .moves = "40000"}, &err), KANON_OK);
-    print_message("loss %.2f\n", loss_of(table, grouping));
-    assert_true(loss_of(table, grouping) < LOSS);
-    kanon_grouping_free(grouping);
+    double sum = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        kanon_grouping *grouping = NULL;
+        asked is = {.algorithm = "densest", .moves = "40000", .seed = seed};
+        assert_int_equal(search(&grouping, table, 25, is, &err), KANON_OK);
+        print_message("seed %" PRIu64 ": loss %.2f\n", seed, loss_of(table, grouping));
+        sum += loss_of(table, grouping);
+        kanon_grouping_free(grouping);
+    }
+    assert_true(sum / SEEDS < LOSS);
     kanon_table_free(table);
 }
 
@@ -772,6 +879,8 @@ int main(void)
         cmocka_unit_test(a_region_follows_every_move),
         cmocka_unit_test(a_region_follows_the_suppressed),
         cmocka_unit_test(regions_share_the_budget),
+        cmocka_unit_test(thresholds_are_higher_where_more_is_lost),
+        cmocka_unit_test(a_peeled_group_is_dense),
         cmocka_unit_test(a_slab_draft_tells_the_loss),
         cmocka_unit_test(a_move_check_has_the_last_word),
         cmocka_unit_test(regions_lose_nobody),

@@ -48,7 +48,7 @@ enum {
     MOVES_PER_RECORD = 1000,
     MOST_MOVES = 27000000,  /* with effort=balanced, */
     LARGE_TABLE_MOVES = 27, /* or so many per record, whichever is more */
-    K_OF_HALF = 8,          /* a move takes longer for larger k: half as many moves for this k, a third for twice it; */
+    K_OF_HALF = 10,         /* a move takes longer for larger k: half as many moves for this k, a third for twice it; */
     K_OF_HALF_ALONE = 12,   /* the same where no slabs are moved */
     LEAST_MOVES = 20000,
     BEST_FACTOR = 8,        /* effort=best: so many times as many */
@@ -770,7 +770,7 @@ const kanon__refinement kanon__refinement_search = {
              "Begin with densest or top-down. Can be ended at any time with the best groups so far.",
          .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; Schrimpf et al.: "
                    "Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000",
-         .revision = 8,
+         .revision = 9,
          .settings = settings,
          .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,

@@ -1,6 +1,6 @@
 /* One step of the local search: draw a record and a kind of move, evaluate the move, keep it or not.
  *
- *   1. Draw a record of the window. Groups that lose little are skipped more often.
+ *   1. Draw a record of the window. Groups that lose little are skipped more often. The threshold is that of the group.
  *   2. Draw the kind of move:
  *        relocate   the record goes to a neighbour's group; its own has more than k
  *        exchange   two records change groups
@@ -307,13 +307,10 @@ void kanon__move_engine_split_all(kanon__move_engine *e)
 
 /* Importance sampling by loss: a group with FOCUS times the average D or more is always tried, others with a probability in
  * proportion to their D. */
-static bool is_drawn(kanon__move_engine *e, int32_t group)
+static bool is_drawn(kanon__move_engine *e, double relative)
 {
     enum { FOCUS = 2 };
-    const kanon__region *r = e->region;
-    int64_t loss = r->loss - r->n_suppressed * r->full;
-    return (double)r->groups[group].units * (r->n - r->n_suppressed) >=
-           FOCUS * (double)loss * kanon__random_unit(&e->random);
+    return relative >= FOCUS * kanon__random_unit(&e->random);
 }
 
 void kanon__move_engine_step(kanon__move_engine *e)
@@ -328,8 +325,10 @@ void kanon__move_engine_step(kanon__move_engine *e)
         kanon__return_record(e, record);
         return;
     }
-    if (!is_drawn(e, g))
+    double relative = kanon__relative_units(r, g);
+    if (!is_drawn(e, relative))
         return;
+    e->threshold = kanon__local_threshold(e->threshold, relative);
     /* 2. The moves do 3. and 4. */
     if (choice < DISSOLVE) {
         dissolve(e, g);

@@ -15,6 +15,8 @@
 #include "refine/anneal/regroup_pool.h"
 #include "refine/anneal/slab_moves.h"
 
+#include <math.h>
+
 /* From this k on slabs are moved: in smaller groups a slab is hardly more than a record. */
 enum { KANON__SLABS_FROM = 4 };
 
@@ -70,6 +72,22 @@ bool kanon__move_engine_accept(kanon__move_engine *engine, int64_t loss_before);
 void kanon__move_engine_split(kanon__move_engine *engine, int32_t group);
 /* Take n_groups groups near the record apart and make new ones of their records. */
 void kanon__move_engine_regroup(kanon__move_engine *engine, int32_t record, int32_t n_groups);
+
+/* D of a group relative to the average record's. */
+static inline double kanon__relative_units(const kanon__region *r, int32_t group)
+{
+    int64_t loss = r->loss - r->n_suppressed * r->full;
+    return loss > 0 ? (double)r->groups[group].units * (r->n - r->n_suppressed) / (double)loss : 1;
+}
+
+/* The threshold of a step that begins in a group with this relative D: higher for groups above the average. What a move
+ * changes is in proportion to the D of its groups. Where values have long tails, a few groups hold most of the loss, and at a
+ * temperature for the average group they would never change. The square root is between one temperature for all groups and
+ * one in proportion to D. */
+static inline int64_t kanon__local_threshold(int64_t threshold, double relative)
+{
+    return relative > 1 ? (int64_t)((double)threshold * sqrt(relative)) : threshold;
+}
 
 /* A number below n out of 32 random bits. */
 static inline int32_t kanon__scaled(uint32_t random, int32_t n)

@@ -346,13 +346,10 @@ static void dissolve(kanon__penalty *p, int32_t group)
 
 /* ---- one step ---------------------------------------------------------------------------------------------------- */
 
-static bool is_drawn(kanon__penalty *p, int32_t group)
+static bool is_drawn(kanon__penalty *p, int32_t group, double relative)
 {
     enum { FOCUS = 2 };
-    const kanon__region *r = p->region;
-    int64_t loss = r->loss - r->n_suppressed * r->full;
-    return p->violations[group] > 0 || (double)r->groups[group].units * (r->n - r->n_suppressed) >=
-                                           FOCUS * (double)loss * kanon__random_unit(&p->engine->random);
+    return p->violations[group] > 0 || relative >= FOCUS * kanon__random_unit(&p->engine->random);
 }
 
 /* Regroup moves are accepted by the check of the engine; what the record's group violates is allowed for on top. */
@@ -444,8 +441,12 @@ int64_t kanon__penalised_step(kanon__penalty *p)
     p->work = 0;
     if (p->status == KANON_OK && g < 0)
         kanon__return_record(e, record);
-    if (p->status != KANON_OK || g < 0 || !is_drawn(p, g))
+    if (p->status != KANON_OK || g < 0)
         return 0;
+    double relative = kanon__relative_units(r, g);
+    if (!is_drawn(p, g, relative))
+        return 0;
+    p->limit = kanon__local_threshold(e->threshold, relative);
     try_move(p, record, random);
     return p->work / RECORDS_A_MOVE;
 }

@@ -5,8 +5,9 @@
  *
  *   1. Choose the record's group and others near it.
  *   2. Choose how many new groups to make of them.
- *   3. Fill the pool with their records, and make new groups in several attempts at once: each group begins with a random
- *      record and grows by the one that costs least, until it has k. Keep the best attempt.
+ *   3. Fill the pool with their records, and make new groups, either in several attempts at once: each group begins with a
+ *      random record and grows by the one that costs least, until it has k; or in one attempt by peeling (regroup_peel.c),
+ *      in half of the moves with larger k. Keep the best attempt.
  *   4. Records left over join the cheapest of the new groups or of the groups around, or are suppressed where they may be and
  *      that costs less.
  *   5. Carry it out and accept it, or roll it back.
@@ -25,6 +26,7 @@ typedef struct regroup_move {
     int32_t slots[MOST]; /* the groups that are taken apart, and an empty slot where there are more new ones */
     int32_t n_old, n_new;
     int32_t n;                       /* records, all of them in e->pool */
+    bool peels;                      /* groups are peeled, not grown */
     int64_t old_loss;                /* of the groups that are taken apart */
     kanon__regroup_attempt *attempt; /* the best one of step 3 */
     int64_t grown;                   /* how much more its groups cost than the old ones, so far; */
@@ -111,6 +113,13 @@ static int32_t draw_free(kanon__move_engine *e, const kanon__regroup_attempt *a)
     return seed;
 }
 
+/* Small groups have hardly an end to peel. */
+static bool draw_peeling(kanon__move_engine *e)
+{
+    enum { PEEL_FROM = 20 };
+    return e->region->k >= PEEL_FROM && (kanon__random_next(&e->random) & 1) != 0;
+}
+
 /* One more group in each of the attempts. */
 static void add_group(regroup_move *move, uint32_t attempts, int32_t group)
 {
@@ -123,10 +132,12 @@ static void add_group(regroup_move *move, uint32_t attempts, int32_t group)
             continue;
         if (last)
             kanon__regroup_pool_take_rest(pool, e->region, &pool->attempts[i], group);
+        else if (move->peels)
+            kanon__regroup_pool_peel(pool, e->region, &pool->attempts[i], group, &e->random);
         else
             seeds[i] = draw_free(e, &pool->attempts[i]);
     }
-    if (!last)
+    if (!last && !move->peels)
         kanon__regroup_pool_grow(pool, e->region, attempts, group, seeds);
 }
 
@@ -146,7 +157,7 @@ static bool make_groups(regroup_move *move)
     kanon__move_engine *e = move->e;
     int64_t losses[KANON__POOL_ATTEMPTS] = {0}, k = e->region->k, most = move->old_loss + e->threshold, least = INT64_MAX;
     int64_t expected = least_group_loss(move);
-    uint32_t attempts = (1u << KANON__POOL_ATTEMPTS) - 1;
+    uint32_t attempts = move->peels ? 1 : (1u << KANON__POOL_ATTEMPTS) - 1;
     for (int32_t group = 0; group < move->n_new && attempts != 0; group++) {
         add_group(move, attempts, group);
         for (int i = 0; i < KANON__POOL_ATTEMPTS; i++) {
@@ -302,6 +313,7 @@ void kanon__move_engine_regroup(kanon__move_engine *e, int32_t record, int32_t n
     regroup_move move = {.e = e};
     if (!choose_groups(&move, record, n_groups) || !choose_number(&move))
         return;
+    move.peels = draw_peeling(e);
     kanon__regroup_pool_fill(&e->pool, e->region, move.slots, move.n_old);
     if (make_groups(&move) && assign_rest(&move))
         carry_out(&move);

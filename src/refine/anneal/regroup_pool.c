@@ -51,6 +51,7 @@ kanon_status kanon__regroup_pool_init(kanon__regroup_pool *out, const kanon__mov
     }
     for (int i = 0; i < KANON__POOL_ATTEMPTS; i++)
         KANON_TRY(init_attempt(&out->attempts[i], room, m, err), out);
+    KANON_TRY(kanon__peeling_init(&out->peeling, out->stride, m, err), out);
 out:
     if (st != KANON_OK)
         kanon__regroup_pool_clear(out);
@@ -59,6 +60,7 @@ out:
 
 void kanon__regroup_pool_clear(kanon__regroup_pool *pool)
 {
+    kanon__peeling_clear(&pool->peeling);
     for (int i = 0; i < KANON__POOL_ATTEMPTS; i++) {
         kanon__free(pool->attempts[i].bounds);
         kanon__free(pool->attempts[i].spans);
@@ -188,12 +190,6 @@ static void set_code_units(const kanon__regroup_pool *pool, const kanon__move_co
         table[i] = category_units(c, dimension, lo, hi, codes[i]);
 }
 
-static void take(kanon__regroup_attempt *a, int32_t index)
-{
-    a->free[index >> 6] &= ~((uint64_t)1 << (index & 63));
-    a->taken[a->n_taken++] = index;
-}
-
 /* The bounds of one record. */
 static void start_bounds(const kanon__regroup_pool *pool, const kanon__region *r, int32_t index, uint32_t *bounds)
 {
@@ -207,7 +203,7 @@ static void begin_group(const kanon__regroup_pool *pool, const kanon__region *r,
                         uint32_t *bounds)
 {
     start_bounds(pool, r, seed, bounds);
-    take(a, seed);
+    kanon__attempt_take(a, seed);
     for (int i = 0; i < pool->n_numeric; i++)
         a->spans[i].lo = a->spans[i].hi = bounds[pool->numeric[i]];
     for (int i = 0; i < pool->n_categorical; i++)
@@ -244,7 +240,7 @@ static void add_member(const kanon__regroup_pool *pool, const kanon__region *r, 
                        uint32_t *bounds)
 {
     bool wider = false;
-    take(a, index);
+    kanon__attempt_take(a, index);
     widen_spans(pool, a, index);
     for (int i = 0; i < pool->n_categorical; i++) {
         int dimension = pool->categorical[i];
@@ -267,7 +263,7 @@ static int64_t absorb(const kanon__regroup_pool *pool, const kanon__region *r, k
     for (int64_t word = 0, left = n; left > 0; word++)
         for (uint64_t bits = a->covered[word]; bits != 0 && left > 0; bits &= bits - 1, left--) {
             int32_t index = (int32_t)(word * 64 + __builtin_ctzll(bits));
-            take(a, index);
+            kanon__attempt_take(a, index);
             widen_spans(pool, a, index);
             for (int i = 0; i < pool->n_categorical; i++)
                 widen_category(pool, r, index, pool->categorical[i], bounds);
@@ -370,15 +366,11 @@ static void enclose(uint32_t *bounds, int m, int dimension, const uint32_t *colu
     bounds[m + dimension] = hi;
 }
 
-void kanon__regroup_pool_take_rest(kanon__regroup_pool *pool, const kanon__region *r, kanon__regroup_attempt *a,
-                                   int32_t group)
+void kanon__regroup_pool_enclose(const kanon__regroup_pool *pool, const kanon__region *r, kanon__regroup_attempt *a,
+                                 int32_t group, int32_t first)
 {
     const kanon__move_costs *c = r->costs;
     uint32_t *bounds = a->bounds + (int64_t)group * 2 * c->n_dimensions;
-    int32_t first = a->n_taken;
-    for (int32_t index = 0; index < pool->n; index++)
-        if (kanon__attempt_is_free(a, index))
-            take(a, index);
     start_bounds(pool, r, a->taken[first], bounds);
     for (int i = 0; i < pool->n_numeric; i++)
         enclose(bounds, c->n_dimensions, pool->numeric[i], column_of(pool, pool->numeric[i]), NULL, a->taken + first,
@@ -387,4 +379,14 @@ void kanon__regroup_pool_take_rest(kanon__regroup_pool *pool, const kanon__regio
         enclose(bounds, c->n_dimensions, pool->categorical[i], column_of(pool, pool->categorical[i]),
                 pool->codes + pool->categorical[i] * pool->stride, a->taken + first, a->n_taken - first);
     a->units[group] = kanon__move_costs_units(c, bounds, NULL, NULL);
+}
+
+void kanon__regroup_pool_take_rest(kanon__regroup_pool *pool, const kanon__region *r, kanon__regroup_attempt *a,
+                                   int32_t group)
+{
+    int32_t first = a->n_taken;
+    for (int32_t index = 0; index < pool->n; index++)
+        if (kanon__attempt_is_free(a, index))
+            kanon__attempt_take(a, index);
+    kanon__regroup_pool_enclose(pool, r, a, group, first);
 }

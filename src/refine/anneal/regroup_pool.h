@@ -14,6 +14,7 @@
 #ifndef KANON_REFINE_ANNEAL_REGROUP_POOL_H
 #define KANON_REFINE_ANNEAL_REGROUP_POOL_H
 
+#include "core/random.h"
 #include "refine/anneal/region.h"
 #include "search/kernels.h"
 
@@ -33,6 +34,22 @@ typedef struct kanon__regroup_attempt {
     uint32_t units[KANON__POOL_GROUPS]; /* by group: D */
 } kanon__regroup_attempt;
 
+/* The outermost values of a numeric column among the records of a box, how many have them, and the next values inwards. */
+typedef struct kanon__column_ends {
+    uint32_t lo, hi, next_lo, next_hi;
+    int32_t n_lo, n_hi;
+    bool known;
+} kanon__column_ends;
+
+/* The box that shrinks while a group is peeled (regroup_peel.c). */
+typedef struct kanon__peeling {
+    int32_t *inside; /* pool indices, ascending */
+    int32_t n;
+    int32_t *counts;          /* by categorical dimension, `stride` apart: records inside by index of the code */
+    bool *leaves;             /* by index of the code of one dimension */
+    kanon__column_ends *ends; /* by numeric dimension */
+} kanon__peeling;
+
 typedef struct kanon__regroup_pool {
     const kanon__kernels *kernels;
     int n_dimensions;
@@ -46,7 +63,11 @@ typedef struct kanon__regroup_pool {
     int32_t *n_codes;     /* how many these are, */
     int32_t **code_index; /* and by code, its index among them. All -1 outside kanon__regroup_pool_fill. */
     kanon__regroup_attempt attempts[KANON__POOL_ATTEMPTS];
+    kanon__peeling peeling;
 } kanon__regroup_pool;
+
+kanon_status kanon__peeling_init(kanon__peeling *out, int64_t stride, int n_dimensions, kanon_error *err);
+void kanon__peeling_clear(kanon__peeling *peeling);
 
 kanon_status kanon__regroup_pool_init(kanon__regroup_pool *out, const kanon__move_costs *costs, int32_t room,
                                       kanon_error *err);
@@ -58,9 +79,22 @@ void kanon__regroup_pool_fill(kanon__regroup_pool *pool, const kanon__region *re
  * seeds[attempt] and growing by the free one that costs least. Ties: the lowest index. */
 void kanon__regroup_pool_grow(kanon__regroup_pool *pool, const kanon__region *region, uint32_t attempts, int32_t group,
                               const int32_t *seeds);
+/* Make a group of k free records, of which there are that many, by peeling. */
+void kanon__regroup_pool_peel(kanon__regroup_pool *pool, const kanon__region *region, kanon__regroup_attempt *attempt,
+                              int32_t group, kanon__random *random);
 /* Make a group of all that are free. */
 void kanon__regroup_pool_take_rest(kanon__regroup_pool *pool, const kanon__region *region, kanon__regroup_attempt *attempt,
                                    int32_t group);
+
+/* Bounds and D of the group whose records are those taken from the index `first` on. */
+void kanon__regroup_pool_enclose(const kanon__regroup_pool *pool, const kanon__region *region,
+                                 kanon__regroup_attempt *attempt, int32_t group, int32_t first);
+
+static inline void kanon__attempt_take(kanon__regroup_attempt *a, int32_t index)
+{
+    a->free[index >> 6] &= ~((uint64_t)1 << (index & 63));
+    a->taken[a->n_taken++] = index;
+}
 
 static inline bool kanon__attempt_is_free(const kanon__regroup_attempt *a, int32_t index)
 {

@@ -128,14 +128,15 @@ static kanon_status add_cell(const csv_read *r, part *p, int i, const kanon__cel
 {
     kanon_status st = KANON_OK;
     const char *text = cell->text;
-    size_t length = cell->length;
+    size_t length = cell->length, readable = p->csv.window_end - p->csv.window_begin - (size_t)(text - p->csv.window);
     uint32_t code;
     if (cell->doubled) {
         KANON_TRY(kanon__grow_array(&p->scratch, &p->scratch_capacity, (int64_t)length, "a cell", err), out);
         length = kanon__csv_unescape(p->scratch, cell);
         text = p->scratch;
+        readable = length;
     }
-    KANON_TRY(kanon__dictionary_add(&p->dictionaries[i], &code, text, length, err), out);
+    KANON_TRY(kanon__dictionary_add_from(&p->dictionaries[i], &code, text, length, readable, err), out);
     if (!kanon__codes_hold(p->raw[i], code))
         KANON_TRY(kanon__codes_move(&p->raw[i], p->n_rows, p->capacities[i], code + 1, r->columns->spilled, err), out);
     kanon__code_set(p->raw[i], p->n_rows, code);

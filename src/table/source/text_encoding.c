@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { LOOKED_AT = 4096, LONGEST_CHARACTER = 4 };
+enum { LOOKED_AT = 4096, LONGEST_CHARACTER = 4, ASCII_STEP = 32 };
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -62,22 +62,29 @@ static bool is_undefined_in_1252(unsigned char c)
     return c == 0x81 || c == 0x8d || c == 0x8f || c == 0x90 || c == 0x9d;
 }
 
+/* Whether the next ASCII_STEP bytes are ASCII, which nearly all of a table are. */
+static inline bool is_ascii(const char *bytes)
+{
+    const uint64_t high = 0x8080808080808080u;
+    uint64_t words[ASCII_STEP / sizeof(uint64_t)], all = 0;
+    memcpy(words, bytes, sizeof words);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        all |= words[i];
+    return (all & high) == 0;
+}
+
 /* Count what is in `bytes` up to where a character may go on after them; returns how many bytes were looked at. */
 static size_t count_bytes(census *c, const char *bytes, size_t n, bool last)
 {
-    const uint64_t high = 0x8080808080808080u;
     size_t i = 0;
-    while (i < n) {
-        uint64_t word;
-        if (n - i >= sizeof word && (memcpy(&word, bytes + i, sizeof word), (word & high) == 0)) {
-            i += sizeof word;
-            continue;
-        }
-        unsigned char byte = (unsigned char)bytes[i];
-        if (byte < 0x80) {
+    for (;;) {
+        while (n - i >= ASCII_STEP && is_ascii(bytes + i))
+            i += ASCII_STEP;
+        while (i < n && (unsigned char)bytes[i] < 0x80)
             i++;
-            continue;
-        }
+        if (i == n)
+            break;
+        unsigned char byte = (unsigned char)bytes[i];
         size_t length = kanon__csv_character(bytes + i, bytes + n);
         if (length == 0 && !last && n - i < LONGEST_CHARACTER)
             break;

@@ -62,6 +62,14 @@ err_has " 1 timed ones"
 expect 1 $run lin-99
 err_has "no figure lin-99"
 
+# Other settings for a family of algorithms: the claims about it are printed, and the results stay. Without a limit a cluster takes all records.
+cp "$smoke/results/loukides-s-normal.csv" before.csv
+expect 0 $run --reading 'tgc delta=1000 partition=none' loukides-16
+out_has "loukides-16: UM of tgc-b improves up to s = 5k: does not hold: 4.00 to 4.00"
+same "$smoke/results/loukides-s-normal.csv" before.csv
+expect 1 $run --reading 'tgc ties' loukides-16
+err_has "a family of algorithms, then NAME=VALUE"
+
 # The page in docs is the one that the results make.
 expect 0 "$SOURCE/experiments/run" --draw --kanon "$KANON" --work work --docs docs
 same docs/experiments.md "$SOURCE/docs/experiments.md"
