@@ -766,7 +766,8 @@ static kanon_status check_input(kanon_check **out, kanon__input *input, const ka
 {
     kanon__source *source = NULL;
     kanon__texts notices = {0};
-    kanon__csv_reading how = {given.delimiter, given.header, given.encoding, &notices};
+    kanon__csv_reading how = {
+        .delimiter = given.delimiter, .header = given.header, .encoding = given.encoding, .notices = &notices};
     kanon__ticker ticker;
     kanon__ticker_init(&ticker, given.tick, given.payload, "reading");
     kanon_status st = kanon__table_source_new(&source, input, &how, err);

@@ -31,6 +31,52 @@ void kanon__codes_clear(kanon__codes *codes)
     *codes = (kanon__codes){0};
 }
 
+/* The n codes from `first` on. The width is chosen once for all of them, here and below. */
+static void get_codes(uint32_t *out, kanon__codes codes, int64_t first, int64_t n)
+{
+    const uint8_t *one = codes.cells;
+    const uint16_t *two = codes.cells;
+    const uint32_t *four = codes.cells;
+    if (codes.width == 1)
+        for (int64_t i = 0; i < n; i++)
+            out[i] = one[first + i];
+    else if (codes.width == 2)
+        for (int64_t i = 0; i < n; i++)
+            out[i] = two[first + i];
+    else
+        for (int64_t i = 0; i < n; i++)
+            out[i] = four[first + i];
+}
+
+static void put_codes(kanon__codes codes, int64_t first, const uint32_t *from, int64_t n)
+{
+    uint8_t *one = codes.cells;
+    uint16_t *two = codes.cells;
+    uint32_t *four = codes.cells;
+    if (codes.width == 1)
+        for (int64_t i = 0; i < n; i++)
+            one[first + i] = (uint8_t)from[i];
+    else if (codes.width == 2)
+        for (int64_t i = 0; i < n; i++)
+            two[first + i] = (uint16_t)from[i];
+    else
+        for (int64_t i = 0; i < n; i++)
+            four[first + i] = from[i];
+}
+
+void kanon__codes_translate(kanon__codes to, int64_t first, kanon__codes from, int64_t n, const uint32_t *map)
+{
+    enum { SOME = 1024 };
+    uint32_t some[SOME];
+    for (int64_t row = 0; row < n; row += SOME) {
+        int64_t m = n - row < SOME ? n - row : SOME;
+        get_codes(some, from, row, m);
+        for (int64_t i = 0; i < m; i++)
+            some[i] = map[some[i]];
+        put_codes(to, first + row, some, m);
+    }
+}
+
 kanon_status kanon__codes_move(kanon__codes *codes, int64_t n, int64_t capacity, uint32_t n_codes, bool spilled,
                                kanon_error *err)
 {

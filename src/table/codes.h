@@ -21,6 +21,9 @@ void kanon__codes_clear(kanon__codes *codes);
 kanon_status kanon__codes_move(kanon__codes *codes, int64_t n, int64_t capacity, uint32_t n_codes, bool spilled,
                                kanon_error *err);
 
+/* Codes from `first` on become what `map` has for the first n of `from`. */
+void kanon__codes_translate(kanon__codes to, int64_t first, kanon__codes from, int64_t n, const uint32_t *map);
+
 static inline uint32_t kanon__code_at(kanon__codes codes, int64_t row)
 {
     switch (codes.width) {

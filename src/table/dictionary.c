@@ -14,7 +14,14 @@
  *
  * The tag alone says where a text belongs, so that the slots grow without a look at the texts, and two texts are compared
  * only where their tags are equal. A text that finds its slot taken goes to the next free one. */
-enum { FIRST_SLOTS = 64 };
+enum { FIRST_SLOTS = 64, MANY_SLOTS = 1 << 15 };
+
+/* Whether n texts want more slots. How many slots a text is away from its own is not foreseen by a processor, so two of
+ * three are free where slots are few; where they are many, memory matters more, and one of three is. */
+static bool are_crowded(int64_t n, int64_t n_slots)
+{
+    return n * 3 > (n_slots < MANY_SLOTS ? n_slots : n_slots * 2);
+}
 
 /* Most texts are short, and their lengths vary from cell to cell, so a branch by length is often foreseen wrongly. The bytes
  * of a short text are therefore taken as two words, with zeros for the bytes after its end. */
@@ -139,7 +146,7 @@ static kanon_status add_new(kanon__dictionary *dictionary, uint32_t tag, const c
     int64_t end = begin + (int64_t)length;
     KANON_TRY(kanon__grow_array(&dictionary->bytes, &dictionary->bytes_capacity, end + SHORT_TEXT, "texts", err), out);
     KANON_TRY(kanon__grow_array(&dictionary->ends, &dictionary->ends_capacity, n + 1, "texts", err), out);
-    if ((n + 1) * 3 > dictionary->n_slots * 2)
+    if (are_crowded(n + 1, dictionary->n_slots))
         KANON_TRY(double_slots(dictionary, err), out);
     if (length > 0)
         memcpy(dictionary->bytes + begin, text, length);

@@ -221,6 +221,24 @@ kanon_status kanon__input_from_bytes(kanon__input *out, const char *path, const 
     return st;
 }
 
+bool kanon__input_twin(kanon__input *out, const kanon__input *input)
+{
+    *out = (kanon__input){0};
+    if (!input->has_file || input->owned != NULL || input->stream != NULL)
+        return false;
+    kanon__input twin = *input;
+    twin.path = NULL;
+    twin.fd = fcntl(input->fd, F_DUPFD_CLOEXEC, 0);
+    if (twin.fd < 0)
+        return false;
+    if (kanon__copy_text(&twin.path, input->path, strlen(input->path), "a file name", NULL) != KANON_OK) {
+        close(twin.fd);
+        return false;
+    }
+    *out = twin;
+    return true;
+}
+
 void kanon__input_close(kanon__input *input)
 {
     close_file(input);

@@ -31,6 +31,9 @@ kanon_status kanon__input_open(kanon__input *out, const char *path, kanon_error 
 kanon_status kanon__input_from_bytes(kanon__input *out, const char *path, const char *bytes, size_t size, void *owned,
                                      kanon_error *err);
 void kanon__input_close(kanon__input *input);
+/* Open the file of an input a second time, which stays the same file whatever happens to its name. False where that cannot
+ * be: the bytes are in memory or come as a stream, or there is no room. */
+bool kanon__input_twin(kanon__input *out, const kanon__input *input);
 /* Copy the bytes from `offset` on, which must all lie in the input. KANON_EIO: the file is shorter now. Several threads may
  * read at the same time. */
 kanon_status kanon__input_read(const kanon__input *input, size_t offset, char *buffer, size_t size, kanon_error *err);

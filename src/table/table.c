@@ -95,14 +95,15 @@ static kanon_status read_and_note(kanon_table **out, kanon__source *source, cons
     return st;
 }
 
-kanon_status kanon__reader_open(kanon__source **out, kanon__input *input, const kanon_schema *schema,
-                                const kanon_read_options *options, kanon__texts *notices, kanon_error *err)
+static kanon_status open_source(kanon__source **out, kanon__input *input, const kanon_schema *schema,
+                                const kanon_read_options *options, bool presume, kanon__texts *notices, kanon_error *err)
 {
     kanon_read_options o;
     kanon_status st = kanon__take_options(&o, sizeof o, options, err);
     kanon__csv_reading how = {.delimiter = o.delimiter,
                               .header = o.header != KANON_HEADER_UNSAID ? o.header : schema->header,
                               .encoding = o.encoding != NULL ? o.encoding : schema->encoding,
+                              .presume = presume,
                               .notices = notices};
     if (st == KANON_OK)
         return kanon__table_source_new(out, input, &how, err);
@@ -110,13 +111,19 @@ kanon_status kanon__reader_open(kanon__source **out, kanon__input *input, const 
     return st;
 }
 
+kanon_status kanon__reader_open(kanon__source **out, kanon__input *input, const kanon_schema *schema,
+                                const kanon_read_options *options, kanon__texts *notices, kanon_error *err)
+{
+    return open_source(out, input, schema, options, false, notices, err);
+}
+
 /* The table in an input, which is taken over in any case. */
-static kanon_status read_input(kanon_table **out, kanon__input *input, const kanon_schema *schema,
-                               const kanon_read_options *options, kanon_error *err)
+static kanon_status try_input(kanon_table **out, kanon__input *input, const kanon_schema *schema,
+                              const kanon_read_options *options, bool presume, kanon_error *err)
 {
     kanon__source *source = NULL;
     kanon__texts notices = {0};
-    kanon_status st = kanon__reader_open(&source, input, schema, options, &notices, err);
+    kanon_status st = open_source(&source, input, schema, options, presume, &notices, err);
     if (st == KANON_OK)
         st = read_and_note(out, source, schema, options, err);
     for (int64_t i = 0; st == KANON_OK && i < notices.n; i++)
@@ -127,6 +134,24 @@ static kanon_status read_input(kanon_table **out, kanon__input *input, const kan
         *out = NULL;
     }
     return st;
+}
+
+/* The same. A large file is nearly always UTF-8, and whoever reads all its rows without an error has seen that it is. Only
+ * where there is an error are its bytes walked through to find the encoding first. */
+static kanon_status read_input(kanon_table **out, kanon__input *input, const kanon_schema *schema,
+                               const kanon_read_options *options, kanon_error *err)
+{
+    kanon__input twin;
+    if (!kanon__input_twin(&twin, input))
+        return try_input(out, input, schema, options, false, err);
+    kanon_status st = try_input(out, input, schema, options, true, err);
+    if (st == KANON_OK || st == KANON_ENOMEM || st == KANON_ECANCELLED) {
+        kanon__input_close(&twin);
+        return st;
+    }
+    if (err != NULL) /* perhaps there is none */
+        *err = (kanon_error){0};
+    return try_input(out, &twin, schema, options, false, err);
 }
 
 kanon_status kanon__reader_call(kanon__call *call, const kanon_schema *schema, const kanon_read_options *options,

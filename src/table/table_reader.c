@@ -271,8 +271,7 @@ static kanon_status number_entities(kanon__reader *r, kanon_error *err)
     KANON_TRY(kanon__entities_number(code_of, &d->n_entities, names, null_code, r->schema, err), out);
     KANON_TRY(kanon__spellings_find(&r->spellings[r->entity], &raw, err), out);
     KANON_TRY(kanon__codes_new(&d->entity_codes, d->n_rows, (uint32_t)d->n_entities, d->spilled, err), out);
-    for (int64_t row = 0; row < d->n_rows; row++)
-        kanon__code_set(d->entity_codes, row, code_of[kanon__code_at(r->raw.codes[r->entity], row)]);
+    kanon__codes_translate(d->entity_codes, 0, r->raw.codes[r->entity], d->n_rows, code_of);
 out:
     kanon__free(code_of);
     return st;
@@ -332,8 +331,7 @@ static kanon_status encode_column(int64_t i, void *payload, kanon_error *err)
     KANON_TRY(r->whole != NULL ? take_domain(column, new_code, &raw, r->whole, err) : make_domain(r, i, new_code, &raw, err),
               out);
     KANON_TRY(kanon__codes_new(&column->codes, raw.n_rows, column->domain->n_codes, r->data->spilled, err), out);
-    for (int64_t row = 0; row < raw.n_rows; row++)
-        kanon__code_set(column->codes, row, new_code[kanon__code_at(raw.codes, row)]);
+    kanon__codes_translate(column->codes, 0, raw.codes, raw.n_rows, new_code);
 out:
     kanon__free(new_code);
     kanon__dictionary_clear(values);

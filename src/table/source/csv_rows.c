@@ -271,8 +271,7 @@ static kanon_status add_texts(kanon__dictionary *all, part *p, int64_t i, kanon_
 
 static void append_codes(kanon__codes to, int64_t first, part *p, int64_t i)
 {
-    for (int64_t row = 0; row < p->n_rows; row++)
-        kanon__code_set(to, first + row, p->common[i][kanon__code_at(p->raw[i], row)]);
+    kanon__codes_translate(to, first, p->raw[i], p->n_rows, p->common[i]);
     kanon__codes_clear(&p->raw[i]);
 }
 

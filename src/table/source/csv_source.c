@@ -287,7 +287,8 @@ kanon_status kanon__csv_source_new(kanon__source **out, kanon__input *input, con
     kanon_status st = KANON_OK;
     kanon__csv_source *s = NULL;
     *out = NULL;
-    st = kanon__input_decode(input, how->encoding, how->notices, err);
+    st = how->presume && how->encoding == NULL ? kanon__input_presume(input, how->notices, err)
+                                               : kanon__input_decode(input, how->encoding, how->notices, err);
     if (st != KANON_OK) {
         kanon__input_close(input);
         return st;

@@ -32,6 +32,7 @@ typedef struct kanon__csv_reading {
     kanon_header header;
     const char *encoding;  /* NULL: it is found */
     kanon__texts *notices; /* what the user should know about how it was read; NULL: nobody wants to */
+    bool presume;          /* it is found without walking through all bytes: see decode.h */
 } kanon__csv_reading;
 
 /* The rows of `input`, which is taken over in any case. It is decoded (decode.h), and the header is read and judged: KANON_EDATA

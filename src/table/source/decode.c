@@ -181,7 +181,7 @@ bool kanon__encoding_is_known(const char *name)
     return kanon__encoding_named(&encoding, name);
 }
 
-kanon_status kanon__input_decode(kanon__input *in, const char *encoding, kanon__texts *notices, kanon_error *err)
+static kanon_status decode(kanon__input *in, const char *encoding, bool presume, kanon__texts *notices, kanon_error *err)
 {
     static const decoder decoders[] = {[KANON__ENCODING_UTF16LE] = kanon__decode_utf16le,
                                        [KANON__ENCODING_UTF16BE] = kanon__decode_utf16be,
@@ -193,7 +193,7 @@ kanon_status kanon__input_decode(kanon__input *in, const char *encoding, kanon__
         return fail_unknown(encoding, err);
     KANON_TRY(unpack(in, err), out);
     if (encoding == NULL || found == KANON__ENCODING_UTF16)
-        KANON_TRY(kanon__encoding_find(&found, in, found == KANON__ENCODING_UTF16, err), out);
+        KANON_TRY(kanon__encoding_find(&found, in, found == KANON__ENCODING_UTF16, presume, err), out);
     if (found == KANON__ENCODING_UTF8)
         goto out;
     KANON_TRY(replace(in, decoders[found], false, err), out);
@@ -203,4 +203,14 @@ kanon_status kanon__input_decode(kanon__input *in, const char *encoding, kanon__
                   out);
 out:
     return st;
+}
+
+kanon_status kanon__input_decode(kanon__input *in, const char *encoding, kanon__texts *notices, kanon_error *err)
+{
+    return decode(in, encoding, false, notices, err);
+}
+
+kanon_status kanon__input_presume(kanon__input *in, kanon__texts *notices, kanon_error *err)
+{
+    return decode(in, NULL, true, notices, err);
 }

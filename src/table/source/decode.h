@@ -17,6 +17,9 @@
 /* Decode the input in place. `encoding` NULL: it is found, and named in `notices` (NULL: nobody wants to know) where it is
  * not UTF-8. KANON_EDATA: not text, or not in that encoding; KANON_EINVAL: an encoding that nobody knows. */
 kanon_status kanon__input_decode(kanon__input *input, const char *encoding, kanon__texts *notices, kanon_error *err);
+/* The same where the encoding is to be found, but not all bytes are walked through for it: what is not UTF-16 is taken for
+ * UTF-8. Reading all rows tells whether it is. */
+kanon_status kanon__input_presume(kanon__input *input, kanon__texts *notices, kanon_error *err);
 /* Whether there is an encoding of that name. */
 bool kanon__encoding_is_known(const char *name);
 

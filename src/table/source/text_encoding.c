@@ -125,7 +125,7 @@ static kanon__encoding find_zeros(const char *bytes, size_t n)
     return KANON__ENCODING_UTF8;
 }
 
-kanon_status kanon__encoding_find(kanon__encoding *out, const kanon__input *in, bool utf16, kanon_error *err)
+kanon_status kanon__encoding_find(kanon__encoding *out, const kanon__input *in, bool utf16, bool presume, kanon_error *err)
 {
     char bytes[LOOKED_AT];
     census c;
@@ -142,7 +142,7 @@ kanon_status kanon__encoding_find(kanon__encoding *out, const kanon__input *in, 
         *out = find_zeros(bytes, n);
     if (utf16 && *out == KANON__ENCODING_UTF8)
         *out = KANON__ENCODING_UTF16LE;
-    if (*out != KANON__ENCODING_UTF8)
+    if (*out != KANON__ENCODING_UTF8 || presume)
         return KANON_OK;
     st = take_census(&c, in, err);
     if (st == KANON_OK && c.wrong > c.characters && !c.undefined && memchr(bytes, '\0', n) == NULL)

@@ -53,6 +53,28 @@ head -c 31 bom.csv >cut.csv
 expect 3 "$KANON" anonymize cut.csv -s s.yaml -k 2
 err_has "cut.csv: not UTF-16LE; say which encoding it has; --encoding NAME does that"
 
+# Files of more than 1 MiB are read as UTF-8 first. All that is not ASCII stands at the end: a town, and a row that is wrong
+many()
+{
+    printf 'age,town\n'
+    yes '20,Bern
+30,Oslo' | head -n 160000
+    printf '%b' "$1"
+}
+many '20,Köln\n30,Köln\n' >many.csv
+many '20,K\366ln\n30,K\366ln\n' >many-l1.csv
+for table in many.csv many-l1.csv - ; do
+    expect 0 "$KANON" anonymize "$table" -s s.yaml -k 2 -a mondrian -o "of-$table" <many-l1.csv
+    same of-many.csv "of-$table"
+    [ "$table" = many.csv ] && err_lacks "read as" || err_has "read as ISO-8859-1"
+done
+many '20,Köln Köln\n30,K\366ln\n' >damaged.csv
+expect 3 "$KANON" anonymize damaged.csv -s s.yaml -k 2
+err_has "damaged.csv:160003: town: not UTF-8"
+many '20\n30,K\366ln\n' >short.csv
+expect 3 "$KANON" anonymize short.csv -s s.yaml -k 2
+err_has "short.csv:160002: town: 1 cell, expected 2"
+
 # check, deltas, taxonomies
 iconv -f UTF-8 -t UTF-16 wanted.csv >r16.csv
 expect 0 "$KANON" check r16.csv -s s.yaml -k 2
