@@ -6,7 +6,7 @@
  * Paper: LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006. The steps of its
  * recursion, as numbered below: 1 no allowable cut: the part is a group; 2 choose the dimension; 3 find the median; 4 divide
  * the part there; 5 go on with both sides.
- * Cost: O(attributes * n log(n/k)); n words of memory.
+ * Cost: O(attributes * n log(n/k)); 3 n words of memory, and copies of small parts.
  * Ties: among equally wide attributes the first in the table; records of equal value in record order. No random numbers.
  * Differences from the paper: width is the loss that the attribute has in the part (its term of D, weights included), the
  * same for numbers and categories; categories are ordered as their leaves stand in the taxonomy. If the widest attribute

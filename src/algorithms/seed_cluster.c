@@ -6,8 +6,11 @@
 /* A record that helps may cost 1/5 of an attribute's full loss more; beyond that the repair is cheaper on most tables. */
 enum { TOLERATED_PART = 5 };
 
-/* The search for records that help ends after so many tuples without one. */
+/* The search for records that help ends after so many tuples without one, and that in a tuple after so many records. */
 enum { MOST_REFUSED = 200 };
+
+/* Of more than so many times k equal records no part is chosen: all of them are one cluster. */
+enum { MANY_EQUAL = 64 };
 
 kanon_status kanon__seed_cluster_init(kanon__seed_cluster *out, const kanon__run *run, kanon__density *density,
                                       kanon_error *err)
@@ -50,9 +53,17 @@ static kanon_status join_helpers(kanon__seed_cluster *c, int64_t most, kanon_err
     kanon_status st = KANON_OK;
     const int32_t *rows;
     int64_t n = kanon__density_found_rows(c->density, &rows);
-    for (int64_t i = 0; i < n && c->size < most; i++)
-        if (kanon__density_seed_of(c->density, rows[i]) >= 0 && kanon__tally_helps(&c->tally, rows[i]))
-            KANON_TRY(join(c, rows[i], err), out);
+    bool holds = kanon__tally_holds(&c->tally);
+    for (int64_t i = 0, n_refused = 0; i < n && c->size < most && !holds && n_refused < MOST_REFUSED; i++) {
+        if (kanon__density_seed_of(c->density, rows[i]) < 0)
+            continue;
+        if (!kanon__tally_helps(&c->tally, rows[i])) {
+            n_refused++;
+            continue;
+        }
+        KANON_TRY(join(c, rows[i], err), out);
+        holds = kanon__tally_holds(&c->tally);
+    }
 out:
     return st;
 }
@@ -70,6 +81,8 @@ static kanon_status join_others(kanon__seed_cluster *c, int64_t before, kanon_er
             KANON_TRY(join(c, rows[i], err), out);
         else if (c->n_refused < k)
             c->refused[c->n_refused++] = rows[i];
+        else
+            break; /* nothing that joins is left, and enough is kept in reserve */
     }
 out:
     return st;
@@ -169,22 +182,33 @@ static kanon_status join_covered(kanon__seed_cluster *c, int32_t row, kanon_erro
     return st == KANON_OK && joins ? join(c, row, err) : st;
 }
 
+/* The free records of the tuple that was found last. All of them where that costs nothing and the cluster violates a
+ * constraint anyway, or where they are many: to choose among them for each cluster would take the square of their number. */
+static kanon_status cover_tuple(kanon__seed_cluster *c, int64_t most, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const int32_t *rows;
+    int64_t n = kanon__density_found_rows(c->density, &rows);
+    bool all = c->units == 0 && (n / MANY_EQUAL > c->run->k || !kanon__tally_holds(&c->tally));
+    for (int64_t i = 0; i < n && c->size < most; i++)
+        if (kanon__density_seed_of(c->density, rows[i]) >= 0)
+            KANON_TRY(all ? join(c, rows[i], err) : join_covered(c, rows[i], err), out);
+out:
+    return st;
+}
+
 /* Records are set aside until all have been found: while one is, none may be taken. */
 static kanon_status cover(kanon__seed_cluster *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t most = c->units == 0 ? INT64_MAX : 2 * c->run->k - 1;
     while (c->size < most) {
-        const int32_t *rows;
         int32_t row;
         uint32_t units;
         KANON_TRY(kanon__density_find_next(c->density, &row, &units, err), out);
         if (row < 0 || units > c->units)
             break;
-        int64_t n = kanon__density_found_rows(c->density, &rows);
-        for (int64_t i = 0; i < n && c->size < most; i++)
-            if (kanon__density_seed_of(c->density, rows[i]) >= 0)
-                KANON_TRY(join_covered(c, rows[i], err), out);
+        KANON_TRY(cover_tuple(c, most, err), out);
         KANON_TRY(kanon__density_set_aside(c->density, err), out);
     }
 out:

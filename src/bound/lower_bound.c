@@ -156,7 +156,7 @@ static int64_t violated_sum(const bound_run *s)
 {
     int64_t sum = 0;
     for (int64_t i = 0; i < s->separation->n; i++)
-        sum += s->table->counts[s->separation->items[i].tuple] * s->separation->items[i].set.excess / s->table->k;
+        sum += s->table->counts[s->separation->items[i].tuple] * (s->separation->items[i].set.excess / s->table->k);
     return sum;
 }
 

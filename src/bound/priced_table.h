@@ -8,7 +8,7 @@
  *
  * Prices are whole units, one for each distinct tuple: equal records have equal prices. A tuple's number is its ordinal in
  * the leaf order of the index, so that near tuples have near numbers.
- * Called by box_search.c, separation.c, cuts.c, lower_bound.c; calls search/tree.h. */
+ * Called by box_search.c, box_growth.c, separation.c, cuts.c, lower_bound.c; calls search/tree.h. */
 #ifndef KANON_BOUND_PRICED_TABLE_H
 #define KANON_BOUND_PRICED_TABLE_H
 

@@ -2,7 +2,7 @@
  *
  * The order of the tuples is that of falling price at kanon__separation_start and stays while prices fall. So a set belongs
  * to the problem of the same tuple all the time, and a tuple without a violated set is done for good.
- * Called by feasible.c and lower_bound.c; calls box_search.h, core/pool.h.
+ * Called by feasible.c and lower_bound.c; calls box_search.h, box_growth.h, core/pool.h.
  *
  *     items     [ tuple, set | tuple, set | ... ]          the n tuples still to be separated, ascending
  *     members   task 0: [ tuples times | tuples times ... ]     the arrays behind the sets of its TUPLES_PER_TASK items */

@@ -259,7 +259,7 @@ static bool assign_rest(regroup_move *move)
 
 /* ---- 5: the new groups become those of the region ---------------------------------------------------------------- */
 
-/* A new group takes over the slot of its seed where that is still to be had, so that few records have to move. */
+/* A new group takes over the slot of its first record where that is still to be had, so that few records have to move. */
 static void choose_slots(const regroup_move *move, int32_t *slot_of)
 {
     const kanon__region *r = move->e->region;

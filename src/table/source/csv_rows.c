@@ -128,8 +128,10 @@ static kanon_status add_cell(const csv_read *r, part *p, int i, const kanon__cel
 {
     kanon_status st = KANON_OK;
     const char *text = cell->text;
-    size_t length = cell->length, readable = p->csv.window_end - p->csv.window_begin - (size_t)(text - p->csv.window);
+    size_t length = cell->length, readable = 0;
     uint32_t code;
+    if (text != NULL) /* else the row is too short for this column */
+        readable = p->csv.window_end - p->csv.window_begin - (size_t)(text - p->csv.window);
     if (cell->doubled) {
         KANON_TRY(kanon__grow_array(&p->scratch, &p->scratch_capacity, (int64_t)length, "a cell", err), out);
         length = kanon__csv_unescape(p->scratch, cell);
