@@ -468,16 +468,16 @@ static int64_t moves_of_effort(const kanon__settings *settings, int64_t n, int64
 
 /* 1. With few moves for each record, the search does not recover from a high first temperature, and a wide neighbourhood is
  * not worth the time to find it. With large k it takes fewer moves to recover, since slabs move many records at once; and
- * what they change costs more at a time, so that temperatures are higher. */
+ * what they change costs more at a time, so that the last temperature is higher. */
 static void set_schedule(search_plan *p, double moves, int64_t n, int64_t k)
 {
     static const double HOT = 1.2, COLD = 0.002, PLENTY = 3000;
     double per_record = moves / (double)n, plenty = PLENTY / between(5, (double)k, 50);
-    double enough = between(0.01, per_record / plenty, 1), large = between(1, (double)k / 30, 5);
+    double enough = between(0.01, per_record / plenty, 1);
     p->n_rounds = (int64_t)between(2, per_record / 6, 64);
     if (p->n_neighbours == 0)
         p->n_neighbours = (int64_t)between(6, per_record / 4, 24);
-    p->hot = HOT * cbrt(large) * pow(enough, 0.55);
+    p->hot = HOT * pow(enough, 0.55);
     p->cold = between(0.03, COLD * (double)k, 0.2) * pow(enough, 0.3);
 }
 
