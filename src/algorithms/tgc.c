@@ -208,8 +208,7 @@ static kanon_status cut_into_parts(tgc_state *c, kanon_error *err)
                                 .most_sum = c->delta_prime};
     if (kanon__setting_is(settings, "partition", "none"))
         splitter.least = n;
-    if (kanon__setting_is(settings, "protect-parts", "weighted") && c->weighted.w_p <= 0 &&
-        !kanon__setting_given(settings, "delta-prime"))
+    if (kanon__setting_is(settings, "protect-parts", "weighted") && c->weighted.w_p <= 0)
         splitter.most_sum = INFINITY;
     return kanon__parts_new(&c->parts, &splitter, c->run->ticker, err);
 }
