@@ -190,9 +190,13 @@ static kanon_status cover_tuple(kanon__seed_cluster *c, int64_t most, kanon_erro
     const int32_t *rows;
     int64_t n = kanon__density_found_rows(c->density, &rows);
     bool all = c->units == 0 && (n / MANY_EQUAL > c->run->k || !kanon__tally_holds(&c->tally));
-    for (int64_t i = 0; i < n && c->size < most; i++)
-        if (kanon__density_seed_of(c->density, rows[i]) >= 0)
-            KANON_TRY(all ? join(c, rows[i], err) : join_covered(c, rows[i], err), out);
+    for (int64_t i = 0, n_refused = 0; i < n && c->size < most && n_refused < MOST_REFUSED; i++) {
+        int64_t before = c->size;
+        if (kanon__density_seed_of(c->density, rows[i]) < 0)
+            continue;
+        KANON_TRY(all ? join(c, rows[i], err) : join_covered(c, rows[i], err), out);
+        n_refused += c->size == before;
+    }
 out:
     return st;
 }
