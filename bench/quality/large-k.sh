@@ -1,10 +1,12 @@
 #!/bin/sh
-# Loss of auto on tables of several kinds, small k and large, beside that of another program: bench/quality/large-k.sh OLD
-# writes large-k.csv. OLD is a kanon of an earlier release. One thread; nothing in the file depends on a clock.
+# Loss of auto on tables of several kinds, small k and large, beside that of another program: bench/quality/large-k.sh [OLD]
+# writes large-k.csv. OLD is another kanon; the default is the last release. Means of three seeds, since large groups depend on
+# chance. One thread; nothing in the file depends on a clock.
 set -eu
 export LC_ALL=C
-old=$(realpath "${1:?usage: large-k.sh OLD_PROGRAM}")
+old=${1:+$(realpath "$1")}
 cd "$(dirname "$0")/../.."
+[ -n "$old" ] || old=$(bench/last_release.sh)
 kanon=build/release/kanon
 dir=build/quality
 data=${KANON_DATA:-../shared/data}
@@ -13,8 +15,11 @@ mkdir -p $dir
 # loss PROGRAM TABLE SCHEMA K EFFORT
 loss()
 {
-    "$1" anonymize "$2" -s "$3" -k "$4" --effort "$5" --seed 1 --threads 1 --quiet -o /dev/null --report $dir/report.json
-    sed -n 's/^ *"information_loss": \([0-9][0-9.]*\),*$/\1/p' $dir/report.json
+    for seed in 1 2 3; do
+        "$1" anonymize "$2" -s "$3" -k "$4" --effort "$5" --seed $seed --threads 1 --quiet -o /dev/null \
+            --report $dir/report.json
+        sed -n 's/^ *"information_loss": \([0-9][0-9.]*\),*$/\1/p' $dir/report.json
+    done | awk '{ sum += $1 } END { print sum / NR }'
 }
 
 # rows LABEL TABLE SCHEMA

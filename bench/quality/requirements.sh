@@ -1,13 +1,12 @@
 #!/bin/sh
-# Loss of auto under requirements beside that of another program: bench/quality/requirements.sh OLD [EFFORT]... writes
-# requirements.csv. OLD is a kanon of an earlier release; efforts: fast and balanced. One thread; nothing in the file
-# depends on a clock. Where OLD does not know an option, its cell is empty.
+# Loss of auto under requirements beside that of another program: bench/quality/requirements.sh [OLD] writes
+# requirements.csv. OLD is another kanon; the default is the last release. One thread; nothing in the file depends on a clock.
+# Where OLD does not know an option, its cell is empty.
 set -eu
 export LC_ALL=C
-old=$(realpath "${1:?usage: requirements.sh OLD_PROGRAM [EFFORT]...}")
-shift
-[ $# -gt 0 ] || set -- fast balanced
+old=${1:+$(realpath "$1")}
 cd "$(dirname "$0")/../.."
+[ -n "$old" ] || old=$(bench/last_release.sh)
 kanon=build/release/kanon
 dir=build/quality
 data=${KANON_DATA:-../shared/data}
@@ -54,7 +53,7 @@ attributes:
 END
 {
     echo "table,effort,k,requirement,loss_before,loss"
-    for effort in "$@"; do
+    for effort in fast balanced; do
         for per in 3 8; do
             awk -v rows=20000 -v per=$per -f bench/quality/visits.awk >$dir/visits-$per.csv
             row visits-$per $dir/visits-$per.csv $dir/visits.yaml "$effort" 10 "entity suppress l=3" --entity person \

@@ -45,13 +45,14 @@ enum {
     MOST_REGION = 130000, /* at most so many, */
     REGION_GROUPS = 200,  /* and room for at least so many groups */
     /* the number of moves, unless it is set */
-    MOVES_PER_RECORD = 1000,
-    MOST_MOVES = 27000000,  /* with effort=balanced, */
+    MOVES_PER_RECORD = 2000,
+    MOST_MOVES = 27000000,  /* at most so many, */
     LARGE_TABLE_MOVES = 27, /* or so many per record, whichever is more */
     K_OF_HALF = 10,         /* a move takes longer for larger k: half as many moves for this k, a third for twice it; */
     K_OF_HALF_ALONE = 12,   /* the same where no slabs are moved */
     LEAST_MOVES = 20000,
-    BEST_FACTOR = 8,        /* effort=best: so many times as many */
+    BEST_FACTOR = 8,        /* effort=best: so many times as many, */
+    BEST_PER_RECORD = 8000, /* or so many per record, whichever is more */
     CONSTRAINED_FACTOR = 2, /* with constraints there is more to find */
     /* restarts */
     MOST_STARTS = 8,
@@ -452,10 +453,10 @@ static kanon_status measure_violation(annealer *a, kanon_error *err)
 static int64_t count_moves(bool best, int64_t n, int64_t k)
 {
     int64_t moves = n * MOVES_PER_RECORD;
-    if (best)
-        moves *= BEST_FACTOR;
-    else if (moves > MOST_MOVES)
+    if (moves > MOST_MOVES)
         moves = n > MOST_MOVES / LARGE_TABLE_MOVES ? n * LARGE_TABLE_MOVES : MOST_MOVES;
+    if (best)
+        moves = BEST_FACTOR * moves > n * BEST_PER_RECORD ? BEST_FACTOR * moves : n * BEST_PER_RECORD;
     int64_t half = k < KANON__SLABS_FROM ? K_OF_HALF_ALONE : K_OF_HALF;
     moves = moves / (half + k) * half;
     return moves > LEAST_MOVES ? moves : LEAST_MOVES;
@@ -770,7 +771,7 @@ const kanon__refinement kanon__refinement_search = {
              "Begin with densest or top-down. Can be ended at any time with the best groups so far.",
          .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; Schrimpf et al.: "
                    "Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000",
-         .revision = 9,
+         .revision = 10,
          .settings = settings,
          .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,
