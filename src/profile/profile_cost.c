@@ -153,8 +153,9 @@ static kanon_status seconds_of_moves(double *per_move, int64_t *moves, const cos
     if (st != KANON_OK)
         return st;
     double more = c->full.seconds - c->quick.seconds;
-    *per_move = (more > 0 ? more : 0) / (double)search->moves(&settings, c->full.records, trial_k(c->table));
-    *moves = search->moves(&settings, c->table->data.n_rows, k);
+    int n_quasi = c->table->data.n_quasi;
+    *per_move = (more > 0 ? more : 0) / (double)search->moves(&settings, c->full.records, n_quasi, trial_k(c->table));
+    *moves = search->moves(&settings, c->table->data.n_rows, n_quasi, k);
     kanon__settings_clear(&settings);
     return KANON_OK;
 }

@@ -50,6 +50,7 @@ enum {
     LARGE_TABLE_MOVES = 27, /* or so many per record, whichever is more */
     K_OF_HALF = 10,         /* a move takes longer for larger k: half as many moves for this k, a third for twice it; */
     K_OF_HALF_ALONE = 12,   /* the same where no slabs are moved */
+    FEW_QUASI = 20,         /* with more attributes than this, too: half as many moves with twice as many */
     LEAST_MOVES = 20000,
     BEST_FACTOR = 8,        /* effort=best: so many times as many, */
     BEST_PER_RECORD = 8000, /* or so many per record, whichever is more */
@@ -450,7 +451,7 @@ static kanon_status measure_violation(annealer *a, kanon_error *err)
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
-static int64_t count_moves(bool best, int64_t n, int64_t k)
+static int64_t count_moves(bool best, int64_t n, int n_quasi, int64_t k)
 {
     int64_t moves = n * MOVES_PER_RECORD;
     if (moves > MOST_MOVES)
@@ -459,12 +460,14 @@ static int64_t count_moves(bool best, int64_t n, int64_t k)
         moves = BEST_FACTOR * moves > n * BEST_PER_RECORD ? BEST_FACTOR * moves : n * BEST_PER_RECORD;
     int64_t half = k < KANON__SLABS_FROM ? K_OF_HALF_ALONE : K_OF_HALF;
     moves = moves / (half + k) * half;
+    if (n_quasi > FEW_QUASI)
+        moves = moves / n_quasi * FEW_QUASI;
     return moves > LEAST_MOVES ? moves : LEAST_MOVES;
 }
 
-static int64_t moves_of_effort(const kanon__settings *settings, int64_t n, int64_t k)
+static int64_t moves_of_effort(const kanon__settings *settings, int64_t n, int n_quasi, int64_t k)
 {
-    return count_moves(kanon__setting_is(settings, "effort", "best"), n, k);
+    return count_moves(kanon__setting_is(settings, "effort", "best"), n, n_quasi, k);
 }
 
 /* 1. With few moves for each record, the search does not recover from a high first temperature, and a wide neighbourhood is
@@ -490,7 +493,8 @@ static int64_t share_of(int64_t moves, int64_t n, int64_t n_whole)
 
 /* With a time limit the moves are an estimate, until the speed is known. A block of a table gets its share of the moves that
  * the whole table would get. */
-static search_plan choose_plan(const kanon__settings *settings, bool constrained, int64_t n, int64_t n_whole, int64_t k)
+static search_plan choose_plan(const kanon__settings *settings, bool constrained, int64_t n, int64_t n_whole, int n_quasi,
+                               int64_t k)
 {
     search_plan p = {
         .moves = kanon__setting_integer(settings, "moves"),
@@ -498,7 +502,7 @@ static search_plan choose_plan(const kanon__settings *settings, bool constrained
         .n_neighbours = kanon__setting_integer(settings, "neighbours"),
         .stop_after = kanon__setting_given(settings, "stop-after") ? kanon__setting_integer(settings, "stop-after") : -1};
     if (p.moves == 0 && p.seconds == 0)
-        p.moves = moves_of_effort(settings, n_whole, k) * (constrained ? CONSTRAINED_FACTOR : 1);
+        p.moves = moves_of_effort(settings, n_whole, n_quasi, k) * (constrained ? CONSTRAINED_FACTOR : 1);
     if (n < n_whole) {
         p.moves = share_of(p.moves, n, n_whole);
         p.stop_after = share_of(p.stop_after, n, n_whole);
@@ -513,7 +517,7 @@ static search_plan choose_plan(const kanon__settings *settings, bool constrained
 static bool begins_balanced(search_plan *first, const annealer *a)
 {
     int64_t n = a->run->space->n_rows, k = a->run->k;
-    int64_t moves = count_moves(false, n, k) * (a->run->constraints != NULL ? CONSTRAINED_FACTOR : 1);
+    int64_t moves = count_moves(false, n, a->run->table->n_quasi, k) * (a->run->constraints != NULL ? CONSTRAINED_FACTOR : 1);
     if (!kanon__setting_is(a->run->settings, "effort", "best") || a->plan.moves < 2 * moves)
         return false;
     *first = (search_plan){.moves = moves, .seconds = a->plan.seconds, .stop_after = a->plan.stop_after};
@@ -689,7 +693,8 @@ static kanon_status run_search(kanon__run *run, kanon_error *err)
     a->ticker = &shared;
     a->begin = kanon__seconds();
     int64_t n = run->space->n_rows;
-    a->plan = choose_plan(run->settings, run->constraints != NULL, n, run->n_whole > n ? run->n_whole : n, run->k);
+    a->plan = choose_plan(run->settings, run->constraints != NULL, n, run->n_whole > n ? run->n_whole : n,
+                          run->table->n_quasi, run->k);
     kanon__thresholds_fill(a->thresholds);
     a->cooling.thresholds = a->thresholds;
     KANON_TRY(init_state(&a->state, run, a->plan.n_neighbours, err), out);
@@ -727,7 +732,7 @@ static int64_t need(const kanon__settings *given, const kanon__data *t, const ka
     int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
     if (is_off(given) || n == 0)
         return 0;
-    int64_t near = NEIGHBOUR * choose_plan(given, constraints != NULL, n, n, k).n_neighbours;
+    int64_t near = NEIGHBOUR * choose_plan(given, constraints != NULL, n, n, t->n_quasi, k).n_neighbours;
     return n * (STATE + near + STATE_CELL * m) + n_in_regions * (REGION + near + REGION_CELL * m) +
            n / k * (GROUP + GROUP_CELL * m) + kanon__move_costs_need(t) + kanon__penalty_need(constraints, n_in_regions, k);
 }

@@ -81,13 +81,14 @@ out:
     return st;
 }
 
-/* The moves of a search on n of the state's records: their share of those of a fresh run, but not more than it takes to come
+/* The moves of a search on these records of the state: their share of those of a fresh run, but not more than it takes to come
  * within a percent of it. */
-static int64_t count_moves(const kanon__refinement *search, const kanon__settings *settings, const kanon_state *s, int64_t n,
-                           int64_t n_whole)
+static int64_t count_moves(const kanon__refinement *search, const kanon__settings *settings, const kanon_state *s,
+                           const kanon__data *table, int64_t n_whole)
 {
     enum { ENOUGH = 200 };
-    double share = (double)search->moves(settings, n_whole, s->k) * (double)n / (double)n_whole;
+    int64_t n = table->n_rows;
+    double share = (double)search->moves(settings, n_whole, table->n_quasi, s->k) * (double)n / (double)n_whole;
     return share < (double)(ENOUGH * n) ? (int64_t)share : ENOUGH * n;
 }
 
@@ -102,7 +103,7 @@ static kanon_status refine_as_made(const kanon_state *s, kanon__run *run, int64_
         return KANON_OK;
     KANON_TRY(kanon__settings_init(&plain, r->info.name, r->info.settings, r->info.n_settings, NULL, 0, err), out);
     if (r->moves != NULL)
-        snprintf(moves, sizeof moves, "%lld", (long long)count_moves(r, &plain, s, run->table->n_rows, n_whole));
+        snprintf(moves, sizeof moves, "%lld", (long long)count_moves(r, &plain, s, run->table, n_whole));
     KANON_TRY(kanon__settings_init(&settings, r->info.name, r->info.settings, r->info.n_settings,
                                    &(kanon_setting){"moves", moves}, r->moves != NULL ? 1 : 0, err),
               out);
