@@ -3,7 +3,7 @@
  * Moves change the groups a little at a time (move_engine.c). A move that makes the loss grow is accepted with a probability
  * that falls as the temperature falls. The number of groups is free. The steps:
  *
- *   1. Choose the schedule: how many moves and rounds, which temperatures, how many neighbours.
+ *   1. Choose the plan: how many moves and rounds, which temperatures, how many neighbours (search_plan.h).
  *   2. Set up the state: costs, tuples, neighbourhood; measure the loss, whose average is the unit of temperature.
  *   3. In each round cut the groups into regions and anneal them, each on a thread; the moves of a region depend on its
  *      records and its loss. Keep the best of the groupings at the ends of rounds, component by component (recombine.h): the
@@ -32,6 +32,7 @@
 #include "refine/anneal/penalty.h"
 #include "refine/anneal/recombine.h"
 #include "refine/anneal/regions.h"
+#include "refine/anneal/search_plan.h"
 #include "refine/anneal/suppress_moves.h"
 
 #include <math.h>
@@ -44,17 +45,6 @@ enum {
     LEAST_REGION = 16000, /* of at least so many records, */
     MOST_REGION = 130000, /* at most so many, */
     REGION_GROUPS = 200,  /* and room for at least so many groups */
-    /* the number of moves, unless it is set */
-    MOVES_PER_RECORD = 2000,
-    MOST_MOVES = 27000000,  /* at most so many, */
-    LARGE_TABLE_MOVES = 27, /* or so many per record, whichever is more */
-    K_OF_HALF = 10,         /* a move takes longer for larger k: half as many moves for this k, a third for twice it; */
-    K_OF_HALF_ALONE = 12,   /* the same where no slabs are moved */
-    FEW_QUASI = 20,         /* with more attributes than this, too: half as many moves with twice as many */
-    LEAST_MOVES = 20000,
-    BEST_FACTOR = 8,        /* effort=best: so many times as many, */
-    BEST_PER_RECORD = 8000, /* or so many per record, whichever is more */
-    CONSTRAINED_FACTOR = 2, /* with constraints there is more to find */
     /* restarts */
     MOST_STARTS = 8,
     MOVES_PER_START = 500, /* per record, and as many more as there are records */
@@ -62,23 +52,11 @@ enum {
     /* rounds */
     ROUND_MOVES = 2000000, /* a round has at most so many moves, */
     RECORD_MOVES = 16,     /* or so many per record, whichever is more: what is lost where it is ended early */
-    /* time limits */
-    MOVES_PER_SECOND = 2000000, /* an estimate, until the speed is measured */
 };
 /* The speed is measured over at least this share of the time limit; the moves are to take that one of the rest. */
 static const double TRIAL = 0.02, IN_TIME = 0.9;
 /* The last share of the moves of an annealing: temperature 0, a plain descent. */
 static const double DESCENT = 0.05;
-
-/* How much is done, and how; 0 moves or seconds: not limited. */
-typedef struct search_plan {
-    int64_t moves;      /* in all */
-    double seconds;     /* of wall-clock time */
-    int64_t stop_after; /* moves; -1: not before the end */
-    int64_t n_rounds;
-    int64_t n_neighbours; /* width of the neighbourhood */
-    double hot, cold;     /* temperatures at the beginning and end of an annealing, in average losses of a record */
-} search_plan;
 
 typedef struct annealer {
     kanon__run *run;
@@ -99,7 +77,8 @@ typedef struct annealer {
     int64_t best_loss, best_violation;
     int32_t *before; /* the groups before the round at hand */
     bool cut;        /* a region was ended early, so the round is undone; set by any thread */
-    search_plan plan;
+    kanon__searched_table table;
+    kanon__search_plan plan;
     int64_t done;     /* moves of this plan so far, */
     int64_t earlier;  /* of the plans before it, */
     int64_t all;      /* and of all at their ends */
@@ -259,11 +238,6 @@ out:
     return st;
 }
 
-static double between(double least, double value, double most)
-{
-    return value < least ? least : value > most ? most : value;
-}
-
 /* ---- all rounds -------------------------------------------------------------------------------------------------- */
 
 /* How much of the work is done, from 0 to 1. */
@@ -322,7 +296,7 @@ static bool ends_early(const annealer *a)
 }
 
 /* How often the moves of a plan start anew, and in how many rounds they are done. */
-static int64_t count_rounds(int64_t *n_starts, const search_plan *p, int64_t n)
+static int64_t count_rounds(int64_t *n_starts, const kanon__search_plan *p, int64_t n)
 {
     int64_t starts = p->moves / (n * (n + MOVES_PER_START)), most = n * RECORD_MOVES;
     starts = starts < 1 ? 1 : starts > MOST_STARTS ? MOST_STARTS : starts;
@@ -348,7 +322,7 @@ static kanon_status run_rounds(annealer *a, kanon_error *err)
             return_to_best(a);
         KANON_TRY(search_round(a, err), out);
         set_detail(a);
-        int64_t thousandths = (int64_t)(between(0, (double)(a->earlier + a->done) / (double)a->all, 1) * 1000);
+        int64_t thousandths = (int64_t)(kanon__between(0, (double)(a->earlier + a->done) / (double)a->all, 1) * 1000);
         kanon__shared_ticker_add(a->ticker, thousandths - a->reported);
         a->reported = thousandths;
     }
@@ -449,89 +423,6 @@ static kanon_status measure_violation(annealer *a, kanon_error *err)
     return st;
 }
 
-/* ---- the plan ---------------------------------------------------------------------------------------------------- */
-
-static int64_t count_moves(bool best, int64_t n, int n_quasi, int64_t k)
-{
-    int64_t moves = n * MOVES_PER_RECORD;
-    if (moves > MOST_MOVES)
-        moves = n > MOST_MOVES / LARGE_TABLE_MOVES ? n * LARGE_TABLE_MOVES : MOST_MOVES;
-    if (best)
-        moves = BEST_FACTOR * moves > n * BEST_PER_RECORD ? BEST_FACTOR * moves : n * BEST_PER_RECORD;
-    int64_t half = k < KANON__SLABS_FROM ? K_OF_HALF_ALONE : K_OF_HALF;
-    moves = moves / (half + k) * half;
-    if (n_quasi > FEW_QUASI)
-        moves = moves / n_quasi * FEW_QUASI;
-    return moves > LEAST_MOVES ? moves : LEAST_MOVES;
-}
-
-static int64_t moves_of_effort(const kanon__settings *settings, int64_t n, int n_quasi, int64_t k)
-{
-    return count_moves(kanon__setting_is(settings, "effort", "best"), n, n_quasi, k);
-}
-
-/* 1. With few moves for each record, the search does not recover from a high first temperature, and a wide neighbourhood is
- * not worth the time to find it. With large k it takes fewer moves to recover, since slabs move many records at once; and
- * what they change costs more at a time, so that the last temperature is higher. */
-static void set_schedule(search_plan *p, double moves, int64_t n, int64_t k)
-{
-    static const double HOT = 1.2, COLD = 0.002, PLENTY = 3000;
-    double per_record = moves / (double)n, plenty = PLENTY / between(5, (double)k, 50);
-    double enough = between(0.01, per_record / plenty, 1);
-    p->n_rounds = (int64_t)between(2, per_record / 6, 64);
-    if (p->n_neighbours == 0)
-        p->n_neighbours = (int64_t)between(6, per_record / 4, 24);
-    p->hot = HOT * pow(enough, 0.55);
-    p->cold = between(0.03, COLD * (double)k, 0.2) * pow(enough, 0.3);
-}
-
-/* The part of a number of moves that n of n_whole records get. */
-static int64_t share_of(int64_t moves, int64_t n, int64_t n_whole)
-{
-    return moves > 0 ? (int64_t)((__int128)moves * n / n_whole) + 1 : moves;
-}
-
-/* With a time limit the moves are an estimate, until the speed is known. A block of a table gets its share of the moves that
- * the whole table would get. */
-static search_plan choose_plan(const kanon__settings *settings, bool constrained, int64_t n, int64_t n_whole, int n_quasi,
-                               int64_t k)
-{
-    search_plan p = {
-        .moves = kanon__setting_integer(settings, "moves"),
-        .seconds = kanon__setting_number(settings, "time-limit"),
-        .n_neighbours = kanon__setting_integer(settings, "neighbours"),
-        .stop_after = kanon__setting_given(settings, "stop-after") ? kanon__setting_integer(settings, "stop-after") : -1};
-    if (p.moves == 0 && p.seconds == 0)
-        p.moves = moves_of_effort(settings, n_whole, n_quasi, k) * (constrained ? CONSTRAINED_FACTOR : 1);
-    if (n < n_whole) {
-        p.moves = share_of(p.moves, n, n_whole);
-        p.stop_after = share_of(p.stop_after, n, n_whole);
-    }
-    double by_time = p.seconds > 0 ? p.seconds * MOVES_PER_SECOND : INFINITY;
-    set_schedule(&p, p.moves > 0 && (double)p.moves < by_time ? (double)p.moves : by_time, n, k);
-    return p;
-}
-
-/* 6. effort=best with moves enough begins as effort=balanced does, whatever else is set, so that it never loses more. False:
- * it does not. */
-static bool begins_balanced(search_plan *first, const annealer *a)
-{
-    int64_t n = a->run->space->n_rows, k = a->run->k;
-    int64_t moves = count_moves(false, n, a->run->table->n_quasi, k) * (a->run->constraints != NULL ? CONSTRAINED_FACTOR : 1);
-    if (!kanon__setting_is(a->run->settings, "effort", "best") || a->plan.moves < 2 * moves)
-        return false;
-    *first = (search_plan){.moves = moves, .seconds = a->plan.seconds, .stop_after = a->plan.stop_after};
-    set_schedule(first, (double)moves, n, k);
-    return true;
-}
-
-/* effort=fast without a number of moves or seconds: no search. */
-static bool is_off(const kanon__settings *settings)
-{
-    return kanon__setting_integer(settings, "moves") == 0 && kanon__setting_number(settings, "time-limit") == 0 &&
-           kanon__setting_is(settings, "effort", "fast");
-}
-
 /* ---- time limits ------------------------------------------------------------------------------------------------- */
 
 /* Moves per second. Trial rounds, each undone, become longer until one takes enough of the time to be measured. */
@@ -565,9 +456,9 @@ static kanon_status plan_by_time(annealer *a, kanon_error *err)
     kanon_status st = measure_speed(&speed, a, err);
     if (st != KANON_OK)
         return st;
-    double left = a->plan.seconds - (kanon__seconds() - a->begin), moves = between(1, speed * left * IN_TIME, 1e15);
+    double left = a->plan.seconds - (kanon__seconds() - a->begin), moves = kanon__between(1, speed * left * IN_TIME, 1e15);
     a->plan.moves = most > 0 && (double)most < moves ? most : (int64_t)moves;
-    set_schedule(&a->plan, (double)a->plan.moves, n, a->run->k);
+    kanon__search_plan_schedule(&a->plan, (double)a->plan.moves, n, a->run->k);
     memcpy(a->best, a->run->group_of, (size_t)n * sizeof *a->best);
     a->n_best_groups = a->run->n_groups;
     a->best_loss = loss;
@@ -608,7 +499,7 @@ static kanon_status set_width(annealer *a, int64_t width, kanon_error *err)
 }
 
 /* All rounds of one of several plans. */
-static kanon_status run_plan(annealer *a, const search_plan *plan, kanon_error *err)
+static kanon_status run_plan(annealer *a, const kanon__search_plan *plan, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     a->plan = *plan;
@@ -622,19 +513,19 @@ out:
 
 /* 6. What is left after the first plan. The larger the groups, the more the loss depends on chance: a part of the moves that
  * cools from below where groups change their places improves the best so far more than the others would. */
-static kanon_status run_rest(annealer *a, search_plan rest, kanon_error *err)
+static kanon_status run_rest(annealer *a, kanon__search_plan rest, kanon_error *err)
 {
     static const double ANEW = 0.6, WARM = 0.3, COOL = 0.6;
     kanon_status st = KANON_OK;
     int64_t n = a->state.space->n_rows, k = a->run->k, moves = rest.moves - a->earlier;
     bool twice = k >= TWICE_FROM && a->run->constraints == NULL;
     rest.moves = twice ? (int64_t)(ANEW * (double)moves) + 1 : moves;
-    set_schedule(&rest, (double)rest.moves, n, k);
+    kanon__search_plan_schedule(&rest, (double)rest.moves, n, k);
     KANON_TRY(run_plan(a, &rest, err), out);
     if (!twice || ends_early(a))
         goto out;
     rest.moves = a->all - a->earlier;
-    set_schedule(&rest, (double)rest.moves, n, k);
+    kanon__search_plan_schedule(&rest, (double)rest.moves, n, k);
     rest.hot *= WARM;
     rest.cold *= COOL;
     return_to_best(a);
@@ -643,13 +534,14 @@ out:
     return st;
 }
 
-/* All rounds of the plan, or (6) of several. */
+/* All rounds of the plan, or of several: (6) effort=best with moves enough begins as effort=balanced does, whatever else is
+ * set, so that it never loses more. */
 static kanon_status run_plans(annealer *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    search_plan first, whole = a->plan;
+    kanon__search_plan whole = a->plan, first = kanon__search_plan_balanced(&whole, &a->table);
     a->all = whole.moves;
-    if (!begins_balanced(&first, a))
+    if (!kanon__setting_is(a->run->settings, "effort", "best") || whole.moves < 2 * first.moves)
         return run_rounds(a, err);
     KANON_TRY(run_plan(a, &first, err), out);
     if (!ends_early(a))
@@ -685,7 +577,7 @@ static kanon_status run_search(kanon__run *run, kanon_error *err)
     kanon_status st = KANON_OK;
     annealer *a = NULL;
     kanon__shared_ticker shared;
-    if (is_off(run->settings))
+    if (kanon__search_plan_is_off(run->settings))
         return KANON_OK;
     kanon__shared_ticker_init(&shared, run->ticker, 1000);
     KANON_TRY(kanon__new_array(&a, 1, "the search", err), out);
@@ -693,8 +585,12 @@ static kanon_status run_search(kanon__run *run, kanon_error *err)
     a->ticker = &shared;
     a->begin = kanon__seconds();
     int64_t n = run->space->n_rows;
-    a->plan = choose_plan(run->settings, run->constraints != NULL, n, run->n_whole > n ? run->n_whole : n,
-                          run->table->n_quasi, run->k);
+    a->table = (kanon__searched_table){.n_rows = n,
+                                       .n_whole = run->n_whole > n ? run->n_whole : n,
+                                       .n_quasi = run->table->n_quasi,
+                                       .k = run->k,
+                                       .constrained = run->constraints != NULL};
+    a->plan = kanon__search_plan_choose(run->settings, &a->table);
     kanon__thresholds_fill(a->thresholds);
     a->cooling.thresholds = a->thresholds;
     KANON_TRY(init_state(&a->state, run, a->plan.n_neighbours, err), out);
@@ -730,9 +626,11 @@ static int64_t need(const kanon__settings *given, const kanon__data *t, const ka
     int64_t n = t->n_rows, m = t->n_quasi;
     enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 122, REGION_CELL = 36, GROUP = 40, GROUP_CELL = 8 };
     int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
-    if (is_off(given) || n == 0)
+    if (kanon__search_plan_is_off(given) || n == 0)
         return 0;
-    int64_t near = NEIGHBOUR * choose_plan(given, constraints != NULL, n, n, t->n_quasi, k).n_neighbours;
+    kanon__searched_table table = {
+        .n_rows = n, .n_whole = n, .n_quasi = t->n_quasi, .k = k, .constrained = constraints != NULL};
+    int64_t near = NEIGHBOUR * kanon__search_plan_choose(given, &table).n_neighbours;
     return n * (STATE + near + STATE_CELL * m) + n_in_regions * (REGION + near + REGION_CELL * m) +
            n / k * (GROUP + GROUP_CELL * m) + kanon__move_costs_need(t) + kanon__penalty_need(constraints, n_in_regions, k);
 }
@@ -782,5 +680,5 @@ const kanon__refinement kanon__refinement_search = {
     .run = run_search,
     .takes_violations = true,
     .need = need,
-    .moves = moves_of_effort,
+    .moves = kanon__search_plan_moves,
 };

@@ -1,0 +1,47 @@
+/* The plan of a search: how many moves and rounds, which temperatures, how wide the neighbourhood is.
+ *
+ * It follows from the settings, the size of the table and k alone, so that a seed gives the same groups on every machine.
+ * Called by anneal_search.c, and through refinements.def by those who estimate the time of a search. */
+#ifndef KANON_REFINE_ANNEAL_SEARCH_PLAN_H
+#define KANON_REFINE_ANNEAL_SEARCH_PLAN_H
+
+#include "table/settings.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* 0 moves or seconds: not limited. */
+typedef struct kanon__search_plan {
+    int64_t moves;      /* in all */
+    double seconds;     /* of wall-clock time */
+    int64_t stop_after; /* moves; -1: not before the end */
+    int64_t n_rounds;
+    int64_t n_neighbours; /* width of the neighbourhood */
+    double hot, cold;     /* temperatures at the beginning and end of an annealing, in average losses of a record */
+} kanon__search_plan;
+
+/* What the plan depends on in addition to the settings. */
+typedef struct kanon__searched_table {
+    int64_t n_rows;
+    int64_t n_whole; /* the rows are a block of a table of so many; n_rows: they are the table */
+    int n_quasi;
+    int64_t k;
+    bool constrained; /* there are constraints in addition to k */
+} kanon__searched_table;
+
+kanon__search_plan kanon__search_plan_choose(const kanon__settings *settings, const kanon__searched_table *table);
+/* Rounds, neighbours (unless they are set already) and temperatures for so many moves on n records. */
+void kanon__search_plan_schedule(kanon__search_plan *plan, double moves, int64_t n, int64_t k);
+/* What effort=balanced does there, with the limits of `plan`. */
+kanon__search_plan kanon__search_plan_balanced(const kanon__search_plan *plan, const kanon__searched_table *table);
+/* The moves of the effort that is set, on a table without constraints. */
+int64_t kanon__search_plan_moves(const kanon__settings *settings, int64_t n_rows, int n_quasi, int64_t k);
+/* Whether nothing is searched: effort=fast without a number of moves or seconds. */
+bool kanon__search_plan_is_off(const kanon__settings *settings);
+
+static inline double kanon__between(double least, double value, double most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+#endif
