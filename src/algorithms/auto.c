@@ -6,7 +6,8 @@
  * which look at them while groups grow; and top-down where most groups would violate one without that, under t-closeness
  * with more than k records where these lack much. balanced and best begin with the better of densest and top-down, where
  * there are dozens of attributes with the better of strips and kmember, on large tables with strips. Then local search (the
- * refinement `search`) improves the groups for as long as the effort allows; it follows as the refinement of this row.
+ * refinement `search`) improves the groups for as long as the effort allows, with fast for a moment and without constraints
+ * only; it follows as the refinement of this row.
  *
  * Source: this project; the measurements behind the choices are in docs/loss-on-adult.md.
  * Cost: that of the algorithms that run.

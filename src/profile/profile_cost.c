@@ -63,6 +63,7 @@ static kanon_status group_rows(outcome *out, const costing *c, const int32_t *ro
     kanon_options o = {.struct_size = sizeof o,
                        .k = k,
                        .effort = effort,
+                       .refine = effort != NULL ? "none" : NULL, /* the trial tells what a search is worth */
                        .seed = c->options->seed,
                        .threads = 1,
                        .blocks = KANON_BLOCKS_NONE,

@@ -572,24 +572,31 @@ out:
     return st;
 }
 
+static kanon__searched_table describe(const kanon__run *run)
+{
+    int64_t n = run->space->n_rows;
+    return (kanon__searched_table){.n_rows = n,
+                                   .n_whole = run->n_whole > n ? run->n_whole : n,
+                                   .n_quasi = run->table->n_quasi,
+                                   .k = run->k,
+                                   .is_block = run->n_whole > 0,
+                                   .constrained = run->constraints != NULL};
+}
+
 static kanon_status run_search(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     annealer *a = NULL;
     kanon__shared_ticker shared;
-    if (kanon__search_plan_is_off(run->settings))
+    kanon__searched_table table = describe(run);
+    if (kanon__search_plan_is_off(run->settings, &table))
         return KANON_OK;
     kanon__shared_ticker_init(&shared, run->ticker, 1000);
     KANON_TRY(kanon__new_array(&a, 1, "the search", err), out);
     a->run = run;
     a->ticker = &shared;
     a->begin = kanon__seconds();
-    int64_t n = run->space->n_rows;
-    a->table = (kanon__searched_table){.n_rows = n,
-                                       .n_whole = run->n_whole > n ? run->n_whole : n,
-                                       .n_quasi = run->table->n_quasi,
-                                       .k = run->k,
-                                       .constrained = run->constraints != NULL};
+    a->table = table;
     a->plan = kanon__search_plan_choose(run->settings, &a->table);
     kanon__thresholds_fill(a->thresholds);
     a->cooling.thresholds = a->thresholds;
@@ -626,10 +633,10 @@ static int64_t need(const kanon__settings *given, const kanon__data *t, const ka
     int64_t n = t->n_rows, m = t->n_quasi;
     enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 122, REGION_CELL = 36, GROUP = 40, GROUP_CELL = 8 };
     int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
-    if (kanon__search_plan_is_off(given) || n == 0)
-        return 0;
     kanon__searched_table table = {
         .n_rows = n, .n_whole = n, .n_quasi = t->n_quasi, .k = k, .constrained = constraints != NULL};
+    if (n == 0 || kanon__search_plan_is_off(given, &table))
+        return 0;
     int64_t near = NEIGHBOUR * kanon__search_plan_choose(given, &table).n_neighbours;
     return n * (STATE + near + STATE_CELL * m) + n_in_regions * (REGION + near + REGION_CELL * m) +
            n / k * (GROUP + GROUP_CELL * m) + kanon__move_costs_need(t) + kanon__penalty_need(constraints, n_in_regions, k);
@@ -661,8 +668,8 @@ static const kanon_setting_info settings[] = {
      .default_value = "balanced",
      .choices = "fast|balanced|best",
      .help =
-         "how many moves where nothing else is said: none; some seconds' worth, more only on very large tables; or at least "
-         "eight times as many"},
+         "how many moves where nothing else is said: a fraction of a second's worth, none under constraints and for more than "
+         "300,000 records; some seconds' worth, more only on very large tables; or at least eight times as many"},
 };
 
 const kanon__refinement kanon__refinement_search = {

@@ -14,16 +14,21 @@
 
 enum {
     MOVES_PER_RECORD = 2000,
-    MOST_MOVES = 27000000,  /* at most so many, */
-    LARGE_TABLE_MOVES = 27, /* or so many per record, whichever is more */
-    K_OF_HALF = 10,         /* a move takes longer for larger k: half as many moves for this k, a third for twice it; */
-    K_OF_HALF_ALONE = 12,   /* the same where no slabs are moved */
-    FEW_QUASI = 20,         /* with more attributes than this, too: half as many moves with twice as many */
+    MOST_MOVES = 27000000,       /* at most so many, */
+    LARGE_TABLE_MOVES = 27,      /* or so many per record, whichever is more */
+    K_OF_HALF = 10,              /* a move takes longer for larger k: half as many moves for this k, a third for twice it; */
+    K_OF_HALF_ALONE = 12,        /* the same where no slabs are moved */
+    FEW_QUASI = 20,              /* with more attributes than this, too: half as many moves with twice as many */
     LEAST_MOVES = 20000,
-    BEST_FACTOR = 8,            /* effort=best: so many times as many, */
-    BEST_PER_RECORD = 8000,     /* or so many per record, whichever is more */
-    CONSTRAINED_FACTOR = 2,     /* with constraints there is more to find */
-    MOVES_PER_SECOND = 2000000, /* an estimate, until the speed is measured */
+    FAST_RECORDS = 300000,       /* effort=fast: of more records finding the neighbours alone takes long */
+    FAST_PER_RECORD = 20,        /* so many per record, */
+    FAST_MOST = 2000000,         /* at most so many, */
+    FAST_LEAST = 100000,         /* at least so many, */
+    FAST_SMALL_PER_RECORD = 100, /* but at most so many per record */
+    BEST_FACTOR = 8,             /* effort=best: so many times as many, */
+    BEST_PER_RECORD = 8000,      /* or so many per record, whichever is more */
+    CONSTRAINED_FACTOR = 2,      /* with constraints there is more to find */
+    MOVES_PER_SECOND = 2000000,  /* an estimate, until the speed is measured */
 };
 
 /* ---- 1: moves ---------------------------------------------------------------------------------------------------- */
@@ -34,6 +39,17 @@ static int64_t balanced_moves(int64_t n)
     if (moves <= MOST_MOVES)
         return moves;
     return n > MOST_MOVES / LARGE_TABLE_MOVES ? n * LARGE_TABLE_MOVES : MOST_MOVES;
+}
+
+/* A fraction of a second's worth; 0: none. */
+static int64_t fast_moves(int64_t n)
+{
+    int64_t moves = n * FAST_PER_RECORD, small = n * FAST_SMALL_PER_RECORD;
+    if (n > FAST_RECORDS)
+        return 0;
+    if (moves < FAST_LEAST)
+        return small < FAST_LEAST ? small : FAST_LEAST;
+    return moves < FAST_MOST ? moves : FAST_MOST;
 }
 
 static int64_t best_moves(int64_t n)
@@ -47,21 +63,29 @@ static int64_t by_cost(int64_t moves, int n_quasi, int64_t k)
 {
     int64_t half = k < KANON__SLABS_FROM ? K_OF_HALF_ALONE : K_OF_HALF;
     moves = moves / (half + k) * half;
-    if (n_quasi > FEW_QUASI)
-        moves = moves / n_quasi * FEW_QUASI;
-    return moves > LEAST_MOVES ? moves : LEAST_MOVES;
+    return n_quasi > FEW_QUASI ? moves / n_quasi * FEW_QUASI : moves;
+}
+
+static int64_t at_least(int64_t least, int64_t moves)
+{
+    return moves > least ? moves : least;
 }
 
 int64_t kanon__search_plan_moves(const kanon__settings *settings, int64_t n_rows, int n_quasi, int64_t k)
 {
+    if (kanon__setting_is(settings, "effort", "fast"))
+        return by_cost(fast_moves(n_rows), n_quasi, k);
     bool best = kanon__setting_is(settings, "effort", "best");
-    return by_cost(best ? best_moves(n_rows) : balanced_moves(n_rows), n_quasi, k);
+    return at_least(LEAST_MOVES, by_cost(best ? best_moves(n_rows) : balanced_moves(n_rows), n_quasi, k));
 }
 
-bool kanon__search_plan_is_off(const kanon__settings *settings)
+/* Under constraints a search takes time: to repair what a short one leaves violated costs more than it has gained. Tables are
+ * cut into blocks where they are large or memory is short. */
+bool kanon__search_plan_is_off(const kanon__settings *settings, const kanon__searched_table *t)
 {
-    return kanon__setting_integer(settings, "moves") == 0 && kanon__setting_number(settings, "time-limit") == 0 &&
-           kanon__setting_is(settings, "effort", "fast");
+    bool is_set = kanon__setting_integer(settings, "moves") > 0 || kanon__setting_number(settings, "time-limit") > 0;
+    return !is_set && kanon__setting_is(settings, "effort", "fast") &&
+           (t->constrained || t->is_block || kanon__search_plan_moves(settings, t->n_whole, t->n_quasi, t->k) == 0);
 }
 
 /* ---- 3: the schedule --------------------------------------------------------------------------------------------- */
@@ -109,7 +133,8 @@ kanon__search_plan kanon__search_plan_choose(const kanon__settings *settings, co
 
 kanon__search_plan kanon__search_plan_balanced(const kanon__search_plan *plan, const kanon__searched_table *t)
 {
-    int64_t moves = by_cost(balanced_moves(t->n_rows), t->n_quasi, t->k) * (t->constrained ? CONSTRAINED_FACTOR : 1);
+    int64_t moves = at_least(LEAST_MOVES, by_cost(balanced_moves(t->n_rows), t->n_quasi, t->k));
+    moves *= t->constrained ? CONSTRAINED_FACTOR : 1;
     kanon__search_plan p = {.moves = moves, .seconds = plan->seconds, .stop_after = plan->stop_after};
     kanon__search_plan_schedule(&p, (double)moves, t->n_rows, t->k);
     return p;

@@ -23,9 +23,10 @@ typedef struct kanon__search_plan {
 /* What the plan depends on in addition to the settings. */
 typedef struct kanon__searched_table {
     int64_t n_rows;
-    int64_t n_whole; /* the rows are a block of a table of so many; n_rows: they are the table */
+    int64_t n_whole; /* the records of the whole table */
     int n_quasi;
     int64_t k;
+    bool is_block;    /* the rows are those of a block, and searched by themselves */
     bool constrained; /* there are constraints in addition to k */
 } kanon__searched_table;
 
@@ -34,10 +35,11 @@ kanon__search_plan kanon__search_plan_choose(const kanon__settings *settings, co
 void kanon__search_plan_schedule(kanon__search_plan *plan, double moves, int64_t n, int64_t k);
 /* What effort=balanced does there, with the limits of `plan`. */
 kanon__search_plan kanon__search_plan_balanced(const kanon__search_plan *plan, const kanon__searched_table *table);
-/* The moves of the effort that is set, on a table without constraints. */
+/* The moves of the effort that is set, on a table without constraints that is not cut into blocks; 0: none. */
 int64_t kanon__search_plan_moves(const kanon__settings *settings, int64_t n_rows, int n_quasi, int64_t k);
-/* Whether nothing is searched: effort=fast without a number of moves or seconds. */
-bool kanon__search_plan_is_off(const kanon__settings *settings);
+/* Whether nothing is searched: effort=fast on large tables, in blocks and with constraints, unless a number of moves or seconds
+ * is set. */
+bool kanon__search_plan_is_off(const kanon__settings *settings, const kanon__searched_table *table);
 
 static inline double kanon__between(double least, double value, double most)
 {

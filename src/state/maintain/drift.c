@@ -99,11 +99,16 @@ static kanon_status refine_as_made(const kanon_state *s, kanon__run *run, int64_
     kanon__settings plain = {0}, settings = {0};
     char moves[32] = "";
     const kanon__refinement *r = s->refinement != NULL ? kanon__refinement_find(s->refinement) : NULL;
-    if (r == NULL || kanon__entities_stay_together(s) || kanon__state_was_set(s, "effort=fast"))
+    bool fast = kanon__state_was_set(s, "effort=fast");
+    if (r == NULL || kanon__entities_stay_together(s) || (fast && (r->moves == NULL || run->constraints != NULL)))
         return KANON_OK;
-    KANON_TRY(kanon__settings_init(&plain, r->info.name, r->info.settings, r->info.n_settings, NULL, 0, err), out);
-    if (r->moves != NULL)
-        snprintf(moves, sizeof moves, "%lld", (long long)count_moves(r, &plain, s, run->table, n_whole));
+    KANON_TRY(kanon__settings_init(&plain, r->info.name, r->info.settings, r->info.n_settings,
+                                   &(kanon_setting){"effort", "fast"}, fast ? 1 : 0, err),
+              out);
+    int64_t n_moves = r->moves != NULL ? count_moves(r, &plain, s, run->table, n_whole) : 0;
+    if (fast && n_moves == 0)
+        goto out;
+    snprintf(moves, sizeof moves, "%lld", (long long)n_moves);
     KANON_TRY(kanon__settings_init(&settings, r->info.name, r->info.settings, r->info.n_settings,
                                    &(kanon_setting){"moves", moves}, r->moves != NULL ? 1 : 0, err),
               out);
