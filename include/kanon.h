@@ -982,9 +982,9 @@ typedef struct kanon_change_options {
     int again; /* insert or delete a delta also where it is the one that was applied last, instead of refusing it */
     kanon_header header;          /* of the delta */
     const char *encoding;         /* likewise; NULL: as is found */
-    /* Where the state's groups were made by the search (by auto, or with it as the refinement): how much it looks for less
-     * loss around the groups that an insert, delete or update changed. NULL or "balanced": a little; "best": more; "fast":
-     * not at all, so that no other groups change. */
+    /* Where the state's groups were made by the search (by auto with more effort than fast, or with it as the refinement):
+     * how much it looks for less loss around the groups that an insert, delete or update changed. NULL or "balanced": a
+     * little; "best": more; "fast": not at all, so that no other groups change. */
     const char *effort;
 } kanon_change_options;
 

@@ -24,6 +24,7 @@ static kanon_status refine_run(kanon__run *run, const kanon__block_refining *ref
     refined.n_groups = (int32_t)n_groups;
     refined.settings = refining->settings;
     refined.n_whole = n_whole;
+    refined.in_blocks = true;
     refined.leave_rest = false;
     refined.repeat = NULL; /* blocks that are stopped were not all at the same move */
     st = refining->run(&refined, err);

@@ -68,6 +68,7 @@ static kanon_status refine(const kanon__plan *p, kanon__run *run, kanon_error *e
     kanon__run refined = *run;
     refined.ticker = &ticker;
     refined.settings = &p->refining;
+    refined.in_blocks = p->blocks.least_records > 0;
     KANON_TRY(p->refinement->run(&refined, err), out);
     run->n_groups = refined.n_groups;
     run->stopped = run->stopped || refined.stopped;

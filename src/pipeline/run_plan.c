@@ -268,6 +268,7 @@ static kanon_status plan_blocks(kanon__plan *p, const kanon__data *data, const k
     work.row_bytes = kanon__plan_row_bytes(p, data);
     work.then_in_blocks = kanon__plan_refines_blocks(p);
     if (r != NULL) {
+        work.then_in_blocks = work.then_in_blocks || (r->skips_blocks != NULL && r->skips_blocks(&p->refining));
         work.then = r->info.name;
         work.instead = "refine by none";
         work.then_bytes = r->need(&p->refining, data, p->constraints, p->k, threads);

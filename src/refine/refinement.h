@@ -15,6 +15,8 @@ typedef struct kanon__refinement {
     /* The bytes that it takes in addition to table and grouping; constraints may be NULL. */
     int64_t (*need)(const kanon__settings *settings, const kanon__data *table, const kanon__constraints *constraints,
                     int64_t k, int threads);
+    /* Whether it does nothing where the table is grouped in blocks; NULL: it never does nothing there. */
+    bool (*skips_blocks)(const kanon__settings *settings);
     /* How many moves it tries on so many records and quasi-identifiers, for estimates of its time; NULL: its time grows with
      * the records. */
     int64_t (*moves)(const kanon__settings *settings, int64_t n_rows, int n_quasi, int64_t k);

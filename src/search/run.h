@@ -30,6 +30,7 @@ typedef struct kanon__run {
     const kanon__constraints *constraints; /* in addition to k; NULL: none */
     kanon__ticker *ticker;
     int64_t n_whole; /* a block that is refined by itself: the records of the whole table, whose effort it shares; 0: no */
+    bool in_blocks;  /* the table is grouped in blocks, even where it turns out to be a single one */
     bool leave_rest; /* do not place the records left over: mark them KANON__LEFT_OVER */
 
     /* out */

@@ -63,7 +63,7 @@ static void test_fast_searches_small_tables_without_constraints(void **state)
     (void)state;
     kanon__searched_table small = {.n_rows = 1000, .n_whole = 1000, .n_quasi = 3, .k = 5};
     kanon__searched_table large = {.n_rows = 300001, .n_whole = 300001, .n_quasi = 3, .k = 5};
-    kanon__searched_table block = {.n_rows = 1000, .n_whole = 2000, .n_quasi = 3, .k = 5, .is_block = true};
+    kanon__searched_table block = {.n_rows = 1000, .n_whole = 2000, .n_quasi = 3, .k = 5, .in_blocks = true};
     kanon__searched_table constrained = {.n_rows = 1000, .n_whole = 1000, .n_quasi = 3, .k = 5, .constrained = true};
     assert_false(is_off("effort", "fast", small));
     assert_true(is_off("effort", "fast", large));
@@ -79,7 +79,7 @@ static void test_a_number_of_moves_is_always_searched(void **state)
     (void)state;
     const kanon_algorithm_info *info = &kanon__refinement_find("search")->info;
     kanon_setting given[] = {{"effort", "fast"}, {"moves", "7"}};
-    kanon__searched_table block = {.n_rows = 1000, .n_whole = 2000, .n_quasi = 3, .k = 5, .is_block = true};
+    kanon__searched_table block = {.n_rows = 1000, .n_whole = 2000, .n_quasi = 3, .k = 5, .in_blocks = true};
     kanon__settings settings;
     assert_int_equal(kanon__settings_init(&settings, info->name, info->settings, info->n_settings, given, 2, NULL), KANON_OK);
     assert_false(kanon__search_plan_is_off(&settings, &block));

@@ -579,7 +579,7 @@ static kanon__searched_table describe(const kanon__run *run)
                                    .n_whole = run->n_whole > n ? run->n_whole : n,
                                    .n_quasi = run->table->n_quasi,
                                    .k = run->k,
-                                   .is_block = run->n_whole > 0,
+                                   .in_blocks = run->in_blocks,
                                    .constrained = run->constraints != NULL};
 }
 
@@ -668,8 +668,9 @@ static const kanon_setting_info settings[] = {
      .default_value = "balanced",
      .choices = "fast|balanced|best",
      .help =
-         "how many moves where nothing else is said: a fraction of a second's worth, none under constraints and for more than "
-         "300,000 records; some seconds' worth, more only on very large tables; or at least eight times as many"},
+         "how many moves where nothing else is said: a fraction of a second's worth, none under constraints, in blocks and "
+         "for more than 300,000 records; some seconds' worth, more only on very large tables; or at least eight times as "
+         "many"},
 };
 
 const kanon__refinement kanon__refinement_search = {
@@ -687,5 +688,6 @@ const kanon__refinement kanon__refinement_search = {
     .run = run_search,
     .takes_violations = true,
     .need = need,
+    .skips_blocks = kanon__search_plan_is_short,
     .moves = kanon__search_plan_moves,
 };

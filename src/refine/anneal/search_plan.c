@@ -79,13 +79,18 @@ int64_t kanon__search_plan_moves(const kanon__settings *settings, int64_t n_rows
     return at_least(LEAST_MOVES, by_cost(best ? best_moves(n_rows) : balanced_moves(n_rows), n_quasi, k));
 }
 
+bool kanon__search_plan_is_short(const kanon__settings *settings)
+{
+    return kanon__setting_is(settings, "effort", "fast") && kanon__setting_integer(settings, "moves") == 0 &&
+           kanon__setting_number(settings, "time-limit") == 0;
+}
+
 /* Under constraints a search takes time: to repair what a short one leaves violated costs more than it has gained. Tables are
  * cut into blocks where they are large or memory is short. */
 bool kanon__search_plan_is_off(const kanon__settings *settings, const kanon__searched_table *t)
 {
-    bool is_set = kanon__setting_integer(settings, "moves") > 0 || kanon__setting_number(settings, "time-limit") > 0;
-    return !is_set && kanon__setting_is(settings, "effort", "fast") &&
-           (t->constrained || t->is_block || kanon__search_plan_moves(settings, t->n_whole, t->n_quasi, t->k) == 0);
+    return kanon__search_plan_is_short(settings) &&
+           (t->constrained || t->in_blocks || kanon__search_plan_moves(settings, t->n_whole, t->n_quasi, t->k) == 0);
 }
 
 /* ---- 3: the schedule --------------------------------------------------------------------------------------------- */
@@ -120,8 +125,10 @@ kanon__search_plan kanon__search_plan_choose(const kanon__settings *settings, co
         .seconds = kanon__setting_number(settings, "time-limit"),
         .n_neighbours = kanon__setting_integer(settings, "neighbours"),
         .stop_after = kanon__setting_given(settings, "stop-after") ? kanon__setting_integer(settings, "stop-after") : -1};
-    if (p.moves == 0 && p.seconds == 0)
-        p.moves = kanon__search_plan_moves(settings, t->n_whole, t->n_quasi, t->k) * (t->constrained ? CONSTRAINED_FACTOR : 1);
+    if (p.moves == 0 && p.seconds == 0) {
+        p.moves = kanon__search_plan_moves(settings, t->n_whole, t->n_quasi, t->k);
+        p.moves *= t->constrained ? CONSTRAINED_FACTOR : 1;
+    }
     if (t->n_rows < t->n_whole) {
         p.moves = share_of(p.moves, t->n_rows, t->n_whole);
         p.stop_after = share_of(p.stop_after, t->n_rows, t->n_whole);

@@ -1,6 +1,7 @@
 /* The plan of a search: how many moves and rounds, which temperatures, how wide the neighbourhood is.
  *
- * It follows from the settings, the size of the table and k alone, so that a seed gives the same groups on every machine.
+ * It follows from the settings and from what is searched, never from the machine, so that a seed gives the same groups
+ * everywhere; only a time limit is an exception.
  * Called by anneal_search.c, and through refinements.def by those who estimate the time of a search. */
 #ifndef KANON_REFINE_ANNEAL_SEARCH_PLAN_H
 #define KANON_REFINE_ANNEAL_SEARCH_PLAN_H
@@ -26,7 +27,7 @@ typedef struct kanon__searched_table {
     int64_t n_whole; /* the records of the whole table */
     int n_quasi;
     int64_t k;
-    bool is_block;    /* the rows are those of a block, and searched by themselves */
+    bool in_blocks;   /* it is grouped in blocks */
     bool constrained; /* there are constraints in addition to k */
 } kanon__searched_table;
 
@@ -37,8 +38,9 @@ void kanon__search_plan_schedule(kanon__search_plan *plan, double moves, int64_t
 kanon__search_plan kanon__search_plan_balanced(const kanon__search_plan *plan, const kanon__searched_table *table);
 /* The moves of the effort that is set, on a table without constraints that is not cut into blocks; 0: none. */
 int64_t kanon__search_plan_moves(const kanon__settings *settings, int64_t n_rows, int n_quasi, int64_t k);
-/* Whether nothing is searched: effort=fast on large tables, in blocks and with constraints, unless a number of moves or seconds
- * is set. */
+/* Whether a short search is all that is asked for: effort=fast, and no number of moves or seconds. */
+bool kanon__search_plan_is_short(const kanon__settings *settings);
+/* Whether nothing is searched: a short search of a large table, in blocks or with constraints. */
 bool kanon__search_plan_is_off(const kanon__settings *settings, const kanon__searched_table *table);
 
 static inline double kanon__between(double least, double value, double most)

@@ -37,8 +37,9 @@ run="h/hospital.csv -s h/hospital.yaml -k 4"
     err_has " blocks of at least 250, 2 workers"
     err_has "information_loss"
     [ "$(ls -l groups.csv | cut -c1-10)" = "-rw-------" ] || failed "others can read the groups"
-    # one block is the plain run
-    expect 0 "$KANON" anonymize $run --blocks none --seed 8 --effort fast -q -o whole.csv
+    # one block: no short search, as with blocks in one process; else it is the plain run
+    equal $run --blocks 1000 --seed 8 --effort fast
+    expect 0 "$KANON" anonymize $run --blocks none --seed 8 --effort fast --refine none -q -o whole.csv
     expect 0 "$KANON" anonymize $run --blocks 1000 --seed 8 --effort fast --workers 2 -q
     same whole.csv "$OUT"
 }
