@@ -32,12 +32,14 @@ enum { MOST_GROWTHS = 3 };
 static const double VIOLATED = 0.06;
 static const double GROWTH_TIME = 0.3; /* step 3: of the time that is left, so that a proof can follow */
 /* Step 4: shares of the way to the outer prices, and how a step changes where little or much of the last one was kept. */
-static const double LONGEST = 1, SHORTEST = 0.02, STEP_CHANGE = 1.25, LITTLE = 0.3, MUCH = 0.6;
-enum { SAMPLE = 512 };                /* step 4: tuples of a trial */
-static const double PROOF_TIME = 0.8; /* step 4: of the time that is left, by what the trial says: that is not exact */
+static const double LONGEST = 1, SHORTEST = 0.1, STEP_CHANGE = 1.25, LITTLE = 0.3, MUCH = 0.6;
+enum { SAMPLE = 512 }; /* step 4: tuples of a trial */
+/* Step 4: how much of the time that is left a proof may take, by what the trial says, which is not exact; and the first one,
+ * since the least boxes lead to prices that are far from the best ones. */
+static const double PROOF_TIME = 0.8, FIRST_TIME = 0.1;
 /* Step 5: the tolerance is a share of what a price may still gain; as a share of a typical price it has limits. */
-static const double TOLERATED = 0.02, LOOSE = 0.03, TIGHT = 0.0005;
-static const double LEAST_GAIN = 0.0005; /* step 6: two relative gains in a row below this */
+static const double TOLERATED = 0.02, LOOSE = 0.03, TIGHT = 0.0001;
+static const double LEAST_GAIN = 0.0003; /* step 6: two relative gains in a row below this */
 /* Where an attribute's costs are not whole units: how far a record's cost may be off, both ends rounded. */
 enum { UNITS_LOST = 3 };
 
@@ -196,19 +198,19 @@ static kanon__feasible_task task_for(const bound_run *s, double step, int64_t ra
     return (kanon__feasible_task){.floor = s->best, .tolerance = tolerance, .worth = raise};
 }
 
-/* 4. Set the prices as far on the way as a sample of them becomes feasible, before the time limit if the others take as
- * long. *task is what step 5 has to do then; it is worth nothing where no step is short enough. */
-static kanon_status set_step(bound_run *s, kanon__feasible_task *task, kanon_error *err)
+/* 4. Set the prices as far on the way as a sample of them becomes feasible, and in a share of the time that is left if the
+ * others take as long. *task is what step 5 has to do then; it is worth nothing where no step is short enough. */
+static kanon_status set_step(bound_run *s, double share, kanon__feasible_task *task, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     double ahead = INFINITY;
     *task = (kanon__feasible_task){0};
-    for (double step = s->step; ahead == INFINITY; step /= STEP_CHANGE) {
+    for (double step = s->step; ahead == INFINITY && step >= SHORTEST; step /= STEP_CHANGE) {
         double left = s->options.seconds > 0 ? s->begun + s->options.seconds - kanon__seconds() : 0;
         *task = task_for(s, step, set_between(s, step));
         if ((double)task->worth <= LEAST_GAIN * (double)s->best_sum)
             break;
-        KANON_TRY(kanon__try_feasible(s->separation, task, s->table->n / SAMPLE + 1, PROOF_TIME * left, &ahead, &s->ticker,
+        KANON_TRY(kanon__try_feasible(s->separation, task, s->table->n / SAMPLE + 1, share * left, &ahead, &s->ticker,
                                       err),
                   out);
         set_between(s, step);
@@ -242,7 +244,7 @@ static kanon_status improve_once(bound_run *s, bool first, bool *gained, kanon_e
     *gained = false;
     if (!first) /* the least boxes are good enough to begin with */
         KANON_TRY(approach(s, err), out);
-    KANON_TRY(set_step(s, &task, err), out);
+    KANON_TRY(set_step(s, first ? FIRST_TIME : PROOF_TIME, &task, err), out);
     if (task.worth > 0)
         KANON_TRY(make_feasible(s, &task, gained, err), out);
 out:
