@@ -36,7 +36,7 @@ static const double LONGEST = 1, SHORTEST = 0.1, STEP_CHANGE = 1.25, LITTLE = 0.
 enum { SAMPLE = 512 }; /* step 4: tuples of a trial */
 /* Step 4: how much of the time that is left a proof may take, by what the trial says, which is not exact; and the first one,
  * since the least boxes lead to prices that are far from the best ones. */
-static const double PROOF_TIME = 0.8, FIRST_TIME = 0.1;
+static const double PROOF_TIME = 0.6, FIRST_TIME = 0.1;
 /* Step 5: the tolerance is a share of what a price may still gain; as a share of a typical price it has limits. */
 static const double TOLERATED = 0.02, LOOSE = 0.03, TIGHT = 0.0001;
 static const double LEAST_GAIN = 0.0003; /* step 6: two relative gains in a row below this */
