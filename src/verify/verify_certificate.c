@@ -491,8 +491,8 @@ typedef struct bands {
     int64_t floors[COST_BANDS]; /* the least cost of a band's members; INT64_MAX: it has none */
     int64_t sums[COST_BANDS];   /* the k highest prices up to the band */
     int64_t kth[COST_BANDS];    /* the lowest of these */
-    int64_t counts[COST_BANDS]; /* of these: fewer than k: there is no set */
     int64_t excess[COST_BANDS]; /* how much more a set may have than it costs; 0 or less: none is violated */
+    int least_full;             /* the bands below have fewer than k records, up to them */
     int best;                   /* the band with the largest excess */
 } bands;
 
@@ -501,33 +501,48 @@ static int band_of(const bands *b, const member *m)
     return (int)((m->cost - b->least) >> b->shift);
 }
 
+/* Fill all but the excess. By falling price, so that k records are full with the k highest prices; the highest band is full
+ * first. `left` are the records up to the highest band that is not full. */
+static void fill_bands(const around *a, const part *p, bands *b)
+{
+    int64_t k = a->certificate->k, counts[COST_BANDS] = {0}, sums[COST_BANDS] = {0}, left = 0, sum = 0;
+    b->least_full = COST_BANDS;
+    for (int64_t i = p->begin; i < p->end; i++) {
+        const member *m = &a->members[i];
+        int64_t price = a->prices[m->place];
+        int own = band_of(b, m), top = b->least_full - 1;
+        b->floors[own] = m->cost < b->floors[own] ? m->cost : b->floors[own];
+        if (own > top)
+            continue;
+        counts[own]++;
+        sums[own] += price;
+        left++;
+        sum += price;
+        for (; top >= 0 && left == k; top--) {
+            b->sums[top] = sum;
+            b->kth[top] = price;
+            left -= counts[top];
+            sum -= sums[top];
+        }
+        b->least_full = top + 1;
+    }
+}
+
 static void set_bands(const around *a, const part *p, bands *b)
 {
-    int64_t k = a->certificate->k, most = p->cost;
-    int top = COST_BANDS - 1; /* those above have k records; each has those of the bands below, too */
+    int64_t most = p->cost;
     for (int64_t i = p->begin; i < p->end; i++)
         most = a->members[i].cost > most ? a->members[i].cost : most;
-    *b = (bands){.least = p->cost};
+    b->least = p->cost;
+    b->shift = b->best = 0;
     while ((most - p->cost) >> b->shift >= COST_BANDS)
         b->shift++;
     for (int band = 0; band < COST_BANDS; band++)
         b->floors[band] = INT64_MAX;
-    for (int64_t i = p->begin; i < p->end; i++) { /* by falling price */
-        const member *m = &a->members[i];
-        int64_t price = a->prices[m->place];
-        int own = band_of(b, m);
-        b->floors[own] = m->cost < b->floors[own] ? m->cost : b->floors[own];
-        for (int band = own; band <= top; band++) {
-            b->counts[band]++;
-            b->sums[band] += price;
-            b->kth[band] = price;
-        }
-        while (top >= 0 && b->counts[top] == k)
-            top--;
-    }
+    fill_bands(a, p, b);
     for (int band = 0; band < COST_BANDS; band++) {
-        bool possible = b->counts[band] == k && b->floors[band] < INT64_MAX;
-        b->excess[band] = possible ? b->sums[band] - k * b->floors[band] : 0;
+        bool possible = band >= b->least_full && b->floors[band] < INT64_MAX;
+        b->excess[band] = possible ? b->sums[band] - a->certificate->k * b->floors[band] : 0;
         b->best = b->excess[band] > b->excess[b->best] ? band : b->best;
     }
 }
@@ -587,7 +602,11 @@ static kanon_status halve(around *a, kanon_error *err)
     for (int j = 1; j < n; j++)
         if (a->hull[j] - box[j] > a->hull[widest] - box[widest])
             widest = j;
-    int64_t middle = box[widest] + (a->hull[widest] - box[widest]) / 2, least = middle + 1;
+    int64_t middle = box[widest] + (a->hull[widest] - box[widest]) / 2, least = INT64_MAX;
+    for (int64_t i = p->begin; i < p->end; i++) { /* who goes beyond reaches one of those there */
+        int64_t reach = a->reaches[(int64_t)a->members[i].place * n + widest];
+        least = reach > middle && reach < least ? reach : least;
+    }
     memcpy(grown, box, (size_t)n * sizeof *box);
     grown[widest] = least;
     KANON_TRY(kanon__grow_array(&a->members, &a->members_capacity, p->end + size, "boxes", err), out);
