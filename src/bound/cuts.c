@@ -15,9 +15,9 @@
 
 enum { STEPS = 900, IDLE_ASCENTS = 20 };
 static const double REACH = 0.3; /* how far a price may move in one ascent, as a share */
-/* By how much the price of a record that no cut uses rises in one step, as a share of the typical price: a third of the steps
- * bring it to its reach. That is much less than would solve the programme fastest. It is on purpose: weights move fast, so
- * prices rise along the cuts, not through them, and are near to feasible ones wherever the ascent ends. */
+/* By how much the price of a record that no cut uses rises in one step, as a share of the typical price: a third of the
+ * steps bring it to its reach. That is much less than would solve the programme fastest. It is on purpose: weights move fast,
+ * so prices rise along the cuts, not through them, and are near to feasible ones wherever the ascent ends. */
 static const double RISE = 0.001;
 
 kanon_status kanon__cuts_new(kanon__cuts **out, const kanon__priced_table *table, kanon_error *err)

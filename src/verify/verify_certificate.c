@@ -486,8 +486,8 @@ out:
 /* A set of k records belongs to the band of the member that costs most to reach, and costs no less than the least there. It
  * has only members of this band and of those below. */
 typedef struct bands {
-    int64_t least; /* cost: that of the box that must be covered */
-    int shift;     /* the width of a band is 2^shift units */
+    int64_t least;              /* cost: that of the box that must be covered */
+    int shift;                  /* the width of a band is 2^shift units */
     int64_t floors[COST_BANDS]; /* the least cost of a band's members; INT64_MAX: it has none */
     int64_t sums[COST_BANDS];   /* the k highest prices up to the band */
     int64_t kth[COST_BANDS];    /* the lowest of these */
