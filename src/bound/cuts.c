@@ -15,10 +15,6 @@
 
 enum { STEPS = 900, IDLE_ASCENTS = 20 };
 static const double REACH = 0.3; /* how far a price may move in one ascent, as a share */
-/* By how much the price of a record that no cut uses rises in one step, as a share of the typical price: a third of the
- * steps bring it to its reach. That is much less than would solve the programme fastest. It is on purpose: weights move fast,
- * so prices rise along the cuts, not through them, and are near to feasible ones wherever the ascent ends. */
-static const double RISE = 0.001;
 
 kanon_status kanon__cuts_new(kanon__cuts **out, const kanon__priced_table *table, kanon_error *err)
 {
@@ -165,7 +161,8 @@ static void move_weights(kanon__cuts *c, const ascent *m)
     }
 }
 
-kanon_status kanon__cuts_ascend(kanon__cuts *c, double *prices, double typical, kanon__ticker *ticker, kanon_error *err)
+kanon_status kanon__cuts_ascend(kanon__cuts *c, double *prices, double typical, double rise, kanon__ticker *ticker,
+                                kanon_error *err)
 {
     kanon_status st = KANON_OK;
     ascent m = {.prices = prices};
@@ -178,7 +175,7 @@ kanon_status kanon__cuts_ascend(kanon__cuts *c, double *prices, double typical, 
     KANON_TRY(kanon__new_array(&m.highest, n, "prices", err), out);
     for (int64_t i = 0; i < c->n_members; i++)
         n_held += c->times[i];
-    m.step = RISE * typical * n_held / (double)c->table->space->n_rows;
+    m.step = rise * typical * n_held / (double)c->table->space->n_rows;
     for (int64_t i = 0; i < c->n_members; i++)
         m.held[c->tuples[i]] += c->times[i];
     for (int64_t tuple = 0; tuple < n; tuple++) {

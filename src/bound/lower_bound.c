@@ -30,6 +30,11 @@ enum { LEAST_BUDGET = 400 }; /* of a box search in step 2, for each of the k rec
 /* Step 3: how often, at most, and the share of what may still be gained that may be violated at the end. */
 enum { MOST_GROWTHS = 3 };
 static const double VIOLATED = 0.06;
+/* Step 3: by how much prices rise in each step of the ascent (cuts.h). At first a third of the steps bring a price to its
+ * reach that no cut holds: slow ones stay near to feasible prices. Fast ones solve the programme of the cuts sooner, which is
+ * of use once most of the cuts that matter are known: rounds that gain less than so many times LEAST_GAIN tell. */
+static const double SLOWEST = 0.001, FASTEST = 0.5, RISE_CHANGE = 2;
+enum { SLOW_GAINS = 10 };
 static const double GROWTH_TIME = 0.3; /* step 3: of the time that is left, so that a proof can follow */
 /* Step 4: shares of the way to the outer prices, and how a step changes where little or much of the last one was kept. */
 static const double LONGEST = 1, SHORTEST = 0.1, STEP_CHANGE = 1.25, LITTLE = 0.3, MUCH = 0.6;
@@ -53,6 +58,7 @@ typedef struct bound_run {
     int64_t best_sum;
     kanon_bound_options options;
     kanon__ticker ticker;
+    double rise; /* 3. */
     double step; /* 4. */
     double begun;
     int64_t rounds; /* at most */
@@ -168,7 +174,7 @@ static kanon_status approach(bound_run *s, kanon_error *err)
     for (int64_t tuple = 0; tuple < s->table->n; tuple++)
         s->prices[tuple] = s->best[tuple] / (double)s->table->space->scale;
     for (int i = 0; i < MOST_GROWTHS && apart && (i == 0 || s->options.seconds <= 0 || kanon__seconds() < end); i++) {
-        KANON_TRY(kanon__cuts_ascend(s->cuts, s->prices, s->typical, &s->ticker, err), out);
+        KANON_TRY(kanon__cuts_ascend(s->cuts, s->prices, s->typical, s->rise, &s->ticker, err), out);
         int64_t outer = take_outer(s), each = outer / s->table->space->n_rows;
         KANON_TRY(kanon__separation_grow(s->separation, (int32_t)each, &s->ticker, err), out);
         KANON_TRY(kanon__cuts_add(s->cuts, s->separation->items, s->separation->n, err), out);
@@ -221,18 +227,23 @@ out:
     return st;
 }
 
-/* 5. Its violated sets become cuts, too. Then the next step is longer or shorter, as much of this one was lost or not. */
+/* 5. Its violated sets become cuts, too. Then the next step is longer or shorter, as much of this one was lost or not, and
+ * prices rise faster where a step was kept but was short. */
 static kanon_status make_feasible(bound_run *s, const kanon__feasible_task *task, bool *gained, kanon_error *err)
 {
     bool feasible;
     int64_t before = s->best_sum;
     kanon_status st = kanon__make_feasible(s->separation, task, s->cuts, &feasible, &s->ticker, err);
     *gained = feasible && keep(s);
-    double kept = feasible ? (double)(sum_of(s->table, s->table->prices) - before) / (double)task->worth : 0;
-    if (kept < LITTLE)
+    int64_t gain = feasible ? sum_of(s->table, s->table->prices) - before : 0;
+    double kept = (double)gain / (double)task->worth;
+    if (kept < LITTLE) {
         s->step = fmax(SHORTEST, s->step / STEP_CHANGE);
-    else if (kept > MUCH)
-        s->step = fmin(LONGEST, s->step * STEP_CHANGE);
+        s->rise = fmax(SLOWEST, s->rise / RISE_CHANGE);
+    } else {
+        s->step = kept > MUCH ? fmin(LONGEST, s->step * STEP_CHANGE) : s->step;
+        s->rise = (double)gain < SLOW_GAINS * LEAST_GAIN * (double)before ? fmin(FASTEST, s->rise * RISE_CHANGE) : s->rise;
+    }
     return st;
 }
 
@@ -257,6 +268,7 @@ static kanon_status improve(bound_run *s, kanon_error *err)
     int failures = 0;
     s->rounds = s->options.rounds > 0 ? s->options.rounds : MOST_ROUNDS;
     s->step = LONGEST;
+    s->rise = SLOWEST;
     KANON_TRY(kanon__separation_new(&s->separation, s->table, err), out);
     KANON_TRY(kanon__cuts_new(&s->cuts, s->table, err), out);
     if (s->typical > 0)
