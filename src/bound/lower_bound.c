@@ -31,8 +31,8 @@ enum { LEAST_BUDGET = 400 }; /* of a box search in step 2, for each of the k rec
 enum { MOST_GROWTHS = 3 };
 static const double VIOLATED = 0.06;
 /* Step 3: by how much prices rise in each step of the ascent (cuts.h). At first a third of the steps bring a price to its
- * reach that no cut holds: slow ones stay near to feasible prices. Fast ones solve the programme of the cuts sooner, which is
- * of use once most of the cuts that matter are known: rounds that gain less than so many times LEAST_GAIN tell. */
+ * reach that no cut holds: slow ones stay near to feasible prices. Fast ones solve the programme of the cuts sooner. That
+ * is of use once most of the cuts that matter are known: rounds that gain less than so many times LEAST_GAIN tell. */
 static const double SLOWEST = 0.001, FASTEST = 0.5, RISE_CHANGE = 2;
 enum { SLOW_GAINS = 10 };
 static const double GROWTH_TIME = 0.3; /* step 3: of the time that is left, so that a proof can follow */
@@ -41,7 +41,7 @@ static const double LONGEST = 1, SHORTEST = 0.1, STEP_CHANGE = 1.25, LITTLE = 0.
 enum { SAMPLE = 512 }; /* step 4: tuples of a trial */
 /* Step 4: how much of the time that is left a proof may take, by what the trial says, which is not exact; and the first one,
  * since the least boxes lead to prices that are far from the best ones. */
-static const double PROOF_TIME = 0.6, FIRST_TIME = 0.1;
+static const double PROOF_TIME = 0.75, FIRST_TIME = 0.1;
 /* Step 5: the tolerance is a share of what a price may still gain; as a share of a typical price it has limits. */
 static const double TOLERATED = 0.02, LOOSE = 0.03, TIGHT = 0.0001;
 static const double LEAST_GAIN = 0.0003; /* step 6: two relative gains in a row below this */
