@@ -13,11 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS = 300, IDLE_ASCENTS = 4 };
+enum { STEPS = 900, IDLE_ASCENTS = 20 };
 static const double REACH = 0.3; /* how far a price may move in one ascent, as a share */
-/* Prices have to move by about half of the typical one, and weights from 0 to their average, by which the cuts use each record
- * once. The step that brings both there in as many moves is in proportion to how many cuts a record is in. */
-static const double BALANCE = 0.5;
 
 kanon_status kanon__cuts_new(kanon__cuts **out, const kanon__priced_table *table, kanon_error *err)
 {
@@ -164,7 +161,8 @@ static void move_weights(kanon__cuts *c, const ascent *m)
     }
 }
 
-kanon_status kanon__cuts_ascend(kanon__cuts *c, double *prices, double typical, kanon__ticker *ticker, kanon_error *err)
+kanon_status kanon__cuts_ascend(kanon__cuts *c, double *prices, double typical, double rise, kanon__ticker *ticker,
+                                kanon_error *err)
 {
     kanon_status st = KANON_OK;
     ascent m = {.prices = prices};
@@ -177,7 +175,7 @@ kanon_status kanon__cuts_ascend(kanon__cuts *c, double *prices, double typical, 
     KANON_TRY(kanon__new_array(&m.highest, n, "prices", err), out);
     for (int64_t i = 0; i < c->n_members; i++)
         n_held += c->times[i];
-    m.step = BALANCE * typical * n_held / (double)c->table->space->n_rows;
+    m.step = rise * typical * n_held / (double)c->table->space->n_rows;
     for (int64_t i = 0; i < c->n_members; i++)
         m.held[c->tuples[i]] += c->times[i];
     for (int64_t tuple = 0; tuple < n; tuple++) {

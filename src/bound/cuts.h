@@ -34,7 +34,10 @@ void kanon__cuts_free(kanon__cuts *cuts);
 /* Add the violated sets of the items that are not known yet. */
 kanon_status kanon__cuts_add(kanon__cuts *cuts, const kanon__separation_item *items, int64_t n, kanon_error *err);
 /* Raise the sum of `prices` (by tuple, 1 is D = 1) under the cuts. No price moves further than a share of itself and
- * `typical`: beyond, it would violate sets that are not cuts yet. Cuts that have been idle for long are dropped. */
-kanon_status kanon__cuts_ascend(kanon__cuts *cuts, double *prices, double typical, kanon__ticker *ticker, kanon_error *err);
+ * `typical`: beyond, it would violate sets that are not cuts yet. The price of a record that no cut uses rises by `rise`, a
+ * share of `typical`, in each step: if that is little, weights move fast, and prices rise along the cuts, not through
+ * them. Cuts that have been idle for long are dropped. */
+kanon_status kanon__cuts_ascend(kanon__cuts *cuts, double *prices, double typical, double rise, kanon__ticker *ticker,
+                                kanon_error *err);
 
 #endif

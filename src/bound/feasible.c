@@ -15,22 +15,40 @@
  * an order that stays. Called by lower_bound.c. Calls separation.h, cuts.h. */
 #include "bound/feasible.h"
 
+#include "core/ticker.h"
+
 #include <math.h>
 
 /* Entries that a search visits: in the first pass, how much more in each pass, and at most (a hundredth of a second). */
 enum { FIRST_BUDGET = 20000, GROWTH = 4, PATIENCE = 1 << 21, MOST_PASSES = 200 };
 static const double SMALL_SHARE = 0.03; /* step 4: of what the prices are worth */
 static const double PART = 0.2;         /* step 4: of its price, the most that an item pays in one pass */
+/* Without a limit of time, a trial is hopeless where a pass with so large a budget leaves so many items. */
+enum { TRIAL_BUDGET = 320000 };
+static const double LEFT_OPEN = 0.1;
 
 typedef struct feasible_run {
     kanon__separation *separation;
     kanon__priced_table *table;
     const int32_t *floor; /* by tuple: dual feasible prices */
-    int64_t let_pass;     /* excess of k records */
+    int32_t tolerance;
+    int64_t let_pass; /* excess of k records */
+    double worth;     /* what debts are compared with */
     int64_t budget;
     bool first_pays; /* the tuple that all sets of an item hold, before the others */
     bool failed;     /* a price left its range */
 } feasible_run;
+
+static feasible_run begin(kanon__separation *s, const kanon__feasible_task *task)
+{
+    return (feasible_run){.separation = s,
+                          .table = s->table,
+                          .floor = task->floor,
+                          .tolerance = task->tolerance,
+                          .let_pass = task->tolerance * s->table->k,
+                          .worth = (double)task->worth,
+                          .budget = FIRST_BUDGET};
+}
 
 static void lower(feasible_run *f, int64_t tuple, int64_t units)
 {
@@ -131,14 +149,14 @@ static void pay(feasible_run *f, bool all)
 }
 
 /* 1 to 3. *due is what is owed. */
-static kanon_status pass(feasible_run *f, int32_t tolerance, kanon__cuts *cuts, int64_t *due, kanon__ticker *ticker,
-                         kanon_error *err)
+static kanon_status pass(feasible_run *f, kanon__cuts *cuts, int64_t *due, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__separation *s = f->separation;
     int64_t enough = f->budget / GROWTH > FIRST_BUDGET ? f->budget / GROWTH : FIRST_BUDGET;
-    KANON_TRY(kanon__separation_run(s, tolerance, f->budget, enough, ticker, err), out);
-    KANON_TRY(kanon__cuts_add(cuts, s->items, s->n, err), out);
+    KANON_TRY(kanon__separation_run(s, f->tolerance, f->budget, enough, ticker, err), out);
+    if (cuts != NULL)
+        KANON_TRY(kanon__cuts_add(cuts, s->items, s->n, err), out);
     for (int64_t i = 0; i < s->n && !f->failed; i++)
         lower_set(f, &s->items[i]);
     *due = settle(f);
@@ -146,28 +164,61 @@ out:
     return st;
 }
 
-kanon_status kanon__make_feasible(kanon__separation *s, const int32_t *floor, int32_t tolerance, int64_t worth,
-                                  kanon__cuts *cuts, bool *feasible, kanon__ticker *ticker, kanon_error *err)
+/* 1 to 4, once. KANON_ECANCELLED: the work was stopped, in the first pass without a result, later with all debts paid. */
+static kanon_status go_on(feasible_run *f, bool last, kanon__cuts *cuts, kanon__ticker *ticker, kanon_error *err)
+{
+    int64_t due = 0;
+    kanon_status st = pass(f, cuts, &due, ticker, err);
+    if (st != KANON_OK && (st != KANON_ECANCELLED || !f->first_pays)) /* no debt is known before the first pass ends */
+        return st;
+    bool end = st != KANON_OK || last;
+    if (end || (double)due <= SMALL_SHARE * f->worth)
+        pay(f, end);
+    f->first_pays = true;
+    f->budget = f->budget * GROWTH < PATIENCE ? f->budget * GROWTH : PATIENCE;
+    return st;
+}
+
+kanon_status kanon__make_feasible(kanon__separation *s, const kanon__feasible_task *task, kanon__cuts *cuts, bool *feasible,
+                                  kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__priced_table *t = s->table;
-    feasible_run f = {.separation = s, .table = t, .floor = floor, .let_pass = tolerance * t->k, .budget = FIRST_BUDGET};
+    feasible_run f = begin(s, task);
     *feasible = false;
     KANON_TRY(kanon__separation_start(s, err), out);
     for (int passes = 0; s->n > 0 && !f.failed && st == KANON_OK; passes++) {
-        int64_t due = 0;
-        st = pass(&f, tolerance, cuts, &due, ticker, err);
-        if (st != KANON_OK && (st != KANON_ECANCELLED || passes == 0)) /* no debt is known before the first pass ends */
+        st = go_on(&f, passes == MOST_PASSES, cuts, ticker, err);
+        if (st != KANON_OK && (st != KANON_ECANCELLED || !f.first_pays))
             goto out;
-        bool end = st != KANON_OK || passes == MOST_PASSES;
-        if (end || (double)due <= SMALL_SHARE * (double)worth)
-            pay(&f, end);
-        f.first_pays = true;
-        f.budget = f.budget * GROWTH < PATIENCE ? f.budget * GROWTH : PATIENCE;
     }
-    for (int64_t tuple = 0; tuple < t->n && !f.failed; tuple++) /* 5. */
-        lower(&f, tuple, tolerance);
+    for (int64_t tuple = 0; tuple < s->table->n && !f.failed; tuple++) /* 5. */
+        lower(&f, tuple, task->tolerance);
     *feasible = !f.failed;
+out:
+    return st;
+}
+
+kanon_status kanon__try_feasible(kanon__separation *s, const kanon__feasible_task *task, int64_t every, double most_seconds,
+                                 double *ahead, kanon__ticker *ticker, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    feasible_run f = begin(s, task);
+    double begun = kanon__seconds(), took = 0, share;
+    *ahead = INFINITY;
+    KANON_TRY(kanon__separation_start(s, err), out);
+    kanon__separation_sample(s, every);
+    int64_t n = s->n;
+    share = (double)n / (double)s->table->n;
+    f.worth *= share;
+    for (int passes = 0; s->n > 0 && !f.failed && passes < MOST_PASSES; passes++) {
+        bool patient = f.budget >= TRIAL_BUDGET, limited = most_seconds > 0;
+        KANON_TRY(go_on(&f, false, NULL, ticker, err), out);
+        took = (kanon__seconds() - begun) / share;
+        if (limited ? took > most_seconds : patient && (double)s->n > LEFT_OPEN * (double)n)
+            goto out;
+    }
+    if (!f.failed)
+        *ahead = took;
 out:
     return st;
 }

@@ -3,18 +3,18 @@
  *   1. The neighbour bound: price of a record = distance to its (k-1)-th nearest other record. That is dual feasible.
  *   2. The least boxes: price of a record = what the cheapest box around it and k-1 others costs, or less where that is not
  *      found. That is dual feasible, too, and never lower. The boxes that were found are the first cuts.
- *   3. In each round but the first ascend: raise the prices as far as the cuts allow (cuts.h), which is further than is
- *      feasible. Sets that violate these outer prices grow around all tuples (box_growth.h) and become cuts. Repeat until
- *      little is violated ...
- *   4. ... go a step from the best feasible prices towards the outer ones, as far as the searches of a sample end ...
+ *   3. In each round but the first ascend from the best feasible prices: raise them along the cuts (cuts.h), which is
+ *      further than is feasible, but not much. Sets that violate these outer prices grow around all tuples (box_growth.h)
+ *      and become cuts. Repeat while much is violated ...
+ *   4. ... go there, or a step on this way, as far as a sample can be made feasible in the time that is left ...
  *   5. ... and make the prices there feasible (feasible.h). The sets that were in the way are new cuts. The prices are kept
  *      if their sum is the largest so far. The next step is shorter if most of this one was lost, else longer.
  *   6. Stop when the bound hardly rises, after so many rounds, at the time limit, or when the caller says so.
  *
- * Steps towards the outer prices, instead of the prices themselves, keep step 5 cheap: little is violated there, and what is
- * found is near the best prices, where it matters. Only step 5 has to be exact. Its prices are a bound whatever came before,
- * so the work can be stopped at any time. The proof is in docs/lower-bound.md. Called by the API (kanon.h). Calls the other
- * files of this folder. */
+ * Outer prices near to feasible ones keep step 5 cheap: little is violated there, and what is found is near the best
+ * prices, where it matters. Only step 5 has to be exact. Its prices are a bound whatever came before, so the work can be
+ * stopped at any time. The proof is in docs/lower-bound.md. Called by the API (kanon.h). Calls the other files of this
+ * folder. */
 #include "bound/certificate.h"
 #include "bound/feasible.h"
 #include "core/alloc.h"
@@ -28,19 +28,23 @@
 enum { MOST_ROUNDS = 40, MOST_FAILURES = 2 };
 enum { LEAST_BUDGET = 400 }; /* of a box search in step 2, for each of the k records */
 /* Step 3: how often, at most, and the share of what may still be gained that may be violated at the end. */
-enum { MOST_GROWTHS = 12, MORE_GROWTHS = 3 }; /* at first and in later rounds, which bring cuts of their own */
+enum { MOST_GROWTHS = 3 };
 static const double VIOLATED = 0.06;
-static const double TIME_SHARE = 0.3; /* step 3: of the time that is left, so that a proof can follow */
-/* Step 4: shares of the way to the outer prices, the bold one once, when these are good for the first time; and how a step
- * changes where little or much of the last one was kept. */
-static const double BOLD = 0.85, LONGEST = 0.5, SHORTEST = 0.02, STEP_CHANGE = 1.25, LITTLE = 0.3, MUCH = 0.6;
-/* Step 4: the tuples of the sample, the entries that each of its searches may visit, and how many may leave open. */
-enum { SAMPLE = 512, SAMPLE_BUDGET = 400000 };
-static const double LEFT_OPEN = 0.1;
-static const double PASSES = 1.5; /* step 4: how much longer than a search of the sample step 5 takes for a tuple */
+/* Step 3: by how much prices rise in each step of the ascent (cuts.h). At first a third of the steps bring a price to its
+ * reach that no cut holds: slow ones stay near to feasible prices. Fast ones solve the programme of the cuts sooner. That
+ * is of use once most of the cuts that matter are known: rounds that gain less than so many times LEAST_GAIN tell. */
+static const double SLOWEST = 0.001, FASTEST = 0.5, RISE_CHANGE = 2;
+enum { SLOW_GAINS = 10 };
+static const double GROWTH_TIME = 0.3; /* step 3: of the time that is left, so that a proof can follow */
+/* Step 4: shares of the way to the outer prices, and how a step changes where little or much of the last one was kept. */
+static const double LONGEST = 1, SHORTEST = 0.1, STEP_CHANGE = 1.25, LITTLE = 0.3, MUCH = 0.6;
+enum { SAMPLE = 512 }; /* step 4: tuples of a trial */
+/* Step 4: how much of the time that is left a proof may take, by what the trial says, which is not exact; and the first one,
+ * since the least boxes lead to prices that are far from the best ones. */
+static const double PROOF_TIME = 0.75, FIRST_TIME = 0.1;
 /* Step 5: the tolerance is a share of what a price may still gain; as a share of a typical price it has limits. */
-static const double TOLERATED = 0.02, LOOSE = 0.03, TIGHT = 0.0005;
-static const double LEAST_GAIN = 0.0005; /* step 6: two relative gains in a row below this */
+static const double TOLERATED = 0.02, LOOSE = 0.03, TIGHT = 0.0001;
+static const double LEAST_GAIN = 0.0003; /* step 6: two relative gains in a row below this */
 /* Where an attribute's costs are not whole units: how far a record's cost may be off, both ends rounded. */
 enum { UNITS_LOST = 3 };
 
@@ -54,6 +58,7 @@ typedef struct bound_run {
     int64_t best_sum;
     kanon_bound_options options;
     kanon__ticker ticker;
+    double rise; /* 3. */
     double step; /* 4. */
     double begun;
     int64_t rounds; /* at most */
@@ -160,14 +165,16 @@ static int64_t violated_sum(const bound_run *s)
     return sum;
 }
 
-/* 3. */
-static kanon_status approach(bound_run *s, int most, kanon_error *err)
+/* 3. From the best prices upwards, along the cuts. */
+static kanon_status approach(bound_run *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    double begun = kanon__seconds(), end = begun + TIME_SHARE * (s->begun + s->options.seconds - begun);
+    double begun = kanon__seconds(), end = begun + GROWTH_TIME * (s->begun + s->options.seconds - begun);
     bool apart = true;
-    for (int i = 0; i < most && apart && (s->options.seconds <= 0 || kanon__seconds() < end); i++) {
-        KANON_TRY(kanon__cuts_ascend(s->cuts, s->prices, s->typical, &s->ticker, err), out);
+    for (int64_t tuple = 0; tuple < s->table->n; tuple++)
+        s->prices[tuple] = s->best[tuple] / (double)s->table->space->scale;
+    for (int i = 0; i < MOST_GROWTHS && apart && (i == 0 || s->options.seconds <= 0 || kanon__seconds() < end); i++) {
+        KANON_TRY(kanon__cuts_ascend(s->cuts, s->prices, s->typical, s->rise, &s->ticker, err), out);
         int64_t outer = take_outer(s), each = outer / s->table->space->n_rows;
         KANON_TRY(kanon__separation_grow(s->separation, (int32_t)each, &s->ticker, err), out);
         KANON_TRY(kanon__cuts_add(s->cuts, s->separation->items, s->separation->n, err), out);
@@ -178,71 +185,80 @@ out:
 }
 
 /* 4. Between the best prices and those that the cuts allow. How much more they are worth than the best, in units. */
-static int64_t set_between(bound_run *s)
+static int64_t set_between(bound_run *s, double step)
 {
     const kanon__priced_table *t = s->table;
     for (int64_t tuple = 0; tuple < t->n; tuple++) {
         double best = s->best[tuple] / (double)t->space->scale;
-        t->prices[tuple] = in_units(s, best + s->step * (s->prices[tuple] - best));
+        t->prices[tuple] = in_units(s, best + step * (s->prices[tuple] - best));
     }
     return sum_of(t, t->prices) - s->best_sum;
 }
 
-/* The tolerance of step 5, which every price pays: a small share of what may still be gained. */
-static int32_t tolerance_for(const bound_run *s, int64_t raise)
+/* What step 5 has to do after a step that raised the prices by so much. The tolerance, which every price pays, is a small
+ * share of what may still be gained. */
+static kanon__feasible_task task_for(const bound_run *s, double step, int64_t raise)
 {
-    double each = (double)raise / s->step / (double)s->table->space->n_rows / (double)s->table->space->scale;
-    return in_units(s, fmax(TIGHT * s->typical, fmin(LOOSE * s->typical, TOLERATED * each)));
+    double each = (double)raise / step / (double)s->table->space->n_rows / (double)s->table->space->scale;
+    int32_t tolerance = in_units(s, fmax(TIGHT * s->typical, fmin(LOOSE * s->typical, TOLERATED * each)));
+    return (kanon__feasible_task){.floor = s->best, .tolerance = tolerance, .worth = raise};
 }
 
-/* 4. The share of a sample's searches that leave something open at these prices. */
-static kanon_status try_sample(bound_run *s, int32_t tolerance, double *open, kanon_error *err)
+/* 4. Set the prices as far on the way as a sample of them becomes feasible, and in a share of the time that is left if the
+ * others take as long. *task is what step 5 has to do then; it is worth nothing where no step is short enough. */
+static kanon_status set_step(bound_run *s, double share, kanon__feasible_task *task, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__separation *trial = s->separation;
-    int64_t n_open = 0;
-    KANON_TRY(kanon__separation_start(trial, err), out);
-    kanon__separation_sample(trial, s->table->n / SAMPLE + 1);
-    KANON_TRY(kanon__separation_run(trial, tolerance, SAMPLE_BUDGET, SAMPLE_BUDGET, &s->ticker, err), out);
-    for (int64_t i = 0; i < trial->n; i++)
-        n_open += trial->items[i].set.at_most > trial->items[i].set.excess;
-    *open = (double)n_open / (double)(trial->n > 0 ? trial->n : 1);
-out:
-    return st;
-}
-
-/* 4. Set the prices as far on the way as nearly all searches end, and before the time limit if the others take as long as
- * those of the sample. What they are worth more than the best, in units. */
-static kanon_status set_step(bound_run *s, int64_t *raise, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    double open = 0, begun, ahead;
-    for (;;) {
-        begun = kanon__seconds();
-        *raise = set_between(s);
-        KANON_TRY(try_sample(s, tolerance_for(s, *raise), &open, err), out);
-        ahead = PASSES * (kanon__seconds() - begun) * (double)s->table->n / (double)s->separation->n;
-        if ((open <= LEFT_OPEN && !out_of_time(s, ahead)) || s->step <= SHORTEST)
+    double ahead = INFINITY;
+    *task = (kanon__feasible_task){0};
+    for (double step = s->step; ahead == INFINITY && step >= SHORTEST; step /= STEP_CHANGE) {
+        double left = s->options.seconds > 0 ? s->begun + s->options.seconds - kanon__seconds() : 0;
+        *task = task_for(s, step, set_between(s, step));
+        if ((double)task->worth <= LEAST_GAIN * (double)s->best_sum)
             break;
-        s->step = fmax(SHORTEST, s->step / STEP_CHANGE);
+        KANON_TRY(kanon__try_feasible(s->separation, task, s->table->n / SAMPLE + 1, share * left, &ahead, &s->ticker,
+                                      err),
+                  out);
+        set_between(s, step);
     }
+    if (ahead == INFINITY)
+        task->worth = 0;
 out:
     return st;
 }
 
-/* 5. Its violated sets become cuts, too. Then the next step is longer or shorter, as much of this one was lost or not. */
-static kanon_status make_feasible(bound_run *s, int64_t raise, bool *gained, kanon_error *err)
+/* 5. Its violated sets become cuts, too. Then the next step is longer or shorter, as much of this one was lost or not, and
+ * prices rise faster where a step was kept but was short. */
+static kanon_status make_feasible(bound_run *s, const kanon__feasible_task *task, bool *gained, kanon_error *err)
 {
     bool feasible;
     int64_t before = s->best_sum;
-    kanon_status st = kanon__make_feasible(s->separation, s->best, tolerance_for(s, raise), raise, s->cuts, &feasible,
-                                           &s->ticker, err);
+    kanon_status st = kanon__make_feasible(s->separation, task, s->cuts, &feasible, &s->ticker, err);
     *gained = feasible && keep(s);
-    double kept = feasible && raise > 0 ? (double)(sum_of(s->table, s->table->prices) - before) / (double)raise : 0;
-    if (kept < LITTLE)
+    int64_t gain = feasible ? sum_of(s->table, s->table->prices) - before : 0;
+    double kept = (double)gain / (double)task->worth;
+    if (kept < LITTLE) {
         s->step = fmax(SHORTEST, s->step / STEP_CHANGE);
-    else if (kept > MUCH)
-        s->step = fmin(LONGEST, s->step * STEP_CHANGE);
+        s->rise = fmax(SLOWEST, s->rise / RISE_CHANGE);
+    } else {
+        s->step = kept > MUCH ? fmin(LONGEST, s->step * STEP_CHANGE) : s->step;
+        s->rise = (double)gain < SLOW_GAINS * LEAST_GAIN * (double)before ? fmin(FASTEST, s->rise * RISE_CHANGE) : s->rise;
+    }
+    return st;
+}
+
+/* 3 to 5. */
+static kanon_status improve_once(bound_run *s, bool first, bool *gained, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__feasible_task task;
+    *gained = false;
+    if (!first) /* the least boxes are good enough to begin with */
+        KANON_TRY(approach(s, err), out);
+    KANON_TRY(set_step(s, first ? FIRST_TIME : PROOF_TIME, &task, err), out);
+    if (task.worth > 0)
+        KANON_TRY(make_feasible(s, &task, gained, err), out);
+out:
     return st;
 }
 
@@ -252,19 +268,14 @@ static kanon_status improve(bound_run *s, kanon_error *err)
     int failures = 0;
     s->rounds = s->options.rounds > 0 ? s->options.rounds : MOST_ROUNDS;
     s->step = LONGEST;
+    s->rise = SLOWEST;
     KANON_TRY(kanon__separation_new(&s->separation, s->table, err), out);
     KANON_TRY(kanon__cuts_new(&s->cuts, s->table, err), out);
     if (s->typical > 0)
         KANON_TRY(find_least_boxes(s, err), out);
     for (int round = 0; round < s->rounds && failures < MOST_FAILURES && s->typical > 0; round++) {
         bool gained;
-        int64_t raise;
-        if (round > 0) { /* the least boxes are good enough to begin with */
-            KANON_TRY(approach(s, round == 1 ? MOST_GROWTHS : MORE_GROWTHS, err), out);
-            s->step = round == 1 ? BOLD : fmin(s->step, LONGEST);
-        }
-        KANON_TRY(set_step(s, &raise, err), out);
-        KANON_TRY(make_feasible(s, raise, &gained, err), out);
+        KANON_TRY(improve_once(s, round == 0, &gained, err), out);
         failures = gained ? 0 : failures + 1;
         s->out->rounds = round + 1;
     }

@@ -4,7 +4,9 @@
  * For each record, in the order of falling price, the boxes around it and the records that come after it are looked through:
  * every set of records has a first one. What a box costs is the sum of its reaches: how far below and above the record a
  * number goes, up to which node a category climbs. A list of records and the box that must be covered stand for all boxes
- * in between; where its k highest prices are covered by the box's own cost it is done, and else it is halved. */
+ * in between. A box holds only records that it costs less to reach than the box itself. So the records are looked at by
+ * bands of this cost; where no band has k records that are worth more than its least cost, the list is done. Else records
+ * that are too cheap for any band leave it, and it is halved. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/pool.h"
@@ -17,14 +19,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECORDS_PER_TASK = 64 };
+enum { RECORDS_PER_TASK = 64, MISSING = -1 };
+enum { COST_BANDS = 16 }; /* of the records that a box may hold */
 static const int64_t MOST_PRICE = (int64_t)1 << 31, MOST_COST = (int64_t)1 << 31;
+
+/* What it costs from the least value of an attribute to another: whole units, and what is left of the division. */
+typedef struct point {
+    int64_t units;
+    __int128 rest;
+} point;
 
 typedef struct attribute {
     const kanon__column *column;
     bool numeric;
-    int64_t full;     /* what it costs to tell nothing, rounded down */
-    int64_t *of_node; /* categorical: by node */
+    int64_t full;        /* what it costs to tell nothing, rounded down */
+    int64_t *of_node;    /* categorical: by node */
+    point *lows, *highs; /* numeric: by code, the ends of its band or the number itself; NULL: only doubles can tell */
 } attribute;
 
 typedef struct certificate {
@@ -34,6 +44,7 @@ typedef struct certificate {
     int n_reaches;   /* two for a number, one for a category */
     int64_t *prices; /* by row */
     int32_t *order;  /* rows by falling price, equal records side by side */
+    int32_t *coded;  /* by place in the order and attribute: a code, or of a number the units of its low end; MISSING */
     kanon__shared_ticker shared;
 } certificate;
 
@@ -125,19 +136,34 @@ static uint32_t n_values(const kanon__column *column)
     return column->domain->n_codes - (column->domain->missing_code != KANON__NO_CODE);
 }
 
-/* weight * scale * part / whole, rounded down. */
-static int64_t share(const certificate *c, const kanon__column *column, int64_t part, int64_t whole_part)
+static kanon__decimal weight_of(const kanon__column *column)
 {
     kanon__decimal weight = {.mantissa = 1, .exact = true, .value = 1};
     if (column->weight_text != NULL)
         (void)kanon__parse_decimal(&weight, column->weight_text, strlen(column->weight_text));
-    __int128 top = (__int128)c->scale * part, bottom = whole_part;
-    bool fits = weight.exact;
+    return weight;
+}
+
+/* weight * scale * part / whole, exactly; false where that does not fit. */
+static bool divide(const certificate *c, const kanon__column *column, int64_t part, int64_t whole, point *out)
+{
+    kanon__decimal weight = weight_of(column);
+    __int128 top = (__int128)c->scale * part, bottom = whole;
     for (int i = 0; i < weight.scale; i++)
         bottom *= 10;
-    if (fits && !__builtin_mul_overflow(top, (__int128)weight.mantissa, &top))
-        return (int64_t)(top / bottom);
-    double about = weight.value * (double)c->scale * ((double)part / (double)whole_part);
+    if (!weight.exact || __builtin_mul_overflow(top, (__int128)weight.mantissa, &top))
+        return false;
+    *out = (point){(int64_t)(top / bottom), top % bottom};
+    return true;
+}
+
+/* The same, rounded down. */
+static int64_t share(const certificate *c, const kanon__column *column, int64_t part, int64_t whole)
+{
+    point exactly;
+    if (divide(c, column, part, whole, &exactly))
+        return exactly.units;
+    double about = weight_of(column).value * (double)c->scale * ((double)part / (double)whole);
     return about > 1 ? (int64_t)about - 1 : 0;
 }
 
@@ -175,6 +201,40 @@ static int64_t number_cost(const certificate *c, const attribute *a, uint32_t lo
     return about > 1 ? (int64_t)about - 1 : 0;
 }
 
+/* From one point to another above it, rounded down. */
+static int64_t between(const point *low, const point *high)
+{
+    return high->units - low->units - (high->rest < low->rest);
+}
+
+/* So that the cost between two values is a difference. Without exact division, it is worked out for each pair. */
+static kanon_status set_points(const certificate *c, attribute *a, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__domain *d = a->column->domain;
+    uint32_t n = n_values(a->column);
+    bool exactly = d->bands != NULL || d->scaled != NULL;
+    if (!exactly || n == 0)
+        goto out;
+    int64_t least = d->bands != NULL ? d->bands[0].low : d->scaled[0];
+    int64_t range = d->bands != NULL ? band_range(a->column) : d->scaled[n - 1] - least;
+    KANON_TRY(kanon__new_array(&a->lows, n, "costs", err), out);
+    KANON_TRY(kanon__new_array(&a->highs, n, "costs", err), out);
+    for (uint32_t code = 0; code < n && exactly && range > 0; code++) {
+        int64_t low = d->bands != NULL ? d->bands[code].low : d->scaled[code];
+        int64_t high = d->bands != NULL ? d->bands[code].high : low;
+        exactly = divide(c, a->column, low - least, range, &a->lows[code]) &&
+                  divide(c, a->column, high - least, range, &a->highs[code]);
+    }
+    if (!exactly) {
+        kanon__free(a->highs);
+        kanon__free(a->lows);
+        a->lows = a->highs = NULL;
+    }
+out:
+    return st;
+}
+
 static kanon_status set_attribute(const certificate *c, attribute *a, const kanon__column *column, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -182,8 +242,10 @@ static kanon_status set_attribute(const certificate *c, attribute *a, const kano
     a->column = column;
     a->numeric = kanon__column_is_numeric(column);
     a->full = share(c, column, 1, 1);
-    if (a->numeric)
+    if (a->numeric) {
+        KANON_TRY(set_points(c, a, err), out);
         goto out;
+    }
     const kanon__taxonomy *t = column->domain->taxonomy;
     KANON_TRY(kanon__new_array(&a->of_node, t->n_nodes, "costs", err), out);
     KANON_TRY(kanon__new_array(&height, t->n_nodes, "costs", err), out);
@@ -255,6 +317,25 @@ out:
     return st;
 }
 
+static kanon_status set_coded(certificate *c, kanon_error *err)
+{
+    int m = c->table->data.n_quasi;
+    kanon_status st = kanon__new_array(&c->coded, c->n * m, "codes", err);
+    for (int64_t place = 0; st == KANON_OK && place < c->n; place++)
+        for (int i = 0; i < m; i++) {
+            const attribute *a = &c->attributes[i];
+            uint32_t code = code_of(c, i, c->order[place]);
+            int32_t *coded = &c->coded[place * m + i];
+            if (!a->numeric)
+                *coded = (int32_t)code;
+            else if (code == a->column->domain->missing_code)
+                *coded = MISSING;
+            else
+                *coded = a->lows != NULL ? (int32_t)a->lows[code].units : 0;
+        }
+    return st;
+}
+
 /* ---- the boxes around one record --------------------------------------------------------------------------------- */
 
 /* A record that may be covered, and what the box costs when it reaches it. */
@@ -270,7 +351,8 @@ typedef struct part {
 
 typedef struct around {
     const certificate *certificate;
-    int64_t **below, **above;  /* by attribute: by code the reach; a category has `above` alone */
+    int64_t own;               /* the record */
+    int64_t **climbs;          /* by category: by code the cost of the node it takes; NULL: a number */
     int64_t *prices, *reaches; /* of the records near enough, by falling price */
     int64_t n, prices_capacity, reaches_capacity;
     member *members;
@@ -281,57 +363,51 @@ typedef struct around {
 
 static void around_clear(around *a)
 {
-    for (int i = 0; i < a->certificate->table->data.n_quasi; i++) {
-        kanon__free(a->below != NULL ? a->below[i] : NULL);
-        kanon__free(a->above != NULL ? a->above[i] : NULL);
-    }
+    for (int i = 0; a->climbs != NULL && i < a->certificate->table->data.n_quasi; i++)
+        kanon__free(a->climbs[i]);
     kanon__free(a->hull);
     kanon__free(a->boxes);
     kanon__free(a->parts);
     kanon__free(a->members);
     kanon__free(a->reaches);
     kanon__free(a->prices);
-    kanon__free(a->above);
-    kanon__free(a->below);
+    kanon__free(a->climbs);
 }
 
 static kanon_status around_init(around *a, const certificate *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     *a = (around){.certificate = c};
-    KANON_TRY(kanon__new_array(&a->below, c->table->data.n_quasi, "costs", err), out);
-    KANON_TRY(kanon__new_array(&a->above, c->table->data.n_quasi, "costs", err), out);
+    KANON_TRY(kanon__new_array(&a->climbs, c->table->data.n_quasi, "costs", err), out);
     KANON_TRY(kanon__new_array(&a->hull, c->n_reaches, "costs", err), out);
-    for (int i = 0; i < c->table->data.n_quasi; i++) {
-        KANON_TRY(kanon__new_array(&a->below[i], c->attributes[i].column->domain->n_codes, "costs", err), out);
-        KANON_TRY(kanon__new_array(&a->above[i], c->attributes[i].column->domain->n_codes, "costs", err), out);
-    }
+    for (int i = 0; i < c->table->data.n_quasi; i++)
+        if (!c->attributes[i].numeric)
+            KANON_TRY(kanon__new_array(&a->climbs[i], c->attributes[i].column->domain->n_codes, "costs", err), out);
 out:
     return st;
 }
 
-/* A number and a missing one are covered by the whole range alone, and that is full cost. */
-static void set_number(around *a, int i, uint32_t own)
+/* From the record's number down and up to another one. A number and a missing one are covered by the whole range alone, and
+ * that is full cost. */
+static void reach_number(const certificate *c, const attribute *at, uint32_t own, uint32_t code, int64_t *below,
+                         int64_t *above)
 {
-    const attribute *at = &a->certificate->attributes[i];
-    uint32_t missing = at->column->domain->missing_code;
-    int64_t under = own != missing ? number_cost(a->certificate, at, 0, own) : 0;
-    for (uint32_t code = 0; code < at->column->domain->n_codes; code++) {
-        int64_t *below = &a->below[i][code], *above = &a->above[i][code];
-        *below = *above = 0;
-        if (own == missing && code != missing) {
-            *below = at->full;
-        } else if (code == missing && own != missing) {
-            *below = under;
-            *above = at->full - under;
-        } else if (own != missing) {
-            *below = code < own ? number_cost(a->certificate, at, code, own) : 0;
-            *above = upper_cost(a->certificate, at, own, code < own ? own : code); /* at least the band itself */
-        }
+    uint32_t missing = at->column->domain->missing_code, upper = code < own ? own : code; /* at least the band itself */
+    bool exactly = at->lows != NULL;
+    *below = *above = 0;
+    if (own == missing) {
+        *below = code != missing ? at->full : 0;
+    } else if (code == missing) {
+        *below = number_cost(c, at, 0, own);
+        *above = at->full - *below;
+    } else {
+        *above = exactly ? between(&at->lows[own], &at->highs[upper]) : upper_cost(c, at, own, upper);
+        if (code < own)
+            *below = exactly ? between(&at->lows[code], &at->lows[own]) : number_cost(c, at, code, own);
     }
 }
 
-static void set_category(around *a, int i, uint32_t own)
+static void set_climbs(around *a, int i, uint32_t own)
 {
     const attribute *at = &a->certificate->attributes[i];
     const kanon__taxonomy *t = at->column->domain->taxonomy;
@@ -339,8 +415,25 @@ static void set_category(around *a, int i, uint32_t own)
         int32_t node = t->leaf_node[own];
         while ((int32_t)code < t->first_leaf[node] || (int32_t)code > t->last_leaf[node])
             node = t->parent[node];
-        a->above[i][code] = at->of_node[node];
+        a->climbs[i][code] = at->of_node[node];
     }
+}
+
+/* Whether the record at another place costs `limit` or more for sure. The units of two numbers are each rounded down, so the
+ * cost between them is their difference or one less. */
+static bool is_far(const around *a, const int32_t *own, const int32_t *other, int64_t limit)
+{
+    const certificate *c = a->certificate;
+    int64_t cost = 0;
+    for (int i = 0; i < c->table->data.n_quasi && cost < limit; i++) {
+        if (a->climbs[i] != NULL)
+            cost += a->climbs[i][other[i]];
+        else if ((own[i] == MISSING) != (other[i] == MISSING))
+            cost += c->attributes[i].full;
+        else if (own[i] != other[i])
+            cost += (own[i] < other[i] ? other[i] - own[i] : own[i] - other[i]) - 1;
+    }
+    return cost >= limit;
 }
 
 static kanon_status add_near(around *a, int64_t row, int64_t limit, kanon_error *err)
@@ -348,19 +441,22 @@ static kanon_status add_near(around *a, int64_t row, int64_t limit, kanon_error 
     const certificate *c = a->certificate;
     kanon_status st = KANON_OK;
     int64_t cost = 0;
-    for (int i = 0; i < c->table->data.n_quasi && cost < limit; i++)
-        cost += a->below[i][code_of(c, i, row)] + a->above[i][code_of(c, i, row)];
-    if (cost >= limit)
-        goto out;
     KANON_TRY(kanon__grow_array(&a->prices, &a->prices_capacity, a->n + 1, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&a->reaches, &a->reaches_capacity, (a->n + 1) * c->n_reaches, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&a->members, &a->members_capacity, a->n + 1, "boxes", err), out);
     int64_t *reach = a->reaches + a->n * c->n_reaches;
     for (int i = 0; i < c->table->data.n_quasi; i++) {
-        if (c->attributes[i].numeric)
-            *reach++ = a->below[i][code_of(c, i, row)];
-        *reach++ = a->above[i][code_of(c, i, row)];
+        uint32_t code = code_of(c, i, row);
+        if (a->climbs[i] != NULL) {
+            *reach = a->climbs[i][code];
+        } else {
+            reach_number(c, &c->attributes[i], code_of(c, i, a->own), code, reach, reach + 1);
+            cost += *reach++;
+        }
+        cost += *reach++;
     }
+    if (cost >= limit)
+        goto out;
     a->members[a->n] = (member){cost, (int32_t)a->n};
     a->prices[a->n++] = c->prices[row];
 out:
@@ -372,49 +468,115 @@ static kanon_status set_near(around *a, int64_t place, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const certificate *c = a->certificate;
-    int64_t own = c->order[place];
-    for (int i = 0; i < c->table->data.n_quasi; i++) {
-        if (c->attributes[i].numeric)
-            set_number(a, i, code_of(c, i, own));
-        else
-            set_category(a, i, code_of(c, i, own));
-    }
+    int m = c->table->data.n_quasi;
+    a->own = c->order[place];
     a->n = 0;
+    for (int i = 0; i < m; i++)
+        if (a->climbs[i] != NULL)
+            set_climbs(a, i, code_of(c, i, a->own));
     for (int64_t other = place; other < c->n; other++)
-        KANON_TRY(add_near(a, c->order[other], c->prices[own], err), out);
+        if (!is_far(a, c->coded + place * m, c->coded + other * m, c->prices[a->own]))
+            KANON_TRY(add_near(a, c->order[other], c->prices[a->own], err), out);
 out:
     return st;
 }
 
-/* Leave out who costs too much to reach, until nobody does. The sum of the k highest prices; -1: fewer than k are left. */
-static int64_t thin_out(around *a, part *p)
+/* ---- one part ---------------------------------------------------------------------------------------------------- */
+
+/* A set of k records belongs to the band of the member that costs most to reach, and costs no less than the least there. It
+ * has only members of this band and of those below. */
+typedef struct bands {
+    int64_t least;              /* cost: that of the box that must be covered */
+    int shift;                  /* the width of a band is 2^shift units */
+    int64_t floors[COST_BANDS]; /* the least cost of a band's members; INT64_MAX: it has none */
+    int64_t sums[COST_BANDS];   /* the k highest prices up to the band */
+    int64_t kth[COST_BANDS];    /* the lowest of these */
+    int64_t excess[COST_BANDS]; /* how much more a set may have than it costs; 0 or less: none is violated */
+    int least_full;             /* the bands below have fewer than k records, up to them */
+    int best;                   /* the band with the largest excess */
+} bands;
+
+static int band_of(const bands *b, const member *m)
 {
-    int64_t k = a->certificate->k;
-    for (;;) {
-        int64_t sum = 0, kept = p->begin;
-        if (p->end - p->begin < k)
-            return -1;
-        for (int64_t i = p->begin; i < p->begin + k; i++)
-            sum += a->prices[a->members[i].place];
-        for (int64_t i = p->begin; i < p->end; i++)
-            if (k * a->members[i].cost < sum)
-                a->members[kept++] = a->members[i];
-        if (kept == p->end)
-            return sum;
-        p->end = kept;
+    return (int)((m->cost - b->least) >> b->shift);
+}
+
+/* Fill all but the excess. By falling price, so that k records are full with the k highest prices; the highest band is full
+ * first. `left` are the records up to the highest band that is not full. */
+static void fill_bands(const around *a, const part *p, bands *b)
+{
+    int64_t k = a->certificate->k, counts[COST_BANDS] = {0}, sums[COST_BANDS] = {0}, left = 0, sum = 0;
+    b->least_full = COST_BANDS;
+    for (int64_t i = p->begin; i < p->end; i++) {
+        const member *m = &a->members[i];
+        int64_t price = a->prices[m->place];
+        int own = band_of(b, m), top = b->least_full - 1;
+        b->floors[own] = m->cost < b->floors[own] ? m->cost : b->floors[own];
+        if (own > top)
+            continue;
+        counts[own]++;
+        sums[own] += price;
+        left++;
+        sum += price;
+        for (; top >= 0 && left == k; top--) {
+            b->sums[top] = sum;
+            b->kth[top] = price;
+            left -= counts[top];
+            sum -= sums[top];
+        }
+        b->least_full = top + 1;
     }
 }
 
-/* What the box around the k dearest costs. */
-static int64_t set_hull(around *a, const part *p, const int64_t *box)
+static void set_bands(const around *a, const part *p, bands *b)
+{
+    int64_t most = p->cost;
+    for (int64_t i = p->begin; i < p->end; i++)
+        most = a->members[i].cost > most ? a->members[i].cost : most;
+    b->least = p->cost;
+    b->shift = b->best = 0;
+    while ((most - p->cost) >> b->shift >= COST_BANDS)
+        b->shift++;
+    for (int band = 0; band < COST_BANDS; band++)
+        b->floors[band] = INT64_MAX;
+    fill_bands(a, p, b);
+    for (int band = 0; band < COST_BANDS; band++) {
+        bool possible = band >= b->least_full && b->floors[band] < INT64_MAX;
+        b->excess[band] = possible ? b->sums[band] - a->certificate->k * b->floors[band] : 0;
+        b->best = b->excess[band] > b->excess[b->best] ? band : b->best;
+    }
+}
+
+/* A member of a violated set may take the place of the k-th highest price and lose no more than the excess. Who is too cheap
+ * for that in every band that it can be in leaves. */
+static void drop_cheap(around *a, part *p, const bands *b)
+{
+    int64_t above[COST_BANDS], least = INT64_MAX, kept = p->begin;
+    for (int band = COST_BANDS - 1; band >= 0; band--) {
+        if (b->excess[band] > 0 && b->kth[band] - b->excess[band] < least)
+            least = b->kth[band] - b->excess[band];
+        above[band] = least;
+    }
+    for (int64_t i = p->begin; i < p->end; i++)
+        if (a->prices[a->members[i].place] > above[band_of(b, &a->members[i])])
+            a->members[kept++] = a->members[i];
+    p->end = kept;
+}
+
+/* What the box around the k dearest of the best band costs. */
+static int64_t set_hull(around *a, const part *p, const bands *b, const int64_t *box)
 {
     int n = a->certificate->n_reaches;
-    int64_t cost = 0;
+    int64_t cost = 0, left = a->certificate->k;
     memcpy(a->hull, box, (size_t)n * sizeof *a->hull);
-    for (int64_t i = p->begin; i < p->begin + a->certificate->k; i++)
+    for (int64_t i = p->begin; left > 0; i++) {
+        if (band_of(b, &a->members[i]) > b->best)
+            continue;
+        const int64_t *reach = a->reaches + (int64_t)a->members[i].place * n;
         for (int j = 0; j < n; j++)
-            if (a->reaches[(int64_t)a->members[i].place * n + j] > a->hull[j])
-                a->hull[j] = a->reaches[(int64_t)a->members[i].place * n + j];
+            a->hull[j] = reach[j] > a->hull[j] ? reach[j] : a->hull[j];
+        left--;
+    }
     for (int j = 0; j < n; j++)
         cost += a->hull[j];
     return cost;
@@ -440,7 +602,11 @@ static kanon_status halve(around *a, kanon_error *err)
     for (int j = 1; j < n; j++)
         if (a->hull[j] - box[j] > a->hull[widest] - box[widest])
             widest = j;
-    int64_t middle = box[widest] + (a->hull[widest] - box[widest]) / 2, least = middle + 1;
+    int64_t middle = box[widest] + (a->hull[widest] - box[widest]) / 2, least = INT64_MAX;
+    for (int64_t i = p->begin; i < p->end; i++) { /* who goes beyond reaches one of those there */
+        int64_t reach = a->reaches[(int64_t)a->members[i].place * n + widest];
+        least = reach > middle && reach < least ? reach : least;
+    }
     memcpy(grown, box, (size_t)n * sizeof *box);
     grown[widest] = least;
     KANON_TRY(kanon__grow_array(&a->members, &a->members_capacity, p->end + size, "boxes", err), out);
@@ -462,6 +628,7 @@ static kanon_status check_record(around *a, int64_t place, kanon__ticker *ticker
 {
     kanon_status st = KANON_OK;
     const certificate *c = a->certificate;
+    bands b;
     a->n_parts = 0;
     KANON_TRY(set_near(a, place, err), out);
     KANON_TRY(push_part(a, err), out);
@@ -470,16 +637,17 @@ static kanon_status check_record(around *a, int64_t place, kanon__ticker *ticker
     while (a->n_parts > 0) {
         part *p = &a->parts[a->n_parts - 1];
         KANON_TRY(kanon__tick(ticker, 0, 0, 10 * (p->end - p->begin), err), out);
-        int64_t sum = thin_out(a, p);
-        if (sum <= c->k * p->cost) {
+        set_bands(a, p, &b);
+        if (b.excess[b.best] <= 0) {
             a->n_parts--;
             continue;
         }
-        if (sum > c->k * set_hull(a, p, a->boxes + (a->n_parts - 1) * c->n_reaches)) {
+        if (b.sums[b.best] > c->k * set_hull(a, p, &b, a->boxes + (a->n_parts - 1) * c->n_reaches)) {
             st = kanon__fail(err, KANON_EINFEASIBLE, "k records around row %lld have more than the box around them costs",
                              (long long)c->order[place] + 1);
             goto out;
         }
+        drop_cheap(a, p, &b);
         KANON_TRY(halve(a, err), out);
     }
 out:
@@ -508,9 +676,13 @@ out:
 
 static void clear(certificate *c)
 {
-    for (int i = 0; c->attributes != NULL && i < c->table->data.n_quasi; i++)
+    for (int i = 0; c->attributes != NULL && i < c->table->data.n_quasi; i++) {
+        kanon__free(c->attributes[i].highs);
+        kanon__free(c->attributes[i].lows);
         kanon__free(c->attributes[i].of_node);
+    }
     kanon__free(c->attributes);
+    kanon__free(c->coded);
     kanon__free(c->order);
     kanon__free(c->prices);
 }
@@ -528,6 +700,7 @@ static kanon_status check_input(kanon_certificate *out, const kanon_table *table
     KANON_TRY(read_certificate(&c, input, &why), out);
     KANON_TRY(set_attributes(&c, &why), out);
     KANON_TRY(set_order(&c, &why), out);
+    KANON_TRY(set_coded(&c, &why), out);
     kanon__shared_ticker_init(&c.shared, &ticker, c.n);
     st = kanon__pool_run(threads, (c.n + RECORDS_PER_TASK - 1) / RECORDS_PER_TASK, check_task, &c, &why);
     kanon__shared_ticker_clear(&c.shared);

@@ -1,6 +1,7 @@
 /* The lower bound by prices, and the check of its proof. */
 #include "bound/box_growth.h"
 #include "bound/box_search.h"
+#include "bound/feasible.h"
 #include "core/alloc.h"
 #include "reference/random_table.h"
 #include "reference/ref_optimum.h"
@@ -384,6 +385,35 @@ static void test_boxes_by_definition(void **state)
     assert_true(n_grown > n_violated / 2 && n_grown <= n_violated);
 }
 
+/* A trial makes a sample of the prices feasible in finite time, says what all would take, and gives up beyond its limit. */
+static void test_trial(void **state)
+{
+    enum { ROWS = 120, K = 4 };
+    kanon__random draws;
+    kanon_error err = {0};
+    kanon__priced_table *priced;
+    kanon__separation *separation;
+    kanon__ticker ticker;
+    double ahead = -1;
+    (void)state;
+    kanon__random_init(&draws, test_seed(), DRAWS_STREAM);
+    kanon__ticker_init(&ticker, NULL, NULL, "trying");
+    kanon_table *table = random_numbers(&draws, ROWS, 100);
+    assert_done(kanon__priced_table_new(&priced, &table->data, K, 1, &err), &err);
+    assert_done(kanon__priced_table_find_neighbours(priced, &ticker, &err), &err);
+    assert_done(kanon__separation_new(&separation, priced, &err), &err);
+    kanon__feasible_task task = {.floor = priced->neighbour_distances, .worth = priced->space->scale};
+    draw_prices(&draws, priced, (int32_t)priced->space->scale);
+    assert_done(kanon__try_feasible(separation, &task, 3, 0, &ahead, &ticker, &err), &err);
+    assert_true(ahead > 0 && ahead < 600);
+    draw_prices(&draws, priced, (int32_t)priced->space->scale);
+    assert_done(kanon__try_feasible(separation, &task, 3, 1e-9, &ahead, &ticker, &err), &err);
+    assert_true(ahead == INFINITY);
+    kanon__separation_free(separation);
+    kanon__priced_table_free(priced);
+    kanon_table_free(table);
+}
+
 /* ---- worked out by hand ------------------------------------------------------------------------------------------ */
 
 static const char age_yaml[] = "attributes: {age: {role: quasi, type: integer}}";
@@ -557,7 +587,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_small_tables, no_leak),  cmocka_unit_test_teardown(test_threads, no_leak),
         cmocka_unit_test_teardown(test_thinned_out, no_leak),   cmocka_unit_test_teardown(test_pairs, no_leak),
-        cmocka_unit_test_teardown(test_boxes_by_definition, no_leak),
+        cmocka_unit_test_teardown(test_boxes_by_definition, no_leak), cmocka_unit_test_teardown(test_trial, no_leak),
         cmocka_unit_test_teardown(test_triple, no_leak),        cmocka_unit_test_teardown(test_too_few, no_leak),
         cmocka_unit_test_teardown(test_forgeries, no_leak),     cmocka_unit_test_teardown(test_exact_box, no_leak),
         cmocka_unit_test_teardown(test_dearest_first, no_leak), cmocka_unit_test_teardown(test_stop, no_leak),
