@@ -53,7 +53,7 @@ static bench bench_sized(uint64_t seed, int n, int64_t k)
     *b = (kanon__search_state){.space = out.space, .k = out.random.k};
     assert_int_equal(kanon__move_costs_new(&b->costs, b->space, &err), KANON_OK);
     assert_int_equal(kanon__tuples_new(&b->tuples, b->space, &err), KANON_OK);
-    assert_int_equal(kanon__neighbourhood_new(&b->neighbourhood, b->space, b->tuples, NEAR, 2, NULL, &err), KANON_OK);
+    assert_int_equal(kanon__neighbourhood_new(&b->neighbourhood, b->space, b->tuples, NEAR, 0, 2, NULL, &err), KANON_OK);
     b->ordinal_of = REF_NEW(int32_t, t->data.n_rows);
     b->rows = REF_NEW(int32_t, t->data.n_rows);
     b->group_of = REF_NEW(int32_t, t->data.n_rows);

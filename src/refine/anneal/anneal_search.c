@@ -347,16 +347,16 @@ static kanon_status quench(annealer *a, kanon_error *err)
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
 /* 2. */
-static kanon_status init_state(kanon__search_state *s, kanon__run *run, int64_t n_neighbours, kanon_error *err)
+static kanon_status init_state(kanon__search_state *s, kanon__run *run, const kanon__search_plan *plan, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n = run->space->n_rows;
     *s = (kanon__search_state){.space = run->space, .k = run->k, .n_groups = run->n_groups};
     KANON_TRY(kanon__move_costs_new(&s->costs, run->space, err), out);
     KANON_TRY(kanon__tuples_new(&s->tuples, run->space, err), out);
-    KANON_TRY(
-        kanon__neighbourhood_new(&s->neighbourhood, run->space, s->tuples, n_neighbours, run->threads, run->ticker, err),
-        out);
+    KANON_TRY(kanon__neighbourhood_new(&s->neighbourhood, run->space, s->tuples, plan->n_neighbours, plan->most_leaves,
+                                       run->threads, run->ticker, err),
+              out);
     KANON_TRY(kanon__new_array(&s->ordinal_of, n, "records", err), out);
     KANON_TRY(kanon__new_array(&s->rows, n, "records", err), out);
     KANON_TRY(kanon__new_array(&s->group_of, n, "groups", err), out);
@@ -495,7 +495,8 @@ static kanon_status set_width(annealer *a, int64_t width, kanon_error *err)
         return KANON_OK;
     kanon__neighbourhood_free(s->neighbourhood);
     s->neighbourhood = NULL;
-    return kanon__neighbourhood_new(&s->neighbourhood, s->space, s->tuples, width, a->run->threads, a->run->ticker, err);
+    return kanon__neighbourhood_new(&s->neighbourhood, s->space, s->tuples, width, a->plan.most_leaves, a->run->threads,
+                                    a->run->ticker, err);
 }
 
 /* All rounds of one of several plans. */
@@ -600,7 +601,7 @@ static kanon_status run_search(kanon__run *run, kanon_error *err)
     a->plan = kanon__search_plan_choose(run->settings, &a->table);
     kanon__thresholds_fill(a->thresholds);
     a->cooling.thresholds = a->thresholds;
-    KANON_TRY(init_state(&a->state, run, a->plan.n_neighbours, err), out);
+    KANON_TRY(init_state(&a->state, run, &a->plan, err), out);
     KANON_TRY(measure_start(a, err), out);
     KANON_TRY(measure_violation(a, err), out);
     KANON_TRY(kanon__new_array(&a->best, run->space->n_rows, "groups", err), out);

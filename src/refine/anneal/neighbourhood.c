@@ -1,4 +1,4 @@
-/* All k-nearest-neighbour lists at once, exact, by a dual walk of the index: leaf against leaf.
+/* All k-nearest-neighbour lists at once, exact unless leaves are limited, by a dual walk of the index: leaf against leaf.
  *
  * For each leaf, in batches of up to LANES of its tuples:
  *
@@ -30,6 +30,7 @@ typedef struct list_build {
     int32_t *parents; /* by node */
     int32_t *leaves;  /* in the order of their tuples */
     int64_t n_leaves;
+    int64_t most_leaves; /* that a batch is compared with, once its lists are full; 0: all */
 } list_build;
 
 /* A node still to be searched, and a lower bound of its distance. */
@@ -51,6 +52,7 @@ typedef struct batch {
     int32_t n_best[LANES]; /* by lane: entries that may be in use; the others are NO_TUPLE */
     lanes reach;           /* by lane: units of the last entry; more than any distance while the list is not full */
     uint32_t far;          /* the largest reach */
+    int64_t n_compared;    /* leaves */
     uint32_t common;       /* units of the dimensions that have one value in either leaf */
     int *varying;          /* the other dimensions */
     int n_varying;
@@ -197,6 +199,7 @@ static void compare_leaf(batch *b, int32_t leaf)
     const kanon__space *space = b->f->space;
     const kanon__tree_node *node = &b->f->index->nodes[leaf];
     const kanon__bound *box = b->f->index->boxes + (int64_t)leaf * 2 * space->n_dimensions;
+    b->n_compared++;
     b->common = 0;
     b->n_varying = 0;
     for (int i = 0; i < space->n_dimensions; i++) {
@@ -229,12 +232,17 @@ static uint32_t distance(const batch *b, int32_t node)
     return units;
 }
 
+static bool has_enough(const batch *b)
+{
+    return b->f->most_leaves > 0 && b->n_compared >= b->f->most_leaves && b->far < UINT32_MAX;
+}
+
 /* 2. Depth first with a stack of its own: the depth of the index is bounded. */
 static void search_below(batch *b, int32_t top)
 {
     int n = 0;
     b->stack[n++] = (pending_node){distance(b, top), top};
-    while (n > 0) {
+    while (n > 0 && !has_enough(b)) {
         pending_node next = b->stack[--n];
         if (next.units >= b->far)
             continue;
@@ -263,8 +271,9 @@ static void find_lists(batch *b, int32_t leaf)
         b->reach[lane] = UINT32_MAX;
     }
     b->far = UINT32_MAX;
+    b->n_compared = 0;
     compare_leaf(b, leaf); /* 1. */
-    for (int32_t node = leaf; node > 0; node = f->parents[node]) {
+    for (int32_t node = leaf; node > 0 && !has_enough(b); node = f->parents[node]) {
         int32_t first = f->index->nodes[f->parents[node]].first_child;
         search_below(b, node == first ? first + 1 : first);
     }
@@ -332,11 +341,12 @@ out:
 }
 
 kanon_status kanon__neighbourhood_new(kanon__neighbourhood **out, const kanon__space *space, const kanon__tuples *tuples,
-                                      int64_t width, int threads, kanon__ticker *ticker, kanon_error *err)
+                                      int64_t width, int64_t most_leaves, int threads, kanon__ticker *ticker,
+                                      kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__neighbourhood *lists = NULL;
-    list_build f = {.space = space};
+    list_build f = {.space = space, .most_leaves = most_leaves};
     kanon__shared_ticker shared;
     kanon__shared_ticker_init(&shared, ticker, tuples->n);
     *out = NULL;

@@ -19,9 +19,12 @@ typedef struct kanon__neighbourhood {
     int32_t *ordinals; /* by ordinal: its nearest others */
 } kanon__neighbourhood;
 
-/* The `width` nearest tuples of each tuple, fewer where there are fewer. Ties: what the walk over the index meets first. */
+/* The `width` nearest tuples of each tuple, fewer where there are fewer. Ties: what the walk over the index meets first. With
+ * `most_leaves` above 0 the walk ends after so many leaves: the lists are as long, but nearer tuples may be missing. With many
+ * attributes the index leaves little out, and exact lists would take the square of the number of tuples. */
 kanon_status kanon__neighbourhood_new(kanon__neighbourhood **out, const kanon__space *space, const kanon__tuples *tuples,
-                                      int64_t width, int threads, kanon__ticker *ticker, kanon_error *err);
+                                      int64_t width, int64_t most_leaves, int threads, kanon__ticker *ticker,
+                                      kanon_error *err);
 void kanon__neighbourhood_free(kanon__neighbourhood *neighbourhood);
 
 #endif

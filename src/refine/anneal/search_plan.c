@@ -24,7 +24,8 @@ enum {
     FAST_PER_RECORD = 20,        /* so many per record, */
     FAST_MOST = 2000000,         /* at most so many, */
     FAST_LEAST = 100000,         /* at least so many, */
-    FAST_SMALL_PER_RECORD = 100, /* but at most so many per record */
+    FAST_SMALL_PER_RECORD = 100, /* but at most so many per record; */
+    FAST_LEAVES = 32,            /* near tuples are as good as the nearest ones there */
     BEST_FACTOR = 8,             /* effort=best: so many times as many, */
     BEST_PER_RECORD = 8000,      /* or so many per record, whichever is more */
     CONSTRAINED_FACTOR = 2,      /* with constraints there is more to find */
@@ -124,6 +125,7 @@ kanon__search_plan kanon__search_plan_choose(const kanon__settings *settings, co
         .moves = kanon__setting_integer(settings, "moves"),
         .seconds = kanon__setting_number(settings, "time-limit"),
         .n_neighbours = kanon__setting_integer(settings, "neighbours"),
+        .most_leaves = kanon__search_plan_is_short(settings) ? FAST_LEAVES : 0,
         .stop_after = kanon__setting_given(settings, "stop-after") ? kanon__setting_integer(settings, "stop-after") : -1};
     if (p.moves == 0 && p.seconds == 0) {
         p.moves = kanon__search_plan_moves(settings, t->n_whole, t->n_quasi, t->k);

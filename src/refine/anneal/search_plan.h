@@ -18,6 +18,7 @@ typedef struct kanon__search_plan {
     int64_t stop_after; /* moves; -1: not before the end */
     int64_t n_rounds;
     int64_t n_neighbours; /* width of the neighbourhood */
+    int64_t most_leaves;  /* that its lists are found in; 0: all, so that they are exact */
     double hot, cold;     /* temperatures at the beginning and end of an annealing, in average losses of a record */
 } kanon__search_plan;
 
