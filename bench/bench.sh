@@ -4,6 +4,7 @@
 #   BENCH_ROWS        rows of the large table (default: as many as make 1 GB)
 #   BENCH_SMALL_ROWS  rows of the table that the algorithms share (default 20000)
 #   BENCH_ALGORITHMS  which algorithms (default "kmember mondrian tgc-u tgc-b oka")
+#   BENCH_BESIDE      rows of the tables that the last release groups, too (default "30000 300000")
 #   BENCH_CURVE       rows of the tables on which growth is shown (default "1000 10000 100000 1000000")
 #   BENCH_SCANS       rows of the tables that kmember groups by the plain scan, too (default "30000 100000")
 #   BENCH_LARGE       rows of those that it groups by the best way only (default 1000000)
@@ -175,6 +176,11 @@ if [ -f "$data/adult/adult.csv" ]; then
 else
     echo "adult: skipped, no $data/adult/adult.csv"
 fi
+
+# ---- the last release ----------------------------------------------------------------------------------------------------
+
+say "Beside the last release: hospital, k = 10, one thread; processor seconds of the whole command"
+KANON=$kanon bench/releases.sh
 
 # ---- the ways to search ------------------------------------------------------------------------------------------------
 
