@@ -86,8 +86,8 @@ bool kanon__search_plan_is_short(const kanon__settings *settings)
            kanon__setting_number(settings, "time-limit") == 0;
 }
 
-/* Under constraints a search takes time: to repair what a short one leaves violated mostly costs more than it has gained, though
- * not under distinct l-diversity. Tables are cut into blocks where they are large or memory is short. */
+/* Under constraints a search takes time: to repair what a short one leaves violated mostly costs more than it has gained,
+ * though not under distinct l-diversity. Tables are cut into blocks where they are large or memory is short. */
 bool kanon__search_plan_is_off(const kanon__settings *settings, const kanon__searched_table *t)
 {
     return kanon__search_plan_is_short(settings) &&
