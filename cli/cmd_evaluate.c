@@ -32,7 +32,7 @@ static const option option_set = {
 static const option option_least_k = {
     .letter = 'k',
     .argument = "K",
-    .help = "the k that the grouping is compared with: lower_bound, discernibility, ... (default: the schema's)",
+    .help = "the k that the grouping is compared with: neighbour_bound, discernibility, ... (default: the schema's)",
     .kind = OPTION_INTEGER,
     AT(k),
     .min = 2,

@@ -497,7 +497,7 @@ typedef struct kanon_evaluate_options {
     kanon_tick tick;
     void *payload;
     int brief; /* counts and information loss alone, which cost next to nothing */
-    int64_t k; /* that the measures assume: lower_bound, discernibility, ...; 0: that of the grouping, or of the schema */
+    int64_t k; /* that the measures assume: neighbour_bound, discernibility, ...; 0: that of the grouping, or of the schema */
 } kanon_evaluate_options;
 
 /* Every measure of the grouping. */

@@ -104,7 +104,7 @@ summary.kanon_release <- function(object, ...) {
 #' @export
 print.summary.kanon_release <- function(x, ...) {
   print(x$release)
-  shown <- c("avg_loss", "information_loss", "highest_risk", "average_risk", "lower_bound")
+  shown <- c("avg_loss", "information_loss", "highest_risk", "average_risk", "neighbour_bound")
   table <- x$table[x$table$name %in% shown, ]
   for (i in seq_len(nrow(table))) cat(sprintf("  %-20s %s\n", table$name[i], format(table$value[i], digits = 6)))
   for (warning in x$warnings) cat("  warning:", warning, "\n")

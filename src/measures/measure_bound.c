@@ -1,12 +1,13 @@
-/* The measures lower_bound and gap: the lower bound on the loss of every grouping without suppression, and how far from it
- * this one is. The bound is computed by src/bound; these are its rows of measures.def.
+/* The measures neighbour_bound and neighbour_gap: the quick lower bound on the loss of every grouping without suppression,
+ * and how far from it this one is. The bound is computed by src/bound; these are its rows of measures.def. kanon_bound finds
+ * a better one.
  * Called through evaluate.c; calls bound/neighbour_bound.h. */
 #include "bound/neighbour_bound.h"
 #include "measures/measure.h"
 
 #include <math.h>
 
-static kanon_status lower_bound(double *out, const kanon__subject *subject, int attribute, kanon_error *err)
+static kanon_status neighbour_bound(double *out, const kanon__subject *subject, int attribute, kanon_error *err)
 {
     (void)attribute;
     *out = NAN;
@@ -15,18 +16,19 @@ static kanon_status lower_bound(double *out, const kanon__subject *subject, int 
     return kanon__neighbour_bound(out, subject->table, subject->k, subject->threads, subject->ticker, err);
 }
 
-const kanon__measure kanon__measure_lower_bound = {
-    .name = "lower_bound",
+const kanon__measure kanon__measure_neighbour_bound = {
+    .name = "neighbour_bound",
     .formula =
-        "sum over records of the distance to the (k-1)-th nearest other record: no grouping without suppression loses less",
-    .compute = lower_bound,
+        "sum over records of the distance to the (k-1)-th nearest other record: no grouping without suppression loses less; "
+        "the proved lower_bound is higher",
+    .compute = neighbour_bound,
     .of_originals = true,
 };
 
-static kanon_status gap(double *out, const kanon__subject *subject, int attribute, kanon_error *err)
+static kanon_status neighbour_gap(double *out, const kanon__subject *subject, int attribute, kanon_error *err)
 {
     const kanon_figure *loss = kanon_measures_find(subject->so_far, "information_loss", NULL);
-    const kanon_figure *bound = kanon_measures_find(subject->so_far, "lower_bound", NULL);
+    const kanon_figure *bound = kanon_measures_find(subject->so_far, "neighbour_bound", NULL);
     (void)attribute;
     (void)err;
     *out = loss->value == bound->value ? 1 : loss->value / bound->value;
@@ -35,9 +37,9 @@ static kanon_status gap(double *out, const kanon__subject *subject, int attribut
     return KANON_OK;
 }
 
-const kanon__measure kanon__measure_gap = {
-    .name = "gap",
-    .formula = "information_loss / lower_bound: 1 is the best possible; not defined where records are suppressed",
-    .compute = gap,
+const kanon__measure kanon__measure_neighbour_gap = {
+    .name = "neighbour_gap",
+    .formula = "information_loss / neighbour_bound: at 1 nothing can lose less; not defined if records are suppressed",
+    .compute = neighbour_gap,
     .of_originals = true,
 };

@@ -128,15 +128,16 @@ static void say_thresholds(kanon__output *o, const kanon__report_data *d)
     kanon__output_text(o, n > 0 && n < KANON__N_THRESHOLDS ? "; the others are not.</p>\n" : ".</p>\n");
 }
 
-/* How far from the best possible: nothing where that is not known. */
+/* How far from the best possible, by the quick bound: nothing if there is none. */
 static void say_bound(kanon__output *o, const kanon__report *r)
 {
-    const kanon_figure *gap = kanon_measures_find(r->measures, "gap", NULL);
+    const kanon_figure *gap = kanon_measures_find(r->measures, "neighbour_gap", NULL);
     if (gap == NULL || !isfinite(gap->value) || gap->value <= 0)
         return;
     kanon__markup(o,
                   "<p>Some of that cannot be helped: no grouping of these records with the same k loses less than <b>%s</b> "
-                  "of what this one loses. How near to that any grouping can come is not known.</p>\n",
+                  "of what this one loses. This is the quick bound. The proved lower bound is higher, and shows how near to the "
+                  "best this release is.</p>\n",
                   kanon__show_share(1 / gap->value).text);
 }
 

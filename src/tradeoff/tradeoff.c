@@ -21,10 +21,10 @@
 /* The axis k where the caller gives none. */
 static const char default_k[] = "2,5,10,25,50,100";
 
-/* lower_bound is measured where it is not known yet, gap follows from it. */
+/* neighbour_bound is measured where it is not known yet, neighbour_gap follows from it. */
 static const char *const figure_names[] = {
-    "groups",     "suppressed", "information_loss", "avg_loss",       "highest_risk", "average_risk",
-    "protection", "utility_um", "query_error",      "discernibility", "lower_bound",  "gap",
+    "groups",     "suppressed", "information_loss", "avg_loss",       "highest_risk",    "average_risk",
+    "protection", "utility_um", "query_error",      "discernibility", "neighbour_bound", "neighbour_gap",
 };
 enum { N_FIGURES = sizeof figure_names / sizeof *figure_names, N_MEASURED = N_FIGURES - 2, BOUND = N_FIGURES - 2, GAP };
 

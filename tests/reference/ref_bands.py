@@ -234,8 +234,8 @@ def check_round(program, rng, folder):
                 words = line.split()
                 if words[:1] == ["information_loss"]:
                     figures[source[0]] = float(words[1])
-                if words[:1] == ["lower_bound"] and words[1] != "-" and 0 not in groups and float(words[1]) > loss + 1e-6:
-                    fail(f"the lower bound {words[1]} is above the loss {float(loss)}")
+                if words[:1] == ["neighbour_bound"] and words[1] != "-" and 0 not in groups and float(words[1]) > loss + 1e-6:
+                    fail(f"the neighbour bound {words[1]} is above the loss {float(loss)}")
         for name, figure in figures.items():
             if abs(figure - float(loss)) > 1e-6 * (1 + float(loss)):
                 fail(f"{name}: information loss {figure} instead of {float(loss)}, form {form}, {algorithm}")

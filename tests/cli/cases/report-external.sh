@@ -6,7 +6,7 @@ expect 0 "$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a mond
 python3 - <<'EOF' || failed "rounding"
 import json
 inside, outside = (json.load(open(f"{side}.json")) for side in ("inside", "outside"))
-hidden = "lower_bound gap square_error query_error uniques_before k_before distinct_tuples".split()
+hidden = "neighbour_bound neighbour_gap square_error query_error uniques_before k_before distinct_tuples".split()
 for name in hidden:
     assert float(f"{inside[name]:.2g}") == outside[name], name
 assert any(inside[name] != outside[name] for name in hidden)

@@ -5,7 +5,7 @@ tradeoff() { "$KANON" tradeoff demo/hospital.csv -s demo/hospital.yaml "$@"; }
 
 expect 0 tradeoff -a mondrian -k 2,5,20 --suppress 0,0.05
 [ "$(head -n 1 "$OUT")" = "result,k,suppress,groups,suppressed,information_loss,avg_loss,highest_risk,average_risk,protection,\
-utility_um,query_error,discernibility,lower_bound,gap,seconds" ] || failed "the header is another"
+utility_um,query_error,discernibility,neighbour_bound,neighbour_gap,seconds" ] || failed "the header is another"
 awk -F , 'NR > 1 && ($8 > 1 / $2 || $9 > $8 || $15 != "" && $15 < 1 || $3 == 0 && $5 > 0) { bad = 1 } END { exit bad || NR != 7 }' \
     "$OUT" || failed "the figures of a point cannot be"
 err_has "6 points: "

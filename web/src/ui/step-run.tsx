@@ -216,7 +216,7 @@ function Result(props: { run: Run }): preact.JSX.Element {
                 <Stat value={count(result.records)} label={words.rRecords} />
                 <Stat value={count(result.suppressed)} label={words.rSuppressed} />
                 <Stat value={result.smallest > 0 ? share(1 / result.smallest) : "–"} label={words.rRisk} />
-                {figures.table["gap"] != null && <Stat value={figure(figures.table["gap"])} label={words.rGap} />}
+                {figures.table["neighbour_gap"] != null && <Stat value={figure(figures.table["neighbour_gap"])} label={words.rGap} />}
                 <Stat value={`${figure(Number(run.seconds.toPrecision(2)))} s`} label={words.rTime} />
             </dl>
             <Notice kind="good">
