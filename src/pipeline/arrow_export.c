@@ -28,6 +28,7 @@ static kanon_status check_batches(const kanon__arrow_plan *plan, const kanon_gro
                                 .n_groups = plan->n_groups,
                                 .requirement = kanon__release_requirement(plan->table, g, o->numeric == KANON_ARROW_MEAN),
                                 .order = plan->order,
+                                .n_left_out = plan->n_left_out,
                                 .numeric = o->numeric,
                                 .mapping = plan->recode_map != NULL,
                                 .schema = schema,
@@ -38,11 +39,11 @@ static kanon_status check_batches(const kanon__arrow_plan *plan, const kanon_gro
     return kanon__verify_arrow(&claim, o->threads, err);
 }
 
-/* The group of each row, in the order of the stream. */
-static void list_groups(int64_t *out, const kanon_grouping *g, const int32_t *order)
+/* The group of each record, in the order of the stream. */
+static void list_groups(int64_t *out, const kanon_grouping *g, const kanon__released_rows *rows)
 {
-    for (int64_t i = 0; i < g->n_rows; i++) {
-        int32_t group = g->group_of[order != NULL ? order[i] : i];
+    for (int64_t i = 0; i < g->n_rows - rows->n_left_out; i++) {
+        int32_t group = g->group_of[rows->order != NULL ? rows->order[i] : i];
         out[i] = group < 0 ? 0 : (int64_t)group + 1;
     }
 }
@@ -56,7 +57,7 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
     kanon_arrow_options o;
     kanon__ticker ticker;
     const uint32_t **recode_map = NULL;
-    int32_t *order = NULL;
+    kanon__released_rows rows = {0};
     kanon__arrow_batches *batches = NULL;
     struct ArrowSchema schema = {0};
     out->release = NULL;
@@ -65,13 +66,13 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
     KANON_TRY(check_options(t, g, &o, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "writing");
     KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
-    if (o.shuffle)
-        KANON_TRY(kanon__release_order(&order, t, o.shuffle_seed, err), out);
+    KANON_TRY(kanon__release_rows(&rows, t, g, o.shuffle != 0, o.shuffle_seed, true, err), out);
     kanon__arrow_plan plan = {.table = t,
                               .group_of = g->group_of,
                               .n_groups = g->n_groups,
                               .recode_map = recode_map,
-                              .order = order,
+                              .order = rows.order,
+                              .n_left_out = rows.n_left_out,
                               .numeric = o.numeric,
                               .aside = aside,
                               .threads = o.threads,
@@ -83,13 +84,13 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
     KANON_TRY(check_batches(&plan, g, &schema, batches, &o, err), out);
     KANON_TRY(kanon__tick(&ticker, g->n_rows, g->n_rows, 0, err), out);
     if (o.groups != NULL)
-        list_groups(o.groups, g, order);
+        list_groups(o.groups, g, &rows);
     st = kanon__arrow_stream_init(out, batches, err);
     batches = NULL;
 out:
     kanon__arrow_schema_clear(&schema);
     kanon__arrow_batches_free(batches);
-    kanon__free(order);
+    kanon__free(rows.order);
     kanon__free(recode_map);
     return st;
 }

@@ -155,7 +155,7 @@ static kanon_status write_release(publication *p, kanon_error *err)
     const uint32_t **recode_map = NULL;
     kanon__recoding *recoding = NULL;
     kanon__verifier *verifier = NULL;
-    int32_t *order = NULL;
+    kanon__released_rows rows = {0};
     const kanon_grouping *g = p->grouping;
     const kanon_table *t = p->table;
     int threads = p->wanted.threads;
@@ -165,12 +165,12 @@ static kanon_status write_release(publication *p, kanon_error *err)
     KANON_TRY(kanon__verifier_new(&verifier, t, g->group_of, g->n_groups, p->wanted.numeric, recode_map != NULL, err), out);
     text_check all = {verifier, recoding};
     KANON_TRY(kanon__pool_run(threads, g->n_groups / KANON__RECODING_BLOCK + 1, check_block, &all, err), out);
-    if (p->wanted.shuffle)
-        KANON_TRY(kanon__release_order(&order, t, p->wanted.shuffle_seed, err), out);
+    KANON_TRY(kanon__release_rows(&rows, t, g, p->wanted.shuffle != 0, p->wanted.shuffle_seed, false, err), out);
     kanon__release release = {.table = t,
                               .group_of = g->group_of,
                               .recoding = recoding,
-                              .order = order,
+                              .order = rows.order,
+                              .n_left_out = rows.n_left_out,
                               .threads = threads,
                               .watcher = watch_row,
                               .ahead = expect_row,
@@ -181,7 +181,7 @@ static kanon_status write_release(publication *p, kanon_error *err)
     KANON_TRY(kanon__verifier_finish(verifier, &required, threads, err), out);
     KANON_TRY(kanon__output_finish(p->release, err), out);
 out:
-    kanon__free(order);
+    kanon__free(rows.order);
     kanon__verifier_free(verifier);
     kanon__recoding_free(recoding);
     kanon__free(recode_map);

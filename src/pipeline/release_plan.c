@@ -6,6 +6,8 @@
 #include "core/random.h"
 #include "core/secret_shuffle.h"
 
+#include <string.h>
+
 /* A grouping of the caller's can violate the policy, and that is no defect of the library. */
 static kanon_status check_own(const kanon_table *t, const kanon_grouping *g, kanon_error *err)
 {
@@ -104,16 +106,45 @@ static kanon_status seeded_shuffle(int32_t *order, const kanon_table *t, uint64_
     return KANON_OK;
 }
 
-kanon_status kanon__release_order(int32_t **out, const kanon_table *t, uint64_t seed, kanon_error *err)
+static kanon_status shuffle(int32_t *order, const kanon_table *t, uint64_t seed, kanon_error *err)
+{
+    return seed == 0 ? kanon__secret_shuffle(order, t->data.n_rows, err) : seeded_shuffle(order, t, seed, err);
+}
+
+/* Those that stay out move behind the others; both keep their order. */
+static kanon_status put_last(int32_t *order, const kanon_grouping *g, int64_t n_left_out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *last = NULL;
+    int64_t n = 0, n_last = 0;
+    KANON_TRY(kanon__new_array(&last, n_left_out, "row order", err), out);
+    for (int64_t i = 0; i < g->n_rows; i++)
+        if (g->group_of[order[i]] >= 0)
+            order[n++] = order[i];
+        else
+            last[n_last++] = order[i];
+    memcpy(order + n, last, (size_t)n_last * sizeof *last);
+out:
+    kanon__free(last);
+    return st;
+}
+
+kanon_status kanon__release_rows(kanon__released_rows *out, const kanon_table *t, const kanon_grouping *g, bool shuffled,
+                                 uint64_t seed, bool listed, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int32_t *order = NULL;
-    *out = NULL;
+    *out = (kanon__released_rows){.n_left_out = t->policy.keep_suppressed ? 0 : g->n_suppressed};
+    if (!shuffled && (!listed || out->n_left_out == 0))
+        return KANON_OK;
     KANON_TRY(kanon__new_array(&order, t->data.n_rows, "row order", err), out);
     for (int64_t row = 0; row < t->data.n_rows; row++)
         order[row] = (int32_t)row;
-    KANON_TRY(seed == 0 ? kanon__secret_shuffle(order, t->data.n_rows, err) : seeded_shuffle(order, t, seed, err), out);
-    *out = order;
+    if (shuffled)
+        KANON_TRY(shuffle(order, t, seed, err), out);
+    if (out->n_left_out > 0)
+        KANON_TRY(put_last(order, g, out->n_left_out, err), out);
+    out->order = order;
     order = NULL;
 out:
     kanon__free(order);

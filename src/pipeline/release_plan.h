@@ -1,5 +1,5 @@
-/* What a release of any form asks first: whether the grouping may be released, which recode map it has, and in which order
- * records leave. Called by publish.c (CSV) and arrow_export.c (Arrow), so that both decide alike. */
+/* What a release of any form asks first: whether the grouping may be released, which recode map it has, and which
+ * records leave in which order. Called by publish.c (CSV) and arrow_export.c (Arrow), so that both decide alike. */
 #ifndef KANON_PIPELINE_RELEASE_PLAN_H
 #define KANON_PIPELINE_RELEASE_PLAN_H
 
@@ -14,9 +14,16 @@ kanon__requirement kanon__release_requirement(const kanon_table *table, const ka
 /* The recode map by quasi attribute, to be freed; *out = NULL where each group shows what it holds. */
 kanon_status kanon__release_map(const uint32_t ***out, const kanon_table *table, const kanon_grouping *grouping,
                                 kanon_error *err);
-/* The rows in random order, to be freed. Seed 0: a fresh and secret order each time, so that neither the release nor another
- * one of the same records tells it. Any other seed gives equal inputs an equal order, which depends on the input in addition
- * to the seed, so that nobody can undo it who has only the release and guesses the seed. */
-kanon_status kanon__release_order(int32_t **out, const kanon_table *table, uint64_t seed, kanon_error *err);
+/* The rows of a release: all but the suppressed ones, unless the policy keeps these. The order is to be freed. */
+typedef struct kanon__released_rows {
+    int32_t *order;     /* all rows, first those that leave, in the order in which they do; NULL: as in the input */
+    int64_t n_left_out; /* the last of `order`; where that is NULL, those of group 0 */
+} kanon__released_rows;
+
+/* `listed`: there is an order wherever a row stays out. Shuffled with seed 0: a fresh and secret order each time, so that
+ * neither the release nor another one of the same records tells it. Any other seed gives equal inputs an equal order, which
+ * depends on the input in addition to the seed, so that nobody can undo it who has only the release and guesses the seed. */
+kanon_status kanon__release_rows(kanon__released_rows *out, const kanon_table *table, const kanon_grouping *grouping,
+                                 bool shuffled, uint64_t seed, bool listed, kanon_error *err);
 
 #endif

@@ -140,6 +140,13 @@ static kanon_status append(part_buffer *d, const char *text, size_t length, kano
     return KANON_OK;
 }
 
+/* Whether row `row`, which is the i-th that comes by, is released. */
+static inline bool leaves(const writer *w, int64_t i, int64_t row)
+{
+    const kanon__release *r = w->release;
+    return r->n_left_out == 0 || (r->order != NULL ? i < w->table->data.n_rows - r->n_left_out : r->group_of[row] >= 0);
+}
+
 /* The line of the row that the slot has read. */
 static kanon_status write_row(const writer *w, part_buffer *d, int64_t row, kanon_error *err)
 {
@@ -216,7 +223,10 @@ static kanon_status make_part(int64_t part, int number, void *payload, kanon_err
         if (order != NULL)
             seek(d->cursor, order[i], w->positions);
         KANON_TRY(read_again(d->cursor, true, err), out);
-        KANON_TRY(write_row(w, d, order != NULL ? order[i] : i, err), out);
+        int64_t row = order != NULL ? order[i] : i;
+        KANON_TRY(leaves(w, i, row) ? write_row(w, d, row, err)
+                                    : w->release->watcher(row, d->cursor, NULL, 0, w->release->payload, err),
+                  out);
     }
     if (order == NULL && part + 1 == w->n_parts)
         KANON_TRY(read_again(d->cursor, false, err), out);

@@ -7,8 +7,8 @@
 #include "core/ticker.h"
 #include "release/recode.h"
 
-/* Told of every row before it leaves, with the cursor that stands on it and the line as it is in the buffer that is written.
- * Called by several threads at once. */
+/* Told of every row of the table, with the cursor that stands on it: before it leaves, with the line as it is in the buffer
+ * that is written, or that it stays out, with NULL in its place. Called by several threads at once. */
 typedef kanon_status (*kanon__row_watcher)(int64_t row, const kanon__cursor *cursor, const char *line, size_t length,
                                            void *payload, kanon_error *err);
 
@@ -17,7 +17,8 @@ typedef struct kanon__release {
     const kanon_table *table;
     const int32_t *group_of;
     const kanon__recoding *recoding;
-    const int32_t *order; /* the rows in the order in which they are written; NULL: as in the input */
+    const int32_t *order; /* all rows, first those that leave, in the order in which they do; NULL: as in the input */
+    int64_t n_left_out;   /* the last of `order` stay out, or, where that is NULL, those of group 0 */
     int threads;
     kanon__row_watcher watcher;
     /* the watcher will soon be told of row `far`, and of row `near` before it */

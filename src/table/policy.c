@@ -36,7 +36,10 @@ static kanon_status copy_setting(kanon_setting *to, const kanon_setting *from, k
 kanon_status kanon__policy_init(kanon__policy *out, const kanon_schema *schema, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    *out = (kanon__policy){.k = schema->k, .entity_together = schema->entity_together, .suppress = schema->suppress};
+    *out = (kanon__policy){.k = schema->k,
+                           .entity_together = schema->entity_together,
+                           .suppress = schema->suppress,
+                           .keep_suppressed = true};
     KANON_TRY(kanon__new_array(&out->constraints, schema->n_constraints, "constraints", err), out);
     while (out->n_constraints < schema->n_constraints) { /* counted first, so that one half copied is freed, too */
         int64_t i = out->n_constraints++;

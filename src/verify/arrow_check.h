@@ -74,7 +74,8 @@ typedef struct kanon__arrow_check {
     kanon__checked_field *fields;
     int n_fields;
     int64_t *begins;       /* by batch of the release: its first record, and the number of records */
-    int32_t *place_of;     /* by row: its place in the release; NULL: its own number */
+    int64_t n_places;      /* records of the release */
+    int32_t *place_of;     /* by row: its place in the release, -1: it is not there; NULL: its own number */
     int32_t *first_places; /* where each group is shown first, in the order of the release */
     int64_t n_ranges;      /* of records, one task each */
     kanon__shared_ticker ticker;

@@ -60,7 +60,8 @@ int kanon__verifier_runs(const kanon__verifier *verifier);
  * The text must outlive the verifier. Several threads may pass different groups. */
 kanon_status kanon__verifier_text(kanon__verifier *verifier, int64_t group, int run, const char *text, size_t length,
                                   kanon_error *err);
-/* Row number `row` of the input, where the cursor stands, is released as this line. Several threads may call it. */
+/* Row number `row` of the input, where the cursor stands, is released as this line; NULL: it stays out, as only suppressed
+ * rows do, and all of them unless the policy of the table keeps them. Several threads may call it. */
 kanon_status kanon__verifier_row(kanon__verifier *verifier, int64_t row, const kanon__cursor *cursor, const char *line,
                                  size_t length, kanon_error *err);
 /* Row `far` is checked soon, and row `near`, which was a far one, before it. */

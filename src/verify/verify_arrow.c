@@ -215,10 +215,26 @@ static kanon_status check_batches(check *c, kanon_error *err)
             return kanon__fail(err, KANON_EINTERNAL, "the check found a batch with columns of other lengths");
         c->begins[i + 1] = c->begins[i] + batch->length;
     }
-    if (st == KANON_OK && c->begins[claim->n_batches] != c->table->data.n_rows)
+    c->n_places = c->table->data.n_rows - claim->n_left_out;
+    if (st == KANON_OK && c->begins[claim->n_batches] != c->n_places)
         st = kanon__fail(err, KANON_EINTERNAL, "the check saw %lld records of %lld", (long long)c->begins[claim->n_batches],
-                         (long long)c->table->data.n_rows);
+                         (long long)c->n_places);
     return st;
+}
+
+/* All records must be there, but for the suppressed ones where they are not kept. */
+static kanon_status check_who_is_there(const check *c, kanon_error *err)
+{
+    for (int64_t row = 0; row < c->table->data.n_rows; row++) {
+        bool expected = c->claim->group_of[row] >= 0 || c->claim->requirement.policy->keep_suppressed;
+        bool there = c->place_of == NULL ? c->claim->n_left_out == 0 : c->place_of[row] >= 0;
+        if (there != expected)
+            return kanon__fail(err, KANON_EINTERNAL,
+                               there ? "the check found record %lld in the release, which is suppressed"
+                                     : "the check found record %lld not in the release",
+                               (long long)row + 1);
+    }
+    return KANON_OK;
 }
 
 /* The place of each row in the release; the order must name every row once. */
@@ -227,17 +243,17 @@ static kanon_status check_order(check *c, kanon_error *err)
     const int32_t *order = c->claim->order;
     int64_t n = c->table->data.n_rows;
     if (order == NULL)
-        return KANON_OK;
+        return check_who_is_there(c, err);
     kanon_status st = kanon__new_array(&c->place_of, n, "the check of the release", err);
     if (st != KANON_OK)
         return st;
     memset(c->place_of, 0xff, (size_t)n * sizeof *c->place_of);
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < c->n_places; i++) {
         if (order[i] < 0 || order[i] >= n || c->place_of[order[i]] >= 0)
             return kanon__fail(err, KANON_EINTERNAL, "the check found a record twice");
         c->place_of[order[i]] = (int32_t)i;
     }
-    return KANON_OK;
+    return check_who_is_there(c, err);
 }
 
 /* The first place of each group in the release; every group has one. */
@@ -250,7 +266,7 @@ static kanon_status find_groups(check *c, kanon_error *err)
     KANON_TRY(kanon__verify_grouping(&c->table->data, claim->group_of, claim->n_groups, claim->requirement.k, err), out);
     KANON_TRY(kanon__new_array(&c->first_places, claim->n_groups, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&seen, claim->n_groups, "the check of the release", err), out);
-    for (int64_t place = 0; place < c->table->data.n_rows; place++) {
+    for (int64_t place = 0; place < c->n_places; place++) {
         int32_t group = claim->group_of[kanon__checked_row(c, place)];
         if (group < 0 || seen[group])
             continue;
@@ -314,10 +330,10 @@ static kanon_status check_entries(const check *c, const field *f, kanon_error *e
     if (released->shape.index_size == 0)
         return KANON_OK;
     KANON_TRY(kanon__new_array(&used, released->n_entries, "the check of the release", err), out);
-    for (int64_t at = 0, rested = 0, n; at < c->table->data.n_rows; at += n) {
+    for (int64_t at = 0, rested = 0, n; at < c->n_places; at += n) {
         kanon__read_keys entries;
         kanon__checked_rest(c, f, &rested, at);
-        n = c->table->data.n_rows - at;
+        n = c->n_places - at;
         n = n < KANON__READ_BLOCK ? n : KANON__READ_BLOCK;
         kanon__read_block(&entries, released, NULL, at, n);
         for (int64_t i = 0; i < n; i++)
@@ -380,12 +396,14 @@ static kanon_status check_range(int64_t task, void *payload, kanon_error *err)
 {
     check *c = payload;
     const field *f = &c->fields[task / c->n_ranges];
-    int64_t number = task % c->n_ranges, n = c->table->data.n_rows;
+    int64_t number = task % c->n_ranges, n = c->n_places;
     kanon__checked_range range = {.begin = n * number / c->n_ranges, .end = n * (number + 1) / c->n_ranges, .field = f};
     kanon__shared_ticker_task(&range.ticker, &c->ticker);
     range.rested = range.begin;
     kanon_status st = f->quasi >= 0 ? kanon__quasi_check(c, f, &range, err) : kanon__unchanged_check(c, f, &range, err);
-    range.rested = range.begin;
+    n = c->table->data.n_rows; /* those that stay out, too, since what is shown depends on all codes */
+    range.begin = range.rested = n * number / c->n_ranges;
+    range.end = n * (number + 1) / c->n_ranges;
     if (st == KANON_OK && needs_codes(c, f))
         st = kanon__check_codes(c, f, &range, err);
     rest_records(c, f, n * number / c->n_ranges, n * (number + 1) / c->n_ranges);
@@ -430,7 +448,10 @@ static bool is_cell(const check *c, const field *f, int64_t row, const char *tex
         return (f->code_bands == NULL && own->length == length && memcmp(own->bytes, text, length) == 0) ||
                kanon__checked_text_says(c, f, code, text, length);
     }
-    kanon__read_value value = kanon__read_row(&f->released[0], c->place_of != NULL ? c->place_of[row] : row);
+    int64_t place = c->place_of != NULL ? c->place_of[row] : row;
+    if (place < 0)
+        return true; /* it is released nowhere */
+    kanon__read_value value = kanon__read_row(&f->released[0], place);
     return kanon__read_equal(value, (kanon__read_value){KANON__READ_TEXT, length, {.bytes = text}});
 }
 

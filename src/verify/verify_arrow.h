@@ -3,7 +3,7 @@
  * the table. It shares no code with what made the batches.
  *
  * 1. The schema is as expected: names and types, no identifying column.
- * 2. Every record is there once, in the order that was asked for.
+ * 2. Every record is there once, in the order that was asked for; suppressed ones only if the policy keeps them.
  * 3. Every quasi cell covers its original: it lies between NAME_min and NAME_max, or in the interval, or below the node;
  *    null covers everything. A mean lies between the extremes of its group.
  * 4. All records of a group show the same, and suppressed ones nothing. With a recode map, equal values show the same.
@@ -28,7 +28,8 @@ typedef struct kanon__arrow_claim {
     const int32_t *group_of;
     int64_t n_groups;
     kanon__requirement requirement;
-    const int32_t *order; /* of the records; NULL: that of the table */
+    const int32_t *order; /* of all rows, first those that are released; NULL: all are, in the order of the table */
+    int64_t n_left_out;   /* the last of `order`: they are suppressed, and the policy does not keep them */
     kanon_arrow_numeric numeric;
     bool mapping; /* equal values show the same in all groups */
     const struct ArrowSchema *schema;

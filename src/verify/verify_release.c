@@ -590,21 +590,10 @@ static inline bool link_row(kanon__verifier *v, int64_t row, const kanon__cursor
     return fills_its_place(t, row, cursor);
 }
 
-kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, const kanon__cursor *cursor, const char *line,
-                                 size_t length, kanon_error *err)
+/* Whether the row shows what its group does, is covered by it, and has the values that were counted. */
+static kanon_status check_line(const kanon__verifier *v, int64_t row, int64_t group, const kanon__cell *cells,
+                               const char *line, size_t length, kanon_error *err)
 {
-    const kanon__cell *cells = cursor->cells;
-    if (row < 0 || row >= v->table->data.n_rows || v->group_of[row] >= v->n_groups)
-        return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld where none should be", (long long)row + 1);
-    if (atomic_exchange_explicit(&v->seen[row], 1, memory_order_relaxed) != 0)
-        return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld twice", (long long)row + 1);
-    if (v->arrow != NULL && !kanon__arrow_cells_match(v->arrow, row, cells))
-        return kanon__fail(err, KANON_EINTERNAL, "the check found other values than those of record %lld",
-                           (long long)row + 1);
-    if (!link_row(v, row, cursor))
-        return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld in another place than it should be",
-                           (long long)row + 1);
-    int64_t group = v->group_of[row] >= 0 ? v->group_of[row] : v->n_groups;
     const span *runs = &v->texts[group * v->n_runs];
     for (int run = 0; run < v->n_runs; run++)
         if (runs[run].bytes == NULL)
@@ -624,6 +613,30 @@ kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, const kanon__c
                            "column %s",
                            (long long)row + 1, v->table->data.columns[uncounted].name);
     return KANON_OK;
+}
+
+kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, const kanon__cursor *cursor, const char *line,
+                                 size_t length, kanon_error *err)
+{
+    const kanon__cell *cells = cursor->cells;
+    if (row < 0 || row >= v->table->data.n_rows || v->group_of[row] >= v->n_groups)
+        return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld where none should be", (long long)row + 1);
+    if (atomic_exchange_explicit(&v->seen[row], 1, memory_order_relaxed) != 0)
+        return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld twice", (long long)row + 1);
+    if (v->arrow != NULL && !kanon__arrow_cells_match(v->arrow, row, cells))
+        return kanon__fail(err, KANON_EINTERNAL, "the check found other values than those of record %lld",
+                           (long long)row + 1);
+    if (!link_row(v, row, cursor))
+        return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld in another place than it should be",
+                           (long long)row + 1);
+    int64_t group = v->group_of[row] >= 0 ? v->group_of[row] : v->n_groups;
+    bool stays_out = group == v->n_groups && !v->table->policy.keep_suppressed;
+    if (stays_out != (line == NULL))
+        return kanon__fail(err, KANON_EINTERNAL,
+                           stays_out ? "the check found record %lld in the release, which is suppressed"
+                                     : "the check found record %lld not in the release",
+                           (long long)row + 1);
+    return stays_out ? KANON_OK : check_line(v, row, group, cells, line, length, err);
 }
 
 /* Where a text of the table lies, then the text: only of a large domain, because a small one stays in the cache. */

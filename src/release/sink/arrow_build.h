@@ -49,6 +49,7 @@ typedef struct kanon__arrow_build {
     const kanon__arrow_source *source; /* NULL: the table is not from Arrow */
     kanon__extents *extents;           /* of the columns that are being entered */
     kanon__arrow_released *columns;
+    int64_t n_released; /* rows */
     int n_cells;        /* columns of origin KANON__ARROW_CELLS */
     int64_t *positions; /* of the source's rows, where they are read in another order */
     bool aside;         /* batches lie in temporary files */

@@ -104,8 +104,8 @@ static kanon_status enter_code_categories(const kanon__arrow_build *b, const kan
     uint32_t n = c->domain->n_codes;
     KANON_TRY(kanon__new_array(&nodes, n, "released cells", err), out);
     memset(nodes, 0xff, n * sizeof *nodes);
-    for (int64_t row = 0; row < b->table->data.n_rows; row++) {
-        uint32_t code = kanon__code_at(c->codes, row);
+    for (int64_t i = 0; i < b->n_released; i++) {
+        uint32_t code = kanon__code_at(c->codes, b->plan->order != NULL ? b->plan->order[i] : i);
         nodes[code] = c->domain->taxonomy->leaf_node[code];
     }
     if (c->domain->missing_is_null)
@@ -324,7 +324,8 @@ kanon_status kanon__arrow_enter_column(int64_t i, void *build, kanon_error *err)
     if (c->is_max || c->origin == KANON__ARROW_CELLS)
         return KANON_OK;
     if (c->origin == KANON__ARROW_KEPT)
-        return kanon__arrow_kept_init(&c->kept, &b->out->fields[i], b->table, c->number, b->plan->order, err);
+        return kanon__arrow_kept_init(&c->kept, &b->out->fields[i], b->table, c->number, b->plan->order,
+                                      b->n_released, err);
     KANON_TRY(c->origin == KANON__ARROW_BY_GROUP ? enter_quasi(b, c, err) : enter_sensitive(b, c, err), out);
     find_nulls(b, c);
     if (i + 1 < b->out->n_fields && c[1].is_max)

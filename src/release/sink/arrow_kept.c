@@ -81,10 +81,11 @@ static inline int64_t batch_of(const kanon__arrow_source *s, int64_t row)
 }
 
 /* Number the entries in the order in which the release uses them first. */
-static kanon_status number_entries(kanon__arrow_kept *k, kanon__dictionary *all, const int32_t *order, kanon_error *err)
+static kanon_status number_entries(kanon__arrow_kept *k, kanon__dictionary *all, const int32_t *order, int64_t n,
+                                   kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t batch = 0, n = k->source->base.n_rows;
+    int64_t batch = 0;
     for (int64_t i = 0; i < n; i++) {
         int64_t row = order != NULL ? order[i] : i;
         if (row < k->source->batch_rows[batch] || row >= k->source->batch_rows[batch + 1]) {
@@ -191,14 +192,14 @@ static kanon_status make_fixed_entries(kanon__arrow_kept *k, const kanon__dictio
     return KANON_OK;
 }
 
-static kanon_status unify_dictionaries(kanon__arrow_kept *k, const int32_t *order, kanon_error *err)
+static kanon_status unify_dictionaries(kanon__arrow_kept *k, const int32_t *order, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__arrow_type *type = &k->source->types[k->column];
     kanon__dictionary all = {0};
     KANON_TRY(kanon__dictionary_init(&all, err), out);
     KANON_TRY(list_dictionaries(k, err), out);
-    KANON_TRY(number_entries(k, &all, order, err), out);
+    KANON_TRY(number_entries(k, &all, order, n, err), out);
     if (k->ordered && k->source->n_batches > 0)
         KANON_TRY(sort_entries(k, &all, err), out);
     KANON_TRY(kanon__arrow_memory_new(&k->entries, NULL, err), out);
@@ -240,7 +241,7 @@ static kanon_status make_field(kanon__arrow_field *field, const kanon__arrow_kep
 }
 
 kanon_status kanon__arrow_kept_init(kanon__arrow_kept *out, kanon__arrow_field *field, const kanon_table *table, int column,
-                                    const int32_t *order, kanon_error *err)
+                                    const int32_t *order, int64_t n_released, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__arrow_source *s = kanon__arrow_source_of(table->source);
@@ -249,7 +250,7 @@ kanon_status kanon__arrow_kept_init(kanon__arrow_kept *out, kanon__arrow_field *
     for (int64_t batch = 0; batch < s->n_batches; batch++)
         out->views[batch] = kanon__arrow_source_view(s, batch, column);
     if (s->types[column].index_width > 0)
-        KANON_TRY(unify_dictionaries(out, order, err), out);
+        KANON_TRY(unify_dictionaries(out, order, n_released, err), out);
     KANON_TRY(make_field(field, out, err), out);
 out:
     return st;

@@ -31,9 +31,9 @@ typedef struct kanon__arrow_kept {
     int index_width;              /* of the indices that are released */
 } kanon__arrow_kept;
 
-/* The field of the column is made, too. `order`: that of the release; NULL: that of the table. */
+/* The field of the column is made, too. `order`: n_released rows as they are released; NULL: all, as in the table. */
 kanon_status kanon__arrow_kept_init(kanon__arrow_kept *out, kanon__arrow_field *field, const kanon_table *table, int column,
-                                    const int32_t *order, kanon_error *err);
+                                    const int32_t *order, int64_t n_released, kanon_error *err);
 void kanon__arrow_kept_clear(kanon__arrow_kept *kept);
 /* A batch of the input. */
 kanon_status kanon__arrow_kept_batch(struct ArrowArray *out, const kanon__arrow_kept *kept, int64_t batch, kanon_error *err);

@@ -94,12 +94,18 @@ out:
 
 /* ---- batches ------------------------------------------------------------------------------------------------------ */
 
+/* Where no row stays out, there is a batch for each of the input. */
+static bool has_batches_of_input(const kanon__arrow_build *b)
+{
+    return b->source != NULL && b->plan->n_left_out == 0;
+}
+
 static kanon__arrow_range range_of(const kanon__arrow_build *b, int64_t batch)
 {
-    if (b->source != NULL)
+    if (has_batches_of_input(b))
         return (kanon__arrow_range){b->source->batch_rows[batch],
                                     b->source->batch_rows[batch + 1] - b->source->batch_rows[batch]};
-    int64_t begin = batch * KANON__ARROW_BATCH_ROWS, left = b->table->data.n_rows - begin;
+    int64_t begin = batch * KANON__ARROW_BATCH_ROWS, left = b->n_released - begin;
     return (kanon__arrow_range){begin, left < KANON__ARROW_BATCH_ROWS ? left : KANON__ARROW_BATCH_ROWS};
 }
 
@@ -147,14 +153,14 @@ static kanon_status fill_batches(kanon__arrow_build *b, kanon_error *err)
     enum { WORTH_A_FILE = 1 << 18 }; /* cells, of some bytes each */
     kanon_status st = KANON_OK;
     const kanon__source *source = b->table->source;
-    int64_t n = b->source != NULL ? b->source->n_batches
-                                  : (b->table->data.n_rows + KANON__ARROW_BATCH_ROWS - 1) / KANON__ARROW_BATCH_ROWS;
+    int64_t n = has_batches_of_input(b) ? b->source->n_batches
+                                        : (b->n_released + KANON__ARROW_BATCH_ROWS - 1) / KANON__ARROW_BATCH_ROWS;
     if (b->plan->order != NULL && b->n_cells > 0 && source->class->locate != NULL)
         KANON_TRY(source->class->locate(&b->positions, source, b->plan->threads, err), out);
     KANON_TRY(kanon__new_array(&b->out->batches, n, "Arrow batches", err), out);
     b->out->n_batches = n;
-    b->aside = b->plan->aside && b->table->data.n_rows * b->out->n_fields > WORTH_A_FILE;
-    kanon__shared_ticker_init(&b->ticker, b->plan->ticker, b->table->data.n_rows);
+    b->aside = b->plan->aside && b->n_released * b->out->n_fields > WORTH_A_FILE;
+    kanon__shared_ticker_init(&b->ticker, b->plan->ticker, b->n_released);
     st = kanon__pool_run(b->plan->threads, n, fill_batch, b, err);
     kanon__shared_ticker_clear(&b->ticker);
 out:
@@ -175,7 +181,8 @@ static void clear_columns(kanon__arrow_build *b)
 kanon_status kanon__arrow_release_new(kanon__arrow_batches **out, const kanon__arrow_plan *plan, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__arrow_build b = {.plan = plan, .table = plan->table, .source = kanon__arrow_source_of(plan->table->source)};
+    kanon__arrow_build b = {.plan = plan, .table = plan->table, .source = kanon__arrow_source_of(plan->table->source),
+                            .n_released = plan->table->data.n_rows - plan->n_left_out};
     *out = NULL;
     KANON_TRY(kanon__new_array(&b.out, 1, "Arrow batches", err), out);
     KANON_TRY(kanon__extents_begin(&b.extents, &plan->table->data, plan->group_of, plan->n_groups, plan->recode_map,

@@ -26,7 +26,8 @@ typedef struct kanon__arrow_plan {
     const int32_t *group_of;
     int64_t n_groups;
     const uint32_t *const *recode_map; /* NULL: none */
-    const int32_t *order;              /* of the records; NULL: that of the table */
+    const int32_t *order; /* all rows, first those that leave, in the order in which they do; NULL: all leave, as they are */
+    int64_t n_left_out;   /* the last of `order` */
     kanon_arrow_numeric numeric;
     bool aside; /* values of a large release lie in temporary files, and leave memory when the batch is complete */
     int threads;
