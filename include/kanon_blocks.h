@@ -188,11 +188,14 @@ KANON_API kanon_status kanon_codes_from_bytes(kanon_codes **out, const kanon_dom
 /* Group the records of one block. `rows` are all of them, read with the domain, in the order of their places; the cuts
  * are done. KANON_EINVAL: what kanon_blocks_allow refuses, or the table has more or fewer records than the block.
  * Where there are several blocks, records can be left over: they are in no group yet (group 0), and a grouping with
- * such records cannot be published. */
+ * such records cannot be published. Records that the algorithm suppresses have group 0, too, and keep it: they are not
+ * left over. */
 KANON_API kanon_status kanon_block_group(kanon_grouping **out, const kanon_table *rows, const kanon_cuts *cuts,
                                          int64_t block, const kanon_options *options, kanon_error *err);
 /* How many records are left over. */
 KANON_API int64_t kanon_grouping_left(const kanon_grouping *grouping);
+/* Not 0: this record is one of them. */
+KANON_API int kanon_grouping_is_left(const kanon_grouping *grouping, int64_t row);
 /* About how many bytes kanon_block_group takes for a block of so many records, its table included: what an engine
  * needs to know before it gives tasks to a machine. */
 KANON_API kanon_status kanon_block_memory(int64_t *out, const kanon_cuts *cuts, const kanon_schema *schema,

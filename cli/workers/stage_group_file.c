@@ -16,9 +16,11 @@
 
 /* A row of a part, and the place of the first row of its group. */
 typedef struct row_lead {
-    int64_t lead;
+    int64_t lead; /* NO_GROUP: the record is suppressed */
     uint32_t slot, unused;
 } row_lead;
+
+static const int64_t NO_GROUP = INT64_MAX;
 
 /* ---- what a block tells -------------------------------------------------------------------------------------------- */
 
@@ -31,6 +33,8 @@ static kanon_status find_leads(int64_t **out, const block_text *text, const int6
     kanon_status st = worker_new(out, n_groups + 1, sizeof **out, err);
     for (int64_t row = text->n_rows - 1; st == KANON_OK && row >= 0; row--)
         (*out)[group_of[row]] = text->places[row];
+    if (st == KANON_OK)
+        (*out)[0] = NO_GROUP;
     return st;
 }
 
@@ -142,7 +146,7 @@ static int n_bits(uint64_t word)
     return __builtin_popcountll(word);
 }
 
-/* The number of first rows up to a place, which is one of them; 0: it is none. */
+/* The number of first rows up to a place, which is one of them; -1: it is none. */
 static int64_t number_at(const workers_run *run, int64_t place)
 {
     int64_t lo = 0, hi = run->n_parts - 1;
@@ -155,7 +159,7 @@ static int64_t number_at(const workers_run *run, int64_t place)
     }
     int64_t slot = place - part_place(run, lo), word = run->first_rows.begin[lo] + slot / 64;
     uint64_t bit = (uint64_t)1 << slot % 64, bits = run->first_rows.bits[word];
-    return slot < run->part_rows[lo] && (bits & bit) != 0 ? run->first_rows.before[word] + n_bits(bits & (bit - 1)) + 1 : 0;
+    return slot < run->part_rows[lo] && (bits & bit) != 0 ? run->first_rows.before[word] + n_bits(bits & (bit - 1)) + 1 : -1;
 }
 
 /* Two numbers of up to 19 digits, a comma and a line end. */
@@ -172,8 +176,8 @@ static kanon_status print_groups(int64_t part, void *payload, kanon_error *err)
     WORKER_TRY(exchange_load(&leads, &size, &run->exchange, "lead", part, err));
     int64_t n = (int64_t)(size / sizeof(int64_t)), capacity = 0;
     for (int64_t slot = 0; slot < n; slot++) {
-        int64_t number = number_at(run, ((const int64_t *)leads)[slot]);
-        if (number == 0) {
+        int64_t lead = ((const int64_t *)leads)[slot], number = lead == NO_GROUP ? 0 : number_at(run, lead);
+        if (number < 0) {
             st = worker_fail(err, KANON_EINTERNAL, "the check found a group without its first record");
             goto out;
         }

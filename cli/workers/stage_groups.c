@@ -62,6 +62,7 @@ kanon_status block_text_table(kanon_table **out, const block_text *text, const w
 
 /* ---- in a worker --------------------------------------------------------------------------------------------------- */
 
+/* By row: its group, 0 for a suppressed record, LEFT_OVER for one that is left over. */
 static kanon_status write_groups(const workers_run *run, const kanon_grouping *grouping, int64_t block, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -70,7 +71,7 @@ static kanon_status write_groups(const workers_run *run, const kanon_grouping *g
     int64_t n = kanon_grouping_rows(grouping);
     WORKER_TRY(worker_new(&group_of, n, sizeof *group_of, err));
     for (int64_t row = 0; row < n; row++)
-        group_of[row] = (int32_t)kanon_grouping_group_of(grouping, row);
+        group_of[row] = kanon_grouping_is_left(grouping, row) ? LEFT_OVER : (int32_t)kanon_grouping_group_of(grouping, row);
     WORKER_TRY(exchange_create(&file, &run->exchange, "grouped", block, err));
     exchange_write(&file, group_of, (size_t)n * sizeof *group_of);
     WORKER_TRY(exchange_finish(&file, st, err));
@@ -88,7 +89,7 @@ static kanon_status write_left(const workers_run *run, const block_text *text, c
     int64_t n = 0, done = 0;
     WORKER_TRY(bundle_init(&left, 1, kanon_grouping_left(grouping), err));
     for (int64_t row = 0; row < text->n_rows; row++)
-        if (kanon_grouping_group_of(grouping, row) == 0) {
+        if (kanon_grouping_is_left(grouping, row)) {
             left.marks[0].byte += text->lines[row].size;
             left.lines[n++] = text->lines[row];
         }
@@ -96,7 +97,7 @@ static kanon_status write_left(const workers_run *run, const block_text *text, c
     WORKER_TRY(bundle_sum(&left, err));
     const char *at = text->bytes + run->names_size;
     for (int64_t row = 0; row < text->n_rows; at += text->lines[row++].size)
-        if (kanon_grouping_group_of(grouping, row) == 0) {
+        if (kanon_grouping_is_left(grouping, row)) {
             memcpy(left.bytes + done, at, text->lines[row].size);
             done += text->lines[row].size;
         }
@@ -166,6 +167,17 @@ out:
     return st;
 }
 
+static kanon_status count_suppressed(workers_run *run, int64_t block, kanon_error *err)
+{
+    void *group_of = NULL;
+    size_t size = 0;
+    kanon_status st = exchange_load(&group_of, &size, &run->exchange, "grouped", block, err);
+    for (size_t i = 0; st == KANON_OK && i < size / sizeof(int32_t); i++)
+        run->n_suppressed += ((const int32_t *)group_of)[i] == 0;
+    free(group_of);
+    return st;
+}
+
 static kanon_status take_rest(int64_t task, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -184,6 +196,7 @@ static kanon_status take_rest(int64_t task, void *payload, kanon_error *err)
         rest = NULL;
     }
     WORKER_TRY(take_left(run, block, err));
+    WORKER_TRY(count_suppressed(run, block, err));
 out:
     kanon_rest_free(rest);
     free(bytes);

@@ -44,7 +44,7 @@ static void join_guests(released_block *out, const workers_run *run, const block
     for (int64_t row = 0; row < old->n_rows; at += old->lines[row++].size) {
         for (; next < end && next->place < old->places[row]; next++)
             add_row(out, &size, next->line, next->size, next->place, next->group);
-        if (group_of[row] != 0)
+        if (group_of[row] != LEFT_OVER)
             add_row(out, &size, at, old->lines[row].size, old->places[row], group_of[row]);
     }
     for (; next < end; next++)
@@ -122,18 +122,20 @@ static kanon_status publish(published *out, const workers_run *run, const kanon_
     return kanon_publish(table, grouping, &outputs, err);
 }
 
-/* Since places rise, the lines are by part already. */
+/* Since places rise, the lines are by part already. Suppressed records have none. */
 static kanon_status divide_lines(bundle *out, const workers_run *run, const released_block *b, const char *at,
                                  const char *end, kanon_error *err)
 {
-    int64_t part = 0;
+    int64_t part = 0, n = 0;
     const char *begin = at;
     for (int64_t row = 0; row < b->text.n_rows; row++) {
+        if (b->group_of[row] == 0)
+            continue;
         const char *next = csv_line_end(at, end);
         if (next == at || next - at > (ptrdiff_t)UINT32_MAX)
             return worker_fail(err, KANON_EINTERNAL, "the check found lines of the release missing");
         part = part_of_place(run, b->text.places[row], part);
-        out->lines[row] = (bundle_line){(uint32_t)(b->text.places[row] - part_place(run, part)), (uint32_t)(next - at)};
+        out->lines[n++] = (bundle_line){(uint32_t)(b->text.places[row] - part_place(run, part)), (uint32_t)(next - at)};
         out->marks[part].byte += next - at;
         out->marks[part].line++;
         at = next;

@@ -57,7 +57,7 @@ static int64_t bucket_of(const workers_run *run, const class_hash *hash)
 static kanon_status hash_lines(class_hash *out, const workers_run *run, int64_t part, const char *at, const char *end,
                                kanon_error *err)
 {
-    for (int64_t i = 0; i < run->part_rows[part]; i++) {
+    for (int64_t i = 0; i < run->part_lines[part].line; i++) {
         const char *next = csv_line_end(at, end);
         kanon_status st = next > at ? hash_line(&out[i], run, at, next, err)
                                     : worker_fail(err, KANON_EINTERNAL, "the check found lines of the release missing");
@@ -74,12 +74,12 @@ static kanon_status write_hashes(const workers_run *run, const class_hash *hashe
     bundle buckets = {0};
     bundle_mark *next = NULL;
     WORKER_TRY(bundle_init(&buckets, run->n_buckets, 0, err));
-    for (int64_t i = 0; i < run->part_rows[part]; i++)
+    for (int64_t i = 0; i < run->part_lines[part].line; i++)
         buckets.marks[bucket_of(run, &hashes[i])].byte += sizeof *hashes;
     WORKER_TRY(bundle_sum(&buckets, err));
     WORKER_TRY(worker_new(&next, run->n_buckets + 1, sizeof *next, err));
     memcpy(next, buckets.marks, (size_t)(run->n_buckets + 1) * sizeof *next);
-    for (int64_t i = 0; i < run->part_rows[part]; i++) {
+    for (int64_t i = 0; i < run->part_lines[part].line; i++) {
         bundle_mark *at = &next[bucket_of(run, &hashes[i])];
         memcpy(buckets.bytes + at->byte, &hashes[i], sizeof *hashes);
         at->byte += sizeof *hashes;
@@ -99,7 +99,7 @@ static kanon_status hash_part(int64_t part, void *payload, kanon_error *err)
     char *bytes = NULL;
     class_hash *hashes = NULL;
     WORKER_TRY(worker_new(&bytes, size, 1, err));
-    WORKER_TRY(worker_new(&hashes, run->part_rows[part], sizeof *hashes, err));
+    WORKER_TRY(worker_new(&hashes, run->part_lines[part].line, sizeof *hashes, err));
     WORKER_TRY(exchange_read_at(run->release.fd, bytes, (size_t)size, begin, run->release.path, err));
     WORKER_TRY(hash_lines(hashes, run, part, bytes, bytes + size, err));
     WORKER_TRY(write_hashes(run, hashes, part, err));
@@ -211,9 +211,9 @@ static kanon_status check_number(const workers_run *run, kanon_error *err)
     int64_t bytes = 0;
     for (int64_t i = 0; i < run->n_buckets; i++)
         bytes += run->bucket_lines[i].byte;
-    if (bytes == kanon_domain_rows(run->domain) * (int64_t)sizeof(class_hash))
+    if (bytes == (kanon_domain_rows(run->domain) - run->n_suppressed) * (int64_t)sizeof(class_hash))
         return KANON_OK;
-    return worker_fail(err, KANON_EINTERNAL, "the check found another number of records in the release than in the table");
+    return worker_fail(err, KANON_EINTERNAL, "the check found another number of records in the release than it must have");
 }
 
 kanon_status stage_recount(workers_run *run, kanon_error *err)

@@ -6,7 +6,7 @@
  *     codes-PART                         the codes of a part in the domain of the whole, from the first level of cuts on
  *     names-0                            the header line of all blocks
  *     rows-PART                          a bundle: the rows of a part, by block
- *     grouped-BLOCK                      by row of the block: its group, 0 for a record left over
+ *     grouped-BLOCK                      by row of the block: its group, 0 for a suppressed record, or LEFT_OVER
  *     boxes-BLOCK                        kanon_block_groups
  *     rest-BLOCK, left-BLOCK, offers-BLOCK, tally-BLOCK     until they are merged
  *     lines-BLOCK                        a bundle: the released lines of a block, by part
@@ -30,6 +30,9 @@
 
 /* Bytes that every process takes by itself; kanon_block_memory counts them, too. */
 enum { WORKER_PROCESS = 16 << 20 };
+
+/* Instead of a group: the record is in none yet. */
+enum { LEFT_OVER = -1 };
 
 /* A record left over, in the block where it is released. */
 typedef struct guest {
@@ -68,6 +71,7 @@ typedef struct workers_run {
     kanon_rest *rest;
     kanon_offers *offers;
     bundle *left;         /* by block: their lines */
+    int64_t n_suppressed; /* by the algorithm: they are in no release */
     guest *guests;        /* by block, then place */
     int64_t *first_guest; /* by block, and one more */
     /* the release */

@@ -3,6 +3,7 @@
 
 #include "core/alloc.h"
 #include "database/load_driver.h"
+#include "database/private_file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -163,19 +164,38 @@ out:
     return st;
 }
 
+typedef struct opening {
+    kanon__connection *connection;
+    const kanon__location *location;
+    kanon_error *err;
+    kanon_status status;
+} opening;
+
+static void begin(void *payload)
+{
+    opening *o = payload;
+    sigset_t before;
+    block_signals(&before);
+    o->status = begin_database(o->connection, o->location, o->err);
+    restore_signals(&before);
+}
+
 kanon_status kanon__connection_open(kanon__connection **out, const kanon__location *l, bool transaction, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__connection *c = NULL;
-    sigset_t before;
+    opening o = {.location = l, .err = err};
     *out = NULL;
     KANON_TRY(kanon__new_array(&c, 1, "a connection", err), out);
+    o.connection = c;
     c->transaction = transaction;
     KANON_TRY(kanon__copy_text(&c->called, l->name, strlen(l->name), "a name", err), out);
     KANON_TRY(kanon__driver_load(&c->driver, l->driver, l->name, err), out);
-    block_signals(&before);
-    st = begin_database(c, l, err);
-    restore_signals(&before);
+    if (l->is_private)
+        kanon__do_privately(begin, &o);
+    else
+        begin(&o);
+    st = o.status;
     if (st == KANON_OK) {
         *out = c;
         c = NULL;

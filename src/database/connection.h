@@ -10,7 +10,8 @@
 
 typedef struct kanon__connection kanon__connection;
 
-/* `transaction`: what is done stays undone until it is committed. */
+/* `transaction`: what is done stays undone until it is committed. A private location: files that are made then are for their
+ * owner alone, as far as the system lets one thread say so. */
 kanon_status kanon__connection_open(kanon__connection **out, const kanon__location *location, bool transaction,
                                     kanon_error *err);
 /* What was not committed is rolled back. */

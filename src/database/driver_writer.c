@@ -5,17 +5,74 @@
 #include "database/connection.h"
 #include "database/cut_stream.h"
 #include "database/load_driver.h"
+#include "database/private_file.h"
 #include "database/sql_text.h"
 #include "database/writers.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct driver_writer {
     kanon__table_writer base;
     const kanon__location *location; /* the caller's */
     kanon__connection *connection;
-    bool shares; /* the connection and the transaction are another writer's */
+    bool shares;     /* the connection and the transaction are another writer's */
+    const char *file; /* a database file that is made for private rows; NULL: none */
+    char *log;        /* its log, which DuckDB writes beside it */
 } driver_writer;
+
+/* ---- files for their owner alone ---------------------------------------------------------------------------------- */
+
+/* The file of a database that is a file. */
+static const char *file_of(const kanon__location *l)
+{
+    const char *path = NULL;
+    if (strcmp(l->driver, "duckdb") != 0 && strcmp(l->driver, "sqlite") != 0)
+        return NULL;
+    for (int64_t i = 0; i < l->n_options; i++)
+        if (strcmp(l->options[i].key, "uri") == 0 || strcmp(l->options[i].key, "path") == 0)
+            path = l->options[i].value;
+    return path != NULL && strncmp(path, "file:", 5) == 0 ? path + 5 : path;
+}
+
+/* SQLite takes an empty file, and its journals have the mode of it. DuckDB does not: it makes the file as it is opened. */
+static kanon_status begin_private(driver_writer *w, const kanon__location *l, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const char *path = l->is_private ? file_of(l) : NULL;
+    if (path == NULL || path[0] == '\0' || access(path, F_OK) == 0)
+        return KANON_OK;
+    if (strcmp(l->driver, "sqlite") == 0) {
+        kanon__private_file_create(path);
+        return KANON_OK;
+    }
+    KANON_TRY(kanon__new_array(&w->log, (int64_t)strlen(path) + 8, "a file name", err), out);
+    sprintf(w->log, "%s.wal", path);
+    w->file = path;
+out:
+    return st;
+}
+
+/* Where a thread has no mask of its own, the file is closed to others before there is a row in it. */
+static void close_to_others(const driver_writer *w)
+{
+    if (w->file == NULL)
+        return;
+    kanon__private_file_close_to_others(w->file);
+    if (access(w->file, F_OK) == 0)
+        kanon__private_file_create(w->log);
+}
+
+static void drop_log(const driver_writer *w)
+{
+    struct stat file;
+    if (w->log != NULL && stat(w->log, &file) == 0 && file.st_size == 0)
+        unlink(w->log);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------------ */
 
 enum { DUCKDB_ROWS = 2048 }; /* that it works on at a time */
 
@@ -63,6 +120,8 @@ static void close_writer(kanon__table_writer *writer)
     driver_writer *w = (driver_writer *)writer;
     if (!w->shares)
         kanon__connection_close(w->connection);
+    drop_log(w);
+    kanon__free(w->log);
     kanon__free(w);
 }
 
@@ -93,7 +152,9 @@ kanon_status kanon__driver_writer_open(kanon__table_writer **out, const kanon__l
     KANON_TRY(kanon__new_array(&w, 1, "a connection", err), out);
     w->base.class = &driver_class;
     w->location = l;
+    KANON_TRY(begin_private(w, l, err), out);
     KANON_TRY(kanon__connection_open(&w->connection, l, true, err), out);
+    close_to_others(w);
     *out = &w->base;
     w = NULL;
 out:

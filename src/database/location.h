@@ -37,6 +37,7 @@ typedef struct kanon__location {
     char *query;          /* NULL: the table */
     kanon__option *options;
     int64_t n_options, capacity;
+    bool is_private; /* what is written there tells about single records: set by who writes */
 } kanon__location;
 
 /* Where a table is to be read. Files are looked at: what begins as a Parquet or SQLite file is one. */

@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "model/clusters.h"
 #include "model/grouping.h"
+#include "search/run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -179,7 +180,7 @@ static void take_left(kanon_block_groups *out, const kanon_grouping *g, const ka
 {
     int64_t at = 0, m = space->n_dimensions;
     for (int64_t row = 0; row < g->n_rows; row++) {
-        if (g->group_of[row] >= 0)
+        if (g->group_of[row] != KANON__LEFT_OVER)
             continue;
         for (int i = 0; i < m; i++)
             out->codes[at * m + i] = kanon__code_at(space->dimensions[i].codes, row);

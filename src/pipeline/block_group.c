@@ -252,6 +252,11 @@ int64_t kanon_grouping_left(const kanon_grouping *grouping)
     return grouping->n_left;
 }
 
+int kanon_grouping_is_left(const kanon_grouping *grouping, int64_t row)
+{
+    return row >= 0 && row < grouping->n_rows && grouping->group_of[row] == KANON__LEFT_OVER;
+}
+
 /* ---- before a block is given to a machine -------------------------------------------------------------------------- */
 
 static kanon_status block_memory(int64_t *out, const kanon_cuts *cuts, const kanon_schema *schema,

@@ -93,12 +93,15 @@ static kanon_status open_outputs(publication *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon_outputs *o = &p->wanted;
+    const char *groups = p->groups_are_typed ? o->groups : NULL;
     if (p->is_typed)
-        KANON_TRY(kanon__table_output_open(&p->typed, &p->release, o->release, p->table, p->grouping, NULL, err), out);
+        KANON_TRY(kanon__table_output_open(&p->typed, &p->release, o->release, groups, p->table, p->grouping, NULL, err),
+                  out);
     else
         KANON_TRY(open_output(&p->release, o->release, o->release_to, p->named_by_sum, err), out);
     if (p->groups_are_typed)
-        KANON_TRY(kanon__table_output_open(&p->typed_groups, &p->groups, o->groups, p->table, p->grouping, p->typed, err),
+        KANON_TRY(kanon__table_output_open(&p->typed_groups, &p->groups, groups, groups, p->table, p->grouping, p->typed,
+                                           err),
                   out);
     else
         KANON_TRY(open_output(&p->groups, o->groups, o->groups_to, false, err), out);

@@ -116,8 +116,18 @@ static kanon_status open_database(kanon__table_output *t, const kanon__table_out
     return st == KANON_OK ? kanon__output_open(&t->place, NULL, &sink, false, err) : st;
 }
 
+/* Whether the groups go to that database. */
+static kanon_status holds_groups(bool *out, const kanon__location *l, const char *groups, kanon_error *err)
+{
+    kanon__location other = {0};
+    kanon_status st = groups != NULL ? kanon__location_to_write(&other, groups, err) : KANON_OK;
+    *out = st == KANON_OK && groups != NULL && kanon__location_same_database(l, &other);
+    kanon__location_clear(&other);
+    return st;
+}
+
 kanon_status kanon__table_output_open(kanon__table_output **out, kanon__output **place, const char *location,
-                                      const kanon_table *table, const kanon_grouping *grouping,
+                                      const char *groups, const kanon_table *table, const kanon_grouping *grouping,
                                       const kanon__table_output *with, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -127,6 +137,7 @@ kanon_status kanon__table_output_open(kanon__table_output **out, kanon__output *
     t->table = table;
     t->grouping = grouping;
     KANON_TRY(kanon__location_to_write(&t->location, location, err), out);
+    KANON_TRY(holds_groups(&t->location.is_private, &t->location, groups, err), out);
     st = t->location.kind == KANON__AT_PARQUET ? open_parquet(t, err) : open_database(t, with, err);
     *place = t->place; /* also where it failed: it is freed with the others */
     *out = t;

@@ -13,9 +13,10 @@ typedef struct kanon__table_output kanon__table_output;
 kanon_status kanon__table_output_wanted(bool *out, const char *location, kanon_error *err);
 /* Open the place, and begin the transaction: what cannot be written is known before the work. *place is its place among the
  * outputs, to be committed and freed with them, before this is closed. `with` (NULL: none): a table of the same database is
- * written in the transaction of that output, which is committed and closed after this one. */
+ * written in the transaction of that output, which is committed and closed after this one. `groups` (NULL: none) is where the
+ * groups of the call go: a new database file that holds them is for its owner alone. */
 kanon_status kanon__table_output_open(kanon__table_output **out, kanon__output **place, const char *location,
-                                      const kanon_table *table, const kanon_grouping *grouping,
+                                      const char *groups, const kanon_table *table, const kanon_grouping *grouping,
                                       const kanon__table_output *with, kanon_error *err);
 /* Write the release and read it back; the place is finished then. The numeric form of the outputs is KANON_NUMERIC_COLUMNS or
  * KANON_NUMERIC_MEAN. */

@@ -211,7 +211,8 @@ def check_groups(duckdb, server):
                             ("adbc:duckdb?uri=out.duckdb&table=released", "adbc:duckdb?uri=out.duckdb&table=groups"),
                             (server.location("table=released"), server.location("table=groups"))):
         anonymize("t.csv", "-o", release, "--groups", groups)
-    assert os.stat("g.parquet").st_mode & 0o77 == 0
+    for name in ("g.parquet", "out.duckdb", "other.db"):
+        assert os.stat(name).st_mode & 0o77 == 0, name
     expected = read("csv.groups")
     for name in ("out.db", "other.db"):
         rows = sqlite3.connect(name).execute('SELECT "row", "group" FROM groups').fetchall()

@@ -2,6 +2,7 @@
  * is the text that a CSV release would have, as TEXT, because SQLite has no types for it; null is NULL. A file that is not there
  * is made, and goes away again where nothing is kept in it. Called by pipeline/table_output.c. */
 #include "core/alloc.h"
+#include "database/private_file.h"
 #include "database/sql_text.h"
 #include "database/sqlite_file.h"
 #include "database/writers.h"
@@ -227,6 +228,8 @@ kanon_status kanon__sqlite_writer_open(kanon__table_writer **out, const kanon__l
     w->base.keeps_order = true; /* by their numbers, which grow */
     w->location = l;
     w->is_new = access(l->path, F_OK) != 0;
+    if (w->is_new && l->is_private)
+        kanon__private_file_create(l->path); /* its journal gets the same mode */
     if (sqlite3_open_v2(l->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK) {
         st = kanon__sqlite_fail(w->db, l->name, "the file cannot be written", err);
         goto out;

@@ -41,6 +41,18 @@ expect 0 "$KANON" anonymize t.csv -s s.yaml -k 2 -o r.csv --groups g.csv -q
 (umask 022 && "$KANON" evaluate t.csv -s s.yaml --groups g.csv --report q.json -q >/dev/null)
 [ "$(modes q.json)" = "600 " ] || failed "the report of evaluate can be read by others"
 
+# the same in a new database file, which the groups may share with the release; one that is there stays as it is
+for names in "r.csv g.db#grp" "g.db#rel g.db#grp" "both.db#rel g.db#grp"; do
+    rm -f g.db
+    (umask 022 && "$KANON" anonymize t.csv -s s.yaml -k 2 -o "${names% *}" --groups "${names#* }" -q)
+    [ "$(modes g.db)" = "600 " ] || failed "groups in a database file can be read by others: $names"
+done
+[ "$(modes both.db)" = "644 " ] || failed "a release in a database file is private"
+chmod 640 g.db
+expect 0 "$KANON" anonymize t.csv -s s.yaml -k 2 -o r.csv --groups "g.db#grp" -q
+[ "$(modes g.db)" = "640 " ] || failed "the mode of a database that was there has changed"
+rm g.db both.db
+
 # outputs over inputs, over each other, over what belongs to a state
 mkdir other
 ln -s ../t.csv other/link.csv

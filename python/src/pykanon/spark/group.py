@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from pykanon import _kanon, frames
-from pykanon.errors import Error, InternalError
+from pykanon.errors import Error, InternalError, UsageError
 from pykanon.spark.plan import BLOCK, BYTES, GROUP, PLACE, SLOT, Opened, Plan, opened
 
 Batches = Iterator[pa.RecordBatch]
@@ -222,6 +222,11 @@ def group(plan: Plan, batches: Batches) -> Batches:
             raise InternalError("the records of a block are not in order")
         table = load(rows, o)
         grouping = _kanon.block_group(table, o.cuts, block, _kanon.ticker_new(), **plan.options)
+        if _kanon.grouping_describe(grouping)[2] > 0:
+            raise UsageError(
+                "the algorithm suppresses records, which Spark does not do",
+                "Leave out the setting that makes it do so, or choose another algorithm.",
+            )
         groups = _kanon.block_groups_new(table, grouping, o.cuts, block, place_bytes(rows))
         numbers = pa.array(np.frombuffer(_kanon.grouping_rows(grouping), np.int64))
         yield from _with_bytes(rows.drop_columns([SLOT]).append_column(GROUP, numbers), None)
