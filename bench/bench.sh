@@ -12,7 +12,7 @@
 #   BENCH_STATE_ROWS  rows of the table that is kept in a state (default 1000000)
 #   BENCH_POSTGRES_ROWS  rows of the table that PostgreSQL refreshes (default 1000000)
 #   BENCH_SPARK_ROWS  rows of the tables that Spark groups (default "200000 1000000")
-#   KANON_DATA        where adult/adult.csv is (default ../shared/data)
+#   KANON_DATA        where adult/adult.csv is (default: what scripts/get-data prints)
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."
@@ -20,7 +20,7 @@ scripts/setup
 scripts/build --quiet bench
 kanon=build/bench/kanon
 dir=build/bench/data
-data=${KANON_DATA:-../shared/data}
+data=$(scripts/get-data) || true
 small_rows=${BENCH_SMALL_ROWS:-20000}
 
 say()

@@ -4,13 +4,13 @@
 # of auto on the same records, and processor seconds of all commands.
 #
 #   KANON         the program (default: build/release/kanon)
-#   KANON_DATA    where adult/adult.csv is (default ../shared/data)
+#   KANON_DATA    where adult/adult.csv is (default: what scripts/get-data prints)
 #   BENCH_KS      "10 5"
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."
 KANON=${KANON:-$PWD/build/release/kanon}
-data=$(cd "${KANON_DATA:-../shared/data}" && pwd)
+data=$(scripts/get-data)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 sed "s#DATA/#$data/adult/#" experiments/schemas/adult-keyed.yaml >"$dir/schema.yaml"

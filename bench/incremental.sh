@@ -3,7 +3,7 @@
 # Times are of the processor (user and system), in seconds; "elapsed" ones are on the clock.
 #
 #   KANON         the program (default: build/bench/kanon, which is built)
-#   KANON_DATA    where adult/adult.csv is (default ../shared/data); without it the first part is left out
+#   KANON_DATA    where adult/adult.csv is (default: what scripts/get-data prints); without it the first part is left out
 #   BENCH_KS      "3 5 10"
 #   BENCH_DELTAS  "50 100 250 500 1000 2500 5000"
 #   BENCH_ROWS    rows of the large table (default 1000000; 0: leave the second part out)
@@ -11,7 +11,7 @@
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."
-data=$(cd "${KANON_DATA:-../shared/data}" 2>/dev/null && pwd || true)
+data=$(scripts/get-data) || true
 if [ -z "${KANON:-}" ]; then
     scripts/setup
     scripts/build --quiet bench

@@ -8,7 +8,7 @@ scripts/setup
 scripts/build --quiet release
 kanon=build/release/kanon
 dir=build/quality
-data=${KANON_DATA:-../shared/data}
+data=$(scripts/get-data) || true
 limit=${1:-300}
 mkdir -p $dir
 

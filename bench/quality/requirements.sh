@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 [ -n "$old" ] || old=$(bench/last_release.sh)
 kanon=build/release/kanon
 dir=build/quality
-data=${KANON_DATA:-../shared/data}
+data=$(scripts/get-data) || true
 mkdir -p $dir
 
 # loss PROGRAM TABLE SCHEMA OPTION...: fails where the program does

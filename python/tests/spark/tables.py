@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-DATA = pathlib.Path(os.environ.get("KANON_DATA", ROOT.parent / "shared" / "data"))
+DATA = pathlib.Path(subprocess.run([ROOT / "scripts" / "get-data"], stdout=subprocess.PIPE, text=True).stdout.strip())
 PROGRAM = os.environ.get("KANON_PROGRAM", str(ROOT / "build" / "release" / "kanon"))
 
 

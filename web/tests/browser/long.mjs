@@ -1,12 +1,13 @@
 // What takes minutes: Adult with its schema, 100,000 records without a blocked frame and in good time, a million, a cancel,
 // ending with the best so far, and a file that is too large.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { saved, watchTasks, withPage } from "./page.mjs";
 
-const DATA = process.env.KANON_DATA ?? new URL("../../../../shared/data", import.meta.url).pathname;
+const DATA = spawnSync(new URL("../../../scripts/get-data", import.meta.url).pathname, { encoding: "utf8" }).stdout.trim();
 
 export async function longWalk({ test, url, pageFile, kanon, folder, compareWithProgram, toResult, step }) {
     const adult = join(DATA, "adult");
