@@ -34,6 +34,8 @@ static void print_summary(const kanon_proposal *p, const arguments *args)
     say("%lld records, %zu columns: %zu quasi, %zu sensitive, %zu insensitive, %zu withheld", (long long)p->records,
         p->n_columns, counts[KANON_ROLE_QUASI], counts[KANON_ROLE_SENSITIVE], counts[KANON_ROLE_INSENSITIVE],
         counts[KANON_ROLE_IDENTIFYING]);
+    if (p->entity != NULL)
+        say("entity: %s says whose record each row is; groups will hold k persons", shown(p->entity));
     for (size_t i = 0; i < p->n_notes; i++)
         say("warning: %s", p->notes[i]);
     if (args->release != NULL && !is_standard(args->release))

@@ -3,6 +3,9 @@
 #include "propose/dependencies.h"
 
 #include "core/alloc.h"
+#include "core/random.h"
+
+#include <string.h>
 
 /* If the columns were independent, so many pairs of records with one value of the first would be expected to differ in the
  * second. */
@@ -67,5 +70,63 @@ kanon_status kanon__column_determines(bool *out, const kanon__column_facts *from
     *out = alike_from * (1 - alike_to / all) >= LEAST_EXPECTED;
 out:
     kanon__free(met);
+    return st;
+}
+
+/* ---- nearly the same ------------------------------------------------------------------------------------------------- */
+
+enum { LEAST_BY_CHANCE = 20 }; /* rows that differ where values are dealt out anew; fewer prove nothing */
+
+/* Of the records of one value: the majority vote of Boyer and Moore. */
+typedef struct vote {
+    uint32_t value;
+    int64_t lead, n;
+} vote;
+
+/* Rows whose value is not that of most rows with their value of `from`; `all`: the rows that were compared. `anew`: each row
+ * has the value of a row that is drawn at random. */
+static void count_strays(int64_t *strays, int64_t *all, vote *votes, const kanon__column_facts *from,
+                         const kanon__column_facts *to, bool anew)
+{
+    memset(votes, 0, (size_t)from->texts->n * sizeof *votes);
+    *strays = *all = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        kanon__random random; /* both passes draw the same */
+        kanon__random_init(&random, 0, 0);
+        for (int64_t row = 0; row < from->n_rows; row++) {
+            int64_t of = anew ? kanon__random_below(&random, from->n_rows) : row;
+            uint32_t code = kanon__code_at(from->codes, row), value = kanon__code_at(to->codes, of);
+            vote *v = &votes[code];
+            if (from->missing[code] || to->missing[value])
+                continue;
+            if (pass == 1) {
+                *all += v->n > 1;
+                *strays += v->n > 1 && value != v->value;
+                continue;
+            }
+            v->n++;
+            if (v->lead == 0)
+                v->value = value;
+            v->lead += value == v->value ? 1 : -1;
+        }
+    }
+}
+
+kanon_status kanon__column_stays(bool *out, const kanon__column_facts *from, const kanon__column_facts *to, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    vote *votes = NULL;
+    int64_t strays, all, by_chance, compared;
+    *out = false;
+    if (from->n_rows < 2 || to->n_distinct < 2 || to->n_distinct > from->n_distinct + from->n_distinct / 50)
+        return KANON_OK;
+    KANON_TRY(kanon__new_array(&votes, from->texts->n, "texts of a column", err), out);
+    count_strays(&strays, &all, votes, from, to, false);
+    if (strays * 50 > all)
+        goto out;
+    count_strays(&by_chance, &compared, votes, from, to, true);
+    *out = by_chance >= LEAST_BY_CHANCE && strays * 10 <= by_chance;
+out:
+    kanon__free(votes);
     return st;
 }

@@ -13,6 +13,7 @@
 #define CODE KANON__TRAIT_CODE
 #define FINE KANON__TRAIT_FINE
 #define NOMINAL KANON__TRAIT_NOMINAL
+#define OWN KANON__TRAIT_OWN
 
 static const kanon__kind_info infos[KANON__KIND_COUNT] = {
     [KANON__KIND_UNKNOWN] = {KANON_ROLE_IDENTIFYING, 0, "nothing is known about it"},
@@ -199,4 +200,15 @@ kanon__kind kanon__kind_of_name(const char *name)
             best = matches[i];
     }
     return best.kind;
+}
+
+bool kanon__name_has_word(const char *name, const char *word)
+{
+    char words[KANON__NAME_WORDS];
+    size_t length = strlen(word);
+    kanon__name_words(words, name);
+    for (const char *at = strstr(words, word); at != NULL; at = strstr(at + 1, word))
+        if ((at == words || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' '))
+            return true;
+    return false;
 }

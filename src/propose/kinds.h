@@ -25,7 +25,8 @@ enum {
     KANON__TRAIT_STABLE = 8,
     KANON__TRAIT_CODE = 16,
     KANON__TRAIT_FINE = 32,
-    KANON__TRAIT_NOMINAL = 64
+    KANON__TRAIT_NOMINAL = 64,
+    KANON__TRAIT_OWN = 128
 };
 
 typedef struct kanon__kind_info {
@@ -46,6 +47,9 @@ enum { KANON__NAME_WORDS = 256 };
 void kanon__name_words(char out[KANON__NAME_WORDS], const char *name);
 /* The kind that the name of a column tells. */
 kanon__kind kanon__kind_of_name(const char *name);
+
+/* Whether one of those words is `word`. */
+bool kanon__name_has_word(const char *name, const char *word);
 
 /* Whether a text has the form of a pattern of propose/knowledge.def. */
 bool kanon__pattern_fits(const char *pattern, const char *text, size_t length);

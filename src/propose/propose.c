@@ -305,6 +305,41 @@ static kanon_status note_doubts(maker *m, kanon_error *err)
     return st;
 }
 
+/* What only the user can know about whose record each row is. */
+static kanon_status ask_entity(maker *m, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__entity_answer *a = &m->roles.answer;
+    kanon__texts *notes = &m->proposal->notes;
+    const kanon__column_facts *f = m->facts;
+    if (a->belief == KANON__ENTITY_ASK && a->rival >= 0)
+        KANON_TRY(kanon__texts_addf(notes, err,
+                                    "Whose record is each row? %.80s and %.80s repeat. If one of them stands for a person, name "
+                                    "it as the entity, so that groups hold k persons.",
+                                    f[a->column].name, f[a->rival].name),
+                  out);
+    else if (a->belief == KANON__ENTITY_ASK)
+        KANON_TRY(kanon__texts_addf(notes, err,
+                                    "Whose record is each row? %.80s repeats: %lld values in %lld records. If it stands for a "
+                                    "person, add 'entity: %.80s', so that groups hold k persons.",
+                                    f[a->column].name, (long long)f[a->column].n_distinct, (long long)f[a->column].n_present,
+                                    f[a->column].name),
+                  out);
+    else if (a->rival >= 0)
+        KANON_TRY(kanon__texts_addf(notes, err,
+                                    "Whose record is each row? Both %.80s and %.80s could say; %.80s is proposed as the entity.",
+                                    f[a->column].name, f[a->rival].name, f[a->column].name),
+                  out);
+    if (a->household >= 0 && a->household != a->column)
+        KANON_TRY(kanon__texts_addf(notes, err,
+                                    "%.80s: several records share a household. If no household may be singled out, add "
+                                    "'entity: %.80s'.",
+                                    f[a->household].name, f[a->household].name),
+                  out);
+out:
+    return st;
+}
+
 static kanon_status write_schema(maker *m, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -373,6 +408,7 @@ static kanon_status propose(kanon_proposal **out, kanon__source *source, const k
         KANON_TRY(kanon__texts_add(&m.proposal->notes, notices->items[i], strlen(notices->items[i]), err), out);
     KANON_TRY(note_lack(&m, err), out);
     KANON_TRY(note_doubts(&m, err), out);
+    KANON_TRY(ask_entity(&m, err), out);
     KANON_TRY(collect_missing(&m, err), out);
     KANON_TRY(find_sets(&m, o, &counting, err), out);
     KANON_TRY(write_schema(&m, err), out);

@@ -4,6 +4,7 @@
 #include "core/alloc.h"
 #include "propose/coarsening.h"
 #include "propose/dependencies.h"
+#include "propose/entity.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,6 @@
 
 enum { FEW_RECORDS = 20 };   /* in fewer, nearly every column is nearly unique */
 enum { FALLBACK_QUASI = 6 }; /* columns that become quasi where none is known to be */
-enum { LEAST_STABLE = 2 };   /* columns that an entity without a telling name must determine */
 
 /* ---- a column alone ---------------------------------------------------------------------------------------------- */
 
@@ -50,6 +50,14 @@ static void describe_unique(kanon__decision *d, const kanon__column_facts *f)
                  (long long)f->n_present);
 }
 
+/* A number that repeats stands for something else than a record. */
+static void describe_repeated(kanon__decision *d, const kanon__column_facts *f)
+{
+    d->role = KANON_ROLE_IDENTIFYING;
+    snprintf(d->reason, sizeof d->reason, "a number that repeats: %lld values in %lld records", (long long)f->n_distinct,
+             (long long)f->n_present);
+}
+
 /* The type that a schema names. A column that is only nearly of a type would be refused, so it is read as categories. */
 static kanon_type type_of(const kanon__column_facts *f, kanon__kind kind)
 {
@@ -81,6 +89,8 @@ static void decide_alone(kanon__decision *d, const kanon__column_facts *f)
     const kanon__kind_info *info = kanon__kind_at(d->kind);
     if (f->n_distinct == 0)
         give(d, KANON_ROLE_IDENTIFYING, "withheld: it has no values");
+    else if (kanon__kind_has(d->kind, KANON__TRAIT_RECORD) && f->n_distinct < f->n_present)
+        describe_repeated(d, f);
     else if (d->kind != KANON__KIND_UNKNOWN && info->role == KANON_ROLE_IDENTIFYING)
         give(d, info->role, info->reason);
     else if (kanon__column_is_free_text(f))
@@ -181,64 +191,20 @@ out:
 
 /* ---- whose record it is -------------------------------------------------------------------------------------------- */
 
-/* How many columns that stay the same for a person follow from the column. */
-static kanon_status count_stable(int *out, const kanon__roles *r, int column, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    *out = 0;
-    for (int i = 0; i < r->n_columns; i++) {
-        bool determined = false;
-        if (i != column && kanon__kind_has(r->decisions[i].kind, KANON__TRAIT_STABLE))
-            KANON_TRY(kanon__column_determines(&determined, &r->facts[column], &r->facts[i], NULL, 0, err), out);
-        *out += determined;
-    }
-out:
-    return st;
-}
-
-/* Whether values of the column occur several times, so that it can say whose record each row is. */
-static bool repeats(const kanon__column_facts *f)
-{
-    return f->n_distinct >= 2 && f->n_missing * 20 <= f->n_rows && f->n_distinct < f->n_present;
-}
-
-/* A column whose kind names persons needs no proof, unless it has few values. Others have to determine what stays the same
- * for a person. Of several, the one with the strongest kind, then with the most values. */
-static kanon_status rate_entity(int64_t *out, const kanon__roles *r, int column, kanon_error *err)
-{
-    const kanon__column_facts *f = &r->facts[column];
-    const kanon__decision *d = &r->decisions[column];
-    int n_stable = 0;
-    *out = 0;
-    if (d->role != KANON_ROLE_IDENTIFYING || d->same_as >= 0 || f->named == KANON__KIND_free_text || !repeats(f))
-        return KANON_OK;
-    bool named = d->kind == KANON__KIND_person_id || d->kind == KANON__KIND_national_id || d->kind == KANON__KIND_person;
-    kanon_status st = count_stable(&n_stable, r, column, err);
-    if (st == KANON_OK && ((named && f->n_distinct * 50 >= f->n_rows) || n_stable >= LEAST_STABLE))
-        *out = (named ? 2 : d->kind == KANON__KIND_record_id ? 1 : 0) * ((int64_t)1 << 40) + f->n_distinct;
-    return st;
-}
-
 static kanon_status find_entity(kanon__roles *r, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    int64_t best = 0, rating;
-    for (int i = 0; i < r->n_columns; i++) {
-        KANON_TRY(rate_entity(&rating, r, i, err), out);
-        if (rating > best) {
-            best = rating;
-            r->entity = i;
-        }
-    }
-    if (r->entity < 0)
-        goto out;
-    kanon__decision *d = &r->decisions[r->entity];
-    r->n_entities = r->facts[r->entity].n_distinct + (r->facts[r->entity].n_missing > 0);
+    kanon__entity_answer *answer = &r->answer;
+    kanon_status st = kanon__entity_find(answer, r, err);
+    if (st != KANON_OK || answer->belief != KANON__ENTITY_PROPOSED)
+        return st;
+    const kanon__column_facts *f = &r->facts[answer->column];
+    kanon__decision *d = &r->decisions[answer->column];
+    r->entity = answer->column;
+    r->n_entities = f->n_distinct + (f->n_missing > 0);
     d->unknown = false;
     snprintf(d->reason, sizeof d->reason, "it says whose record it is: %lld persons in %lld records",
-             (long long)r->n_entities, (long long)r->facts[r->entity].n_rows);
-out:
-    return st;
+             (long long)r->n_entities, (long long)f->n_rows);
+    return KANON_OK;
 }
 
 /* The first column whose values are numbers of records: present in all, and no two alike. Names are no keys. */
@@ -323,8 +289,8 @@ kanon_status kanon__roles_decide(kanon__roles *out, const kanon__column_facts *f
     KANON_TRY(kanon__new_array(&out->decisions, n_columns, "roles of columns", err), out);
     for (int i = 0; i < n_columns; i++)
         decide_alone(&out->decisions[i], &facts[i]);
+    KANON_TRY(find_entity(out, err), out); /* first: what says whose record it is, is no quasi-identifier */
     fill_up(out);
-    KANON_TRY(find_entity(out, err), out);
     KANON_TRY(find_dependencies(out, err), out);
     find_key(out);
     for (int i = 0; i < n_columns; i++) {

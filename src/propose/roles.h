@@ -1,9 +1,9 @@
 /* Roles: what a proposal decides about each column, and why.
  *
- *     facts of each column -> its role alone -> enough columns -> whose record each row is -> columns that say the same
+ *     facts of each column -> its role alone -> whose record each row is -> enough columns -> columns that say the same
  *
  * In doubt a column gets the safer role. What nobody can vouch for is withheld: the role identifying, with a reason that
- * says so. Called by propose/propose.c; calls propose/dependencies.h. */
+ * says so. Called by propose/propose.c; calls propose/entity.h and propose/dependencies.h. */
 #ifndef KANON_PROPOSE_ROLES_H
 #define KANON_PROPOSE_ROLES_H
 
@@ -24,6 +24,20 @@ typedef struct kanon__decision {
     char reason[KANON__REASON_TEXT];
 } kanon__decision;
 
+/* How sure it is that a column says whose record each row is (propose/entity.h). */
+typedef enum kanon__entity_belief {
+    KANON__ENTITY_NO,
+    KANON__ENTITY_ASK,     /* it may */
+    KANON__ENTITY_PROPOSED /* it does, as far as can be told */
+} kanon__entity_belief;
+
+typedef struct kanon__entity_answer {
+    int column;                  /* -1: none */
+    kanon__entity_belief belief; /* in it */
+    int rival;                   /* another column that is believed as much; -1: none */
+    int household;               /* a column that stands for households; -1: none */
+} kanon__entity_answer;
+
 typedef struct kanon__roles {
     int n_columns;
     const kanon__column_facts *facts; /* by column */
@@ -31,6 +45,7 @@ typedef struct kanon__roles {
     int entity;                       /* the column that says whose record it is; -1: none */
     int key;                          /* the column that numbers the records; -1: none */
     int64_t n_entities;               /* 0: there is no entity column */
+    kanon__entity_answer answer;      /* whose record each row is, and what is left to ask */
 } kanon__roles;
 
 /* `bands`: propose bands of numbers and dates. */
