@@ -17,7 +17,11 @@ struct kanon__band_rule {
     bool has_top, has_bottom;
     int64_t top, bottom;
     bool whole; /* integers and dates, where [a, b) is a..b-1 */
+    bool dates;
 };
+
+/* The first and the last date that can be written: 0001-01-01 and 9999-12-31. */
+enum { FIRST_DAY = -719162, LAST_DAY = 2932896 };
 
 /* Ends stay so far from the limits of 64 bits that sums of two of them fit. */
 static const int64_t FARTHEST = (int64_t)1 << 61;
@@ -166,6 +170,7 @@ kanon_status kanon__band_rule_new(kanon__band_rule **out, const char *bands, con
     *out = NULL;
     KANON_TRY(kanon__new_array(&rule, 1, "bands", err), out);
     rule->whole = type != KANON_TYPE_DECIMAL;
+    rule->dates = type == KANON_TYPE_DATE;
     rule->has_top = top != NULL;
     rule->has_bottom = bottom != NULL;
     if (bands != NULL) {
@@ -248,16 +253,24 @@ static int64_t month_of_day(int64_t day)
     return month;
 }
 
-/* Whole months from `month` on; there is no date before the year 1. */
+/* The `n` months around a day, beginning where the count of months is divided by n. */
 static void months_at(int64_t day, int64_t n, int64_t *low, int64_t *high)
 {
-    const int64_t first_day = -719162; /* 0001-01-01 */
     int64_t month = floor_to(month_of_day(day), n);
-    *low = day_of_month(month) < first_day ? first_day : day_of_month(month);
+    *low = day_of_month(month);
     *high = day_of_month(month + n);
 }
 
 /* ---- bands -------------------------------------------------------------------------------------------------------- */
+
+/* A band of dates is cut where dates end. */
+static void cut_dates(kanon__band *b, int64_t day)
+{
+    if (b->low < FIRST_DAY && day >= FIRST_DAY && !b->open_below)
+        b->low = FIRST_DAY;
+    if (b->high > LAST_DAY + 1 && day <= LAST_DAY && !b->open_above)
+        b->high = LAST_DAY + 1;
+}
 
 /* The edges around a number that is in neither of the outer bands of top and bottom. */
 static void find_edges(const kanon__band_rule *rule, int64_t number, kanon__band *b)
@@ -306,6 +319,8 @@ bool kanon__band_of(const kanon__band_rule *rule, int64_t number, kanon__band *o
         return true;
     }
     find_edges(rule, number, out);
+    if (rule->dates && rule->kind != POINTS)
+        cut_dates(out, number);
     if (rule->has_bottom && (out->open_below || out->low < after_bottom)) {
         out->low = after_bottom; /* the band is cut where an outer one begins */
         out->open_below = false;

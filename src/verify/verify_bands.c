@@ -57,19 +57,22 @@ static bool read_shown(const kanon__domain *domain, const char *text, size_t len
 
 /* ---- what the schema allows --------------------------------------------------------------------------------------- */
 
-/* Whether a unit of the calendar begins on the day. Dates are from 0001-01-01 to 9999-12-31: the first unit begins with them,
- * the last one ends at most a week after them. */
+/* Dates are from 0001-01-01 to 9999-12-31: the first band begins with them, and the last one ends with them. */
+static bool is_end_of_dates(int64_t day)
+{
+    int64_t first, last;
+    return kanon__parse_date(&first, "0001-01-01", 10) && kanon__parse_date(&last, "9999-12-31", 10) &&
+           (day == first || day == last + 1);
+}
+
+/* Whether a unit of the calendar begins on the day. */
 static bool begins_unit(const char *unit, int64_t day)
 {
     char text[KANON__NUMBER_TEXT];
     int64_t back;
     size_t length = kanon__format_date(text, day);
-    if (!kanon__parse_date(&back, text, length)) /* the nearest date */
+    if (!kanon__parse_date(&back, text, length) || back != day) /* there is no such date */
         return false;
-    if (back != day)
-        return day > back && day - back <= 7;
-    if (strcmp(text, "0001-01-01") == 0)
-        return true;
     if (strcmp(unit, "week") == 0)
         return ((day - 4) % 7 + 7) % 7 == 0; /* 1970-01-05 was a Monday */
     int month = (text[5] - '0') * 10 + (text[6] - '0');
@@ -87,6 +90,8 @@ static bool is_edge(const kanon__domain *domain, const kanon__decimal *edge)
 {
     const char *bands = domain->band_texts[0];
     kanon__decimal width;
+    if (domain->type == KANON_TYPE_DATE && strchr(bands, ',') == NULL && is_end_of_dates(edge->mantissa))
+        return true;
     if (bands[0] >= 'a' && bands[0] <= 'z')
         return domain->type == KANON_TYPE_DATE && begins_unit(bands, edge->mantissa);
     if (strchr(bands, ',') == NULL)

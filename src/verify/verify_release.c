@@ -345,19 +345,20 @@ static bool understand(const kanon__verifier *v, int64_t group, int i, const spa
 }
 
 /* Take the cell at *at off a piece of a line, as any reader of CSV would; false where that cannot be. What stood in quotes
- * goes to `scratch`, which moves on. */
+ * goes to `scratch`, which moves on; NULL: it stays where it is, with its doubled quotes. */
 static bool take_cell(const char **at, const char *end, char delimiter, char **scratch, span *cell)
 {
     const char *from = *at;
     if (from < end && *from == '"') {
-        cell->bytes = *scratch;
+        cell->bytes = scratch != NULL ? *scratch : from + 1;
         for (from++; from < end && (*from != '"' || (from + 1 < end && from[1] == '"')); from++) {
-            *(*scratch)++ = *from;
+            if (scratch != NULL)
+                *(*scratch)++ = *from;
             from += *from == '"';
         }
+        cell->length = (size_t)((scratch != NULL ? *scratch : from) - cell->bytes);
         if (from++ >= end)
             return false;
-        cell->length = (size_t)(*scratch - cell->bytes);
     } else {
         cell->bytes = from;
         while (from < end && *from != delimiter && *from != '"' && *from != '\n' && *from != '\r')
@@ -478,16 +479,51 @@ static bool says_the_same(const kanon__verifier *v, const attribute *a, uint32_t
            value == a->column->domain->values[code];
 }
 
+/* What the group of a row shows of an attribute with bands, read once more: exactly. */
+static bool read_band(const kanon__verifier *v, int64_t group, int wanted, kanon__shown_band *out)
+{
+    const span *text = &v->texts[group * v->n_runs + v->attributes[wanted].run];
+    const char *at = text->bytes, *end = text->bytes + text->length;
+    kanon__band_cell cells[2] = {{0}};
+    for (int i = 0; i <= wanted; i++) {
+        int n_cells = v->numeric == KANON_NUMERIC_COLUMNS && v->attributes[i].numeric ? 2 : 1;
+        if (v->attributes[i].run != v->attributes[wanted].run)
+            continue;
+        for (int part = 0; part < n_cells; part++) {
+            span cell;
+            if (at > end || !take_cell(&at, end, v->table->source->delimiter, NULL, &cell)) /* numbers have no quotes */
+                return false;
+            cells[part] = (kanon__band_cell){cell.bytes, cell.length};
+        }
+    }
+    return kanon__verify_band_texts(v->attributes[wanted].column->domain, v->numeric, cells, out);
+}
+
+/* Where doubles cannot tell on which side of an end a number lies. */
+static bool is_exactly_in_bands(const kanon__verifier *v, const attribute *a, int64_t row, int i, const kanon__cell *cell)
+{
+    kanon__decimal number;
+    kanon__shown_band band;
+    return kanon__verify_band_number(a->column->domain, cell->text, cell->length, &number) &&
+           read_band(v, v->group_of[row], i, &band) && kanon__shown_band_covers(&band, &number);
+}
+
 /* A number in a band is what the input says, whatever its code. */
 static bool is_in_bands(const kanon__verifier *v, const attribute *a, int64_t row, int i, uint32_t code,
                         const kanon__cell *cell)
 {
     const double *shown = &v->figures[(v->group_of[row] * (int64_t)v->table->data.n_quasi + i) * 2];
+    const double exact = 9007199254740992.0; /* whole numbers below it are doubles */
     double value;
     if (code == a->column->domain->missing_code)
         return says_the_same(v, a, code, cell);
-    return !cell->null && !cell->doubled && read_number(a->column, cell->text, cell->length, &value) &&
-           !says_missing(v, cell) && shown[0] <= value && value <= shown[1];
+    if (cell->null || cell->doubled || !read_number(a->column, cell->text, cell->length, &value) || says_missing(v, cell))
+        return false;
+    if ((shown[0] < value && value < shown[1]) || value < shown[0] || value > nextafter(shown[1], INFINITY))
+        return shown[0] < value && value < shown[1];
+    if (a->column->domain->type != KANON_TYPE_DECIMAL && fabs(value) < exact)
+        return shown[0] <= value && value <= shown[1];
+    return is_exactly_in_bands(v, a, row, i, cell);
 }
 
 /* The text in the input must be the code's, or the table was encoded wrongly, or the input is another one now. */

@@ -121,6 +121,36 @@ printf 'attributes: {t: {role: quasi, type: date, bands: month}}\n' >times.yaml
 expect 3 "$KANON" anonymize times.csv -s times.yaml -k 2
 err_has "t: bands are of days, and the column has times"
 
+# numbers of 17 digits, which no double holds: 60211141386184620 = 7 * 8601591626597802 + 6 thousandths
+for sign in "" -; do
+    printf 'a\n%s60211141386184.620\n%s60211141386184.620\n-5.001\n-5.001\n' "$sign" "$sign" >long.csv
+    printf 'attributes: {a: {role: quasi, type: decimal, bands: 0.007}}\nprivacy: {k: 2}\n' >long.yaml
+    for form in interval columns; do
+        expect 0 "$KANON" anonymize long.csv -s long.yaml -a kmember --numeric $form -o long-$form.csv -q
+    done
+    ends="60211141386184.614..60211141386184.621"
+    [ -z "$sign" ] || ends="-60211141386184.621..-60211141386184.614"
+    grep -qxF -e "[$ends)" long-interval.csv || failed "a long number is in another band: $(cat long-interval.csv)"
+    grep -qxF -e "${ends%%..*},${ends#*..}" long-columns.csv || failed "a long number is in another band: $(cat long-columns.csv)"
+done
+
+# bands of days are cut where dates end: 9999-12-31 is day 2932896, and 0001-01-01 day -719162
+edges()
+{
+    printf 'a,b\n%s,x\n%s,x\n2020-01-01,y\n2020-01-01,y\n' "$1" "$1" >edge.csv
+    printf 'attributes: {a: {role: quasi, type: date, bands: %s}, b: quasi}\nprivacy: {k: 2}\n' "$2" >edge.yaml
+    expect 0 "$KANON" anonymize edge.csv -s edge.yaml -q
+    out_has "[$3],x"
+}
+edges 9999-12-31 week 9999-12-27..9999-12-31
+edges 9999-12-31 7 9999-12-30..9999-12-31
+edges 9999-12-31 30 9999-12-25..9999-12-31
+edges 9999-12-31 decade 9990-01-01..9999-12-31
+edges 0001-01-01 week 0001-01-01..0001-01-07
+edges 0001-01-01 7 0001-01-01..0001-01-03
+edges 0001-01-01 365 0001-01-01..0001-04-22
+edges 0001-01-01 decade 0001-01-01..0009-12-31
+
 # check reads all ways to write an open end as one, and says that they differ
 printf 'age\n"[90..]"\n"[90,)"\n>=90\n"[90,]"\n' >open.csv
 expect 1 "$KANON" check open.csv --quasi age -k 4
