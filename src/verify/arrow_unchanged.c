@@ -1,5 +1,5 @@
-/* Kept columns of an Arrow release hold the values of the input: those of its Arrow arrays, or those that the codes of the
- * table stand for, which were held against the cells before. */
+/* Kept columns of an Arrow release hold the values of the input: those of its Arrow arrays, or the numbers that the codes of
+ * the table stand for, which were held against the cells before. Cells of text are compared by verify_arrow.c. */
 #include "verify/arrow_check.h"
 
 #include "core/alloc.h"
@@ -12,7 +12,6 @@ typedef struct kept_pass {
     const kanon__checked_field *field;
     int64_t *known;            /* dictionaries: by entry of the input, one more than the released entry of the same value */
     kanon__read_value *values; /* of a table that is not from Arrow, by code */
-    int64_t *entry_of_code;    /* likewise: one more than the released entry of its text, where that is known */
 } kept_pass;
 
 static kanon__read_value original_of(const kept_pass *p, int64_t row)
@@ -105,47 +104,20 @@ static kanon_status check_texts(const kept_pass *p, int64_t place, int64_t n, ka
 
 /* ---- codes -------------------------------------------------------------------------------------------------------- */
 
-/* What a code of a table that is not from Arrow is to be released as. */
-static kanon__read_value value_of(const kanon__domain *domain, uint32_t code)
-{
-    size_t length;
-    const char *text = kanon__domain_text(domain, code, &length);
-    bool numeric = kanon__type_is_numeric(domain->type);
-    if (code == domain->missing_code && (numeric || domain->missing_is_null))
-        return (kanon__read_value){.kind = KANON__READ_NULL};
-    return numeric ? kanon__checked_number(domain, text, length, false)
-                   : (kanon__read_value){KANON__READ_TEXT, length, {.bytes = text}};
-}
-
+/* The number that each code of a table that is not from Arrow is to be released as; missing ones are null. */
 static kanon_status list_values(kept_pass *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__domain *domain = p->check->table->data.columns[p->field->number].domain;
     KANON_TRY(kanon__new_array(&p->values, domain->n_codes, "the check of the release", err), out);
-    KANON_TRY(kanon__new_array(&p->entry_of_code, domain->n_codes, "the check of the release", err), out);
-    for (uint32_t code = 0; code < domain->n_codes; code++)
-        p->values[code] = value_of(domain, code);
+    for (uint32_t code = 0; code < domain->n_codes; code++) {
+        size_t length;
+        const char *text = kanon__domain_text(domain, code, &length);
+        p->values[code] = code != domain->missing_code ? kanon__checked_number(domain, text, length, false)
+                                                       : (kanon__read_value){.kind = KANON__READ_NULL};
+    }
 out:
     return st;
-}
-
-static kanon_status check_codes(const kept_pass *p, int64_t place, int64_t n, kanon_error *err)
-{
-    kanon__read_keys shown;
-    const kanon__read_column *released = &p->field->released[0];
-    kanon__codes codes = p->check->table->data.columns[p->field->number].codes;
-    kanon__read_block(&shown, released, NULL, place, n);
-    for (int64_t i = 0; i < n; i++) {
-        int64_t row = kanon__checked_row(p->check, place + i);
-        int64_t *entry = &p->entry_of_code[kanon__code_at(codes, row)];
-        if (shown.valid[i] && *entry == shown.keys[i] + 1 && released->shape.index_size > 0)
-            continue;
-        if (!is_same(p, place + i))
-            return kanon__checked_fail(p->check, p->field, row, other_value, err);
-        if (shown.valid[i] && released->shape.index_size > 0)
-            *entry = shown.keys[i] + 1;
-    }
-    return KANON_OK;
 }
 
 /* ---- records ------------------------------------------------------------------------------------------------------ */
@@ -154,7 +126,7 @@ static kanon_status check_block(const kept_pass *p, int64_t place, int64_t n, ka
 {
     const kanon__read_shape shape = p->field->released[0].shape;
     if (p->values != NULL)
-        return check_codes(p, place, n, err);
+        return check_one_by_one(p, place, n, err);
     if (p->known != NULL || kanon__read_has_keys(shape))
         return check_keys(p, place, n, err);
     return shape.letter == 'u' ? check_texts(p, place, n, err) : check_one_by_one(p, place, n, err);
@@ -166,7 +138,8 @@ kanon_status kanon__unchanged_check(kanon__arrow_check *c, const kanon__checked_
     kanon_status st = KANON_OK;
     kept_pass p = {.check = c, .field = f};
     int64_t n;
-    if (c->arrow == NULL && c->table->data.columns[f->number].role != KANON_ROLE_SENSITIVE)
+    const kanon__column *column = &c->table->data.columns[f->number];
+    if (c->arrow == NULL && (column->role != KANON_ROLE_SENSITIVE || !kanon__column_is_numeric(column)))
         return KANON_OK; /* its cells were compared as they were read */
     if (c->arrow == NULL)
         KANON_TRY(list_values(&p, err), out);
@@ -182,7 +155,6 @@ kanon_status kanon__unchanged_check(kanon__arrow_check *c, const kanon__checked_
         KANON_TRY(check_block(&p, at, n, err), out);
     }
 out:
-    kanon__free(p.entry_of_code);
     kanon__free(p.values);
     kanon__free(p.known);
     return st;

@@ -112,7 +112,7 @@ static void expected_type(const check *c, field *f, const char **format, const c
         *entries = given->dictionary != NULL ? given->dictionary->format : NULL;
         return;
     }
-    if (f->quasi < 0 && column->role != KANON_ROLE_SENSITIVE) {
+    if (f->quasi < 0 && (column->role != KANON_ROLE_SENSITIVE || !numeric)) {
         *format = "u";
         return;
     }
@@ -438,15 +438,18 @@ static kanon_status cell_text(const kanon__cell *cell, char **scratch, int64_t *
     return st;
 }
 
-/* Encoded columns must say what stands in the input, and all others must be released as that text. */
+/* Encoded columns must say what stands in the input; what is neither quasi-identifier nor number must be released as that
+ * text. */
 static bool is_cell(const check *c, const field *f, int64_t row, const char *text, size_t length)
 {
     const kanon__column *column = &c->table->data.columns[f->number];
     if (f->quasi >= 0 || column->role == KANON_ROLE_SENSITIVE) {
         uint32_t code = kanon__code_at(column->codes, row);
         const kanon__checked_text *own = &f->texts[code];
-        return (f->code_bands == NULL && own->length == length && memcmp(own->bytes, text, length) == 0) ||
-               kanon__checked_text_says(c, f, code, text, length);
+        bool says = (f->code_bands == NULL && own->length == length && memcmp(own->bytes, text, length) == 0) ||
+                    kanon__checked_text_says(c, f, code, text, length);
+        if (!says || f->quasi >= 0 || kanon__column_is_numeric(column))
+            return says;
     }
     int64_t place = c->place_of != NULL ? c->place_of[row] : row;
     if (place < 0)

@@ -145,9 +145,9 @@ static void damaged_columns_are_refused(void **state)
         {.name = "offset of a label", .child = 6, .of_dictionary = true, .buffer = 1, .byte = 4, .flip = 1},
         {.name = "length of the dictionary", .child = 6, .of_dictionary = true, .buffer = -1, .what = LENGTH},
         {.name = "value under a null", .child = 0, .buffer = 1, .byte = 5 * 8, .flip = 1},
-        {.name = "entry of no record", .child = 7, .of_dictionary = true, .buffer = -1, .what = MORE_ENTRIES},
-        {.name = "sensitive category", .child = 7, .buffer = 1, .byte = 0, .flip = 1},
-        {.name = "sensitive label", .child = 7, .of_dictionary = true, .buffer = 2, .byte = 0, .flip = 1},
+        {.name = "entry of no record", .child = 6, .of_dictionary = true, .buffer = -1, .what = MORE_ENTRIES},
+        {.name = "sensitive text", .child = 7, .buffer = 2, .byte = 0, .flip = 1},
+        {.name = "sensitive offset", .child = 7, .buffer = 1, .byte = 4, .flip = 1},
         {.name = "sensitive number", .child = 8, .buffer = 1, .byte = 0, .flip = 2},
         {.name = "sensitive null", .child = 8, .buffer = 0, .byte = 0, .flip = 4},
         {.name = "insensitive text", .child = 9, .buffer = 2, .byte = 0, .flip = 2},
@@ -336,7 +336,7 @@ static void false_claims_are_refused(void **state)
     claim.order = twice;
     assert_claim(&claim, "a record twice");
     claim.order = wrong;
-    assert_claim(&claim, "a kept column with another value");
+    assert_claim(&claim, "another value than the input's");
     claim = c.claim;
     claim.numeric = KANON_ARROW_MEAN;
     assert_claim(&claim, "another column than expected");
@@ -456,8 +456,8 @@ static void other_structs_are_refused(void **state)
     static const int32_t below[] = {0, 1, -1, 3}, above[] = {0, 1, 4, 3};
     release_claim c;
     (void)state;
-    make_claim(&c, "default-role: insensitive\nattributes: {a: {role: quasi}, s: {role: sensitive}}\n",
-               "a,s\n1,x\n2,y\n1,x\n3,z\n", GROUPS(1, 1, 2, 2));
+    make_claim(&c, "default-role: insensitive\nattributes: {a: {role: quasi}, s: {role: quasi, type: categorical}}\n",
+               "a,s\n1,x\n2,x\n1,z\n3,z\n", GROUPS(1, 1, 2, 2));
     struct ArrowSchema *schema = &c.schema, *child = schema->children[0], *kept = schema->children[2];
     struct ArrowArray *batch = &c.batches->batches[0];
     assert_claim(&c.claim, NULL);

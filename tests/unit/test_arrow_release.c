@@ -47,12 +47,12 @@ static void columns_of_csv(void **state)
     (void)state;
     kanon_table *table = table_of(people_yaml, people_csv);
     assert_release(table, people_groups, KANON_ARROW_COLUMNS,
-                   "age_min:l,age_max:l,temp_min:g,temp_max:g,day_min:tdD,day_max:tdD,job:i=u,ill:i=u,dose:l,note:u\n"
+                   "age_min:l,age_max:l,temp_min:g,temp_max:g,day_min:tdD,day_max:tdD,job:i=u,ill:u,dose:l,note:u\n"
                    "20,24,-1.5,2,2020-02-28,2020-03-01,Work,flu,1,a\n"
                    "20,24,-1.5,2,2020-02-28,2020-03-01,Work,hiv,-2,b \"c\"\n"
                    "20,24,-1.5,2,2020-02-28,2020-03-01,Work,flu,-,\n"
                    "-7,-5,0.25,0.25,1969-12-31,1969-12-31,none,NA,3,x\n"
-                   "-7,-5,0.25,0.25,1969-12-31,1969-12-31,none,NA,4,y\n"
+                   "-7,-5,0.25,0.25,1969-12-31,1969-12-31,none,?,4,y\n"
                    "-,-,-,-,2020-01-01,2020-01-01,cook,flu,5,z\n"
                    "-,-,-,-,2020-01-01,2020-01-01,cook,flu,6,z\n"
                    "-,-,4,4,-,-,?,flu,7,z\n"
@@ -68,12 +68,12 @@ static void texts_of_csv(void **state)
     (void)state;
     kanon_table *table = table_of(people_yaml, people_csv);
     assert_release(table, people_groups, KANON_ARROW_TEXT,
-                   "age:u,temp:u,day:u,job:i=u,ill:i=u,dose:l,note:u\n"
+                   "age:u,temp:u,day:u,job:i=u,ill:u,dose:l,note:u\n"
                    "[20..24],[-1.50..2],[2020-02-28..2020-03-01],Work,flu,1,a\n"
                    "[20..24],[-1.50..2],[2020-02-28..2020-03-01],Work,hiv,-2,b \"c\"\n"
                    "[20..24],[-1.50..2],[2020-02-28..2020-03-01],Work,flu,-,\n"
                    "[-7..-5],0.25,1969-12-31,none,NA,3,x\n"
-                   "[-7..-5],0.25,1969-12-31,none,NA,4,y\n"
+                   "[-7..-5],0.25,1969-12-31,none,?,4,y\n"
                    "-,-,2020-01-01,cook,flu,5,z\n"
                    "-,-,2020-01-01,cook,flu,6,z\n"
                    "-,4,-,?,flu,7,z\n"
@@ -91,12 +91,12 @@ static void means_of_csv(void **state)
     (void)state;
     kanon_table *table = table_of(people_yaml, people_csv);
     assert_release(table, people_groups, KANON_ARROW_MEAN,
-                   "age:g,temp:g,day:tdD,job:i=u,ill:i=u,dose:l,note:u\n"
+                   "age:g,temp:g,day:tdD,job:i=u,ill:u,dose:l,note:u\n"
                    "21.670000000000002,-0.33329999999999999,2020-02-29,Work,flu,1,a\n"
                    "21.670000000000002,-0.33329999999999999,2020-02-29,Work,hiv,-2,b \"c\"\n"
                    "21.670000000000002,-0.33329999999999999,2020-02-29,Work,flu,-,\n"
                    "-6,0.25,1969-12-31,none,NA,3,x\n"
-                   "-6,0.25,1969-12-31,none,NA,4,y\n"
+                   "-6,0.25,1969-12-31,none,?,4,y\n"
                    "-,-,2020-01-01,cook,flu,5,z\n"
                    "-,-,2020-01-01,cook,flu,6,z\n"
                    "-,4,-,?,flu,7,z\n"

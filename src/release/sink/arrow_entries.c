@@ -95,27 +95,6 @@ static kanon_status enter_group_categories(const kanon__arrow_build *b, int quas
     return st;
 }
 
-/* The values of a kept column as they are; only those that occur become categories. */
-static kanon_status enter_code_categories(const kanon__arrow_build *b, const kanon__column *c, kanon__arrow_entries *e,
-                                          kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    int32_t *nodes = NULL;
-    uint32_t n = c->domain->n_codes;
-    KANON_TRY(kanon__new_array(&nodes, n, "released cells", err), out);
-    memset(nodes, 0xff, n * sizeof *nodes);
-    for (int64_t i = 0; i < b->n_released; i++) {
-        uint32_t code = kanon__code_at(c->codes, b->plan->order != NULL ? b->plan->order[i] : i);
-        nodes[code] = c->domain->taxonomy->leaf_node[code];
-    }
-    if (c->domain->missing_is_null)
-        nodes[c->domain->missing_code] = -1;
-    KANON_TRY(enter_nodes(e, c->domain->taxonomy, nodes, n, err), out);
-out:
-    kanon__free(nodes);
-    return st;
-}
-
 /* ---- entries of numbers ------------------------------------------------------------------------------------------- */
 
 static kanon_status make_room(kanon__arrow_entries *e, int64_t n, int width, kanon_error *err)
@@ -296,8 +275,6 @@ static kanon_status enter_sensitive(const kanon__arrow_build *b, kanon__arrow_re
     const kanon__column *c = &b->table->data.columns[column->number];
     kanon__arrow_entries *e = &column->entries;
     kanon__arrow_values values = {0};
-    if (!kanon__column_is_numeric(c))
-        return enter_code_categories(b, c, e, err);
     KANON_TRY(kanon__arrow_values_init(&values, b->table, column->number, err), out);
     KANON_TRY(make_room(e, c->domain->n_codes, values.type.width, err), out);
     for (uint32_t code = 0; code < c->domain->n_codes; code++) {

@@ -67,12 +67,10 @@ static kanon_status add_kept(kanon__arrow_build *b, int number, kanon_error *err
         b->columns[b->out->n_fields++] = (kanon__arrow_released){.origin = KANON__ARROW_KEPT, .number = number, .quasi = -1};
         return KANON_OK;
     }
-    if (c->role != KANON_ROLE_SENSITIVE) {
+    if (c->role != KANON_ROLE_SENSITIVE || !kanon__column_is_numeric(c)) {
         b->n_cells++;
         return add_column(b, KANON__ARROW_CELLS, number, -1, "", "u", NULL, err);
     }
-    if (!kanon__column_is_numeric(c))
-        return add_column(b, KANON__ARROW_BY_CODE, number, -1, "", "i", "u", err);
     return add_column(b, KANON__ARROW_BY_CODE, number, -1, "", kanon__arrow_values_format(b->table, number), NULL, err);
 }
 

@@ -7,7 +7,8 @@
  *                                                            null where an end is open
  *     quasi category                   NAME                  dictionary<int32, utf8> of the taxonomy's nodes
  *     kept, of an Arrow table          NAME                  as it was (arrow_kept.h)
- *     kept, of another table           NAME                  sensitive: as quasi columns, exact; insensitive: utf8
+ *     kept, of another table           NAME                  sensitive numbers and dates: as quasi columns, exact; all else
+ *                                                            utf8, the cells byte for byte
  *
  * Null is: a suppressed record; numbers next to missing ones; numbers that are all missing; the root of a taxonomy whose
  * name is "*"; missing categories that were null in the input (other missing texts are shown as they are). With bands one null

@@ -98,3 +98,18 @@ expect 0 "$KANON" anonymize t.csv --quasi q --sensitive s -k 3 -o r.csv
 same t.csv r.csv
 err_has "s: 1 value differs from another only in its Unicode form and counts as different; the first is in line 4"
 err_lacks "Zo"
+
+# what is released as it is stays byte for byte in every form: texts for "missing", blanks at the ends; numbers have a type
+printf 'age,dis,dose,note\n1,?,1, a\n1,"flu, x",02,NA\n2,NA,?,?\n2,flu ,NA,"b ""c"""\n' >typed.csv
+printf 'missing: ["?", NA]\nattributes: {age: quasi, dis: sensitive, dose: {role: sensitive, type: integer}, note: insensitive}
+privacy: {k: 2}\n' >typed.yaml
+expect 0 "$KANON" anonymize typed.csv -s typed.yaml -q -o typed.db#rel
+expect 0 python3 -c "import sqlite3
+for row in sqlite3.connect('typed.db').execute('select dis, dose, note from rel order by rowid'): print(row)"
+cat >typed.expected <<'END'
+('?', 1, ' a')
+('flu, x', 2, 'NA')
+('NA', None, '?')
+('flu ', None, 'b "c"')
+END
+same typed.expected "$OUT"
