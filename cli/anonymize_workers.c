@@ -137,6 +137,9 @@ int run_workers(const command *self, const arguments *args, kanon_schema *schema
     if (st != KANON_OK)
         return failed(self, &err);
     const char *algorithm = args->algorithm != NULL ? args->algorithm : kanon_schema_algorithm(schema);
+    const char *text;
+    for (int i = 0; (text = kanon_measures_warning(result.measures, i)) != NULL; i++)
+        say("warning: %s", text);
     if (!args->quiet && args->verbose)
         print_figures(stderr, result.measures, true);
     if (!args->quiet)

@@ -282,9 +282,9 @@ static int finish(const release_run *work, const arguments *args, const kanon_er
         stop_if_asked("standard output is not complete");
     if (err->status != KANON_OK)
         return failed(work->self, err);
+    release_run_print_warnings(work);
     if (args->quiet)
         return EXIT_DONE;
-    release_run_print_warnings(work);
     if (args->verbose)
         print_details(work);
     print_advice(work->table, work->grouping);

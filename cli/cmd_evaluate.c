@@ -166,6 +166,8 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
     if (st == KANON_OK) {
         const char *text;
         print_privacy_warnings(table);
+        for (int i = 0; (text = kanon_measures_warning(measures, i)) != NULL; i++)
+            say("warning: %s", text);
         print_table_warnings(table, args->quiet);
         for (int i = 0; !args->quiet && grouping != NULL && (text = kanon_grouping_warning(grouping, i)) != NULL; i++)
             say("warning: %s", text);

@@ -109,7 +109,6 @@ static void print_summary(const improvement *work)
     const kanon_grouping *now = work->run.grouping;
     double before = kanon_measures_find(work->before, "information_loss", NULL)->value;
     double after = release_run_figure(&work->run, "information_loss");
-    release_run_print_warnings(&work->run);
     release_run_print_written(&work->run);
     release_run_print_repeat(&work->run);
     if (same_groups(work->start, now))
@@ -143,6 +142,7 @@ static int finish(const improvement *work, const kanon_error *err)
         stop_if_asked("standard output is not complete");
     if (err->status != KANON_OK)
         return failed(run->self, err);
+    release_run_print_warnings(run);
     if (!run->args->quiet)
         print_summary(work);
     return EXIT_DONE;

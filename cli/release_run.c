@@ -241,7 +241,8 @@ void release_run_print_warnings(const release_run *run)
 {
     const char *text;
     for (int i = 0; (text = kanon_grouping_warning(run->grouping, i)) != NULL; i++)
-        say("warning: %s", text);
+        if (!run->args->quiet || kanon_grouping_warning_kind(run->grouping, i) == KANON_NOTICE_PRIVACY)
+            say("warning: %s", text);
 }
 
 void release_run_print_repeat(const release_run *run)

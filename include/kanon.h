@@ -444,8 +444,10 @@ KANON_API int kanon_grouping_stopped(const kanon_grouping *grouping);
  * stopped; how many there are. 0 where nothing of it depended on a clock or a signal, and where blocks were refined and
  * stopped, each at another move. */
 KANON_API size_t kanon_grouping_repeat(const kanon_grouping *grouping, const kanon_setting **out);
-/* The i-th thing the user should know about how the grouping was made, NULL past the last. */
+/* The i-th thing the user should know about the grouping and how it was made, NULL past the last; those about privacy come
+ * first. A grouping of kanon_anonymize has one for each sensitive column of which a group shows one value only. */
 KANON_API const char *kanon_grouping_warning(const kanon_grouping *grouping, int i);
+KANON_API kanon_notice kanon_grouping_warning_kind(const kanon_grouping *grouping, int i);
 /* The i-th thing that is known about how good the grouping is, NULL past the last. */
 KANON_API const char *kanon_grouping_note(const kanon_grouping *grouping, int i);
 
@@ -527,6 +529,9 @@ typedef struct kanon_figure {
 
 KANON_API size_t kanon_measures_count(const kanon_measures *measures);
 KANON_API const kanon_figure *kanon_measures_at(const kanon_measures *measures, size_t i);
+/* The i-th thing about privacy that the figures show, NULL past the last: each sensitive column of which a group shows one
+ * value only. */
+KANON_API const char *kanon_measures_warning(const kanon_measures *measures, int i);
 /* The figure of that name about that column (NULL: the whole table); NULL where there is none. */
 KANON_API const kanon_figure *kanon_measures_find(const kanon_measures *measures, const char *name, const char *attribute);
 

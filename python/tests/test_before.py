@@ -50,3 +50,15 @@ def test_what_weakens_a_release_is_a_warning(people):
     with pytest.warns(pykanon.PrivacyWarning, match="name"):
         result = pykanon.anonymize(people, quasi=["age"], default_role="insensitive", k=5)
     assert any("name" in text for text in result.warnings)
+
+
+def test_groups_with_one_sensitive_value_are_a_warning():
+    table = pa.table({"age": [20, 21, 60, 61] * 20, "d": ["hiv", "hiv", "flu", "flu"] * 20})
+    text = "100 % of the records are in groups with one value of d; consider distinct-l-diversity"
+    with pytest.warns(pykanon.PrivacyWarning, match=text):
+        result = pykanon.anonymize(table, quasi="age", sensitive="d", k=10)
+    assert result.warnings == [text]
+    assert result.measures.of("d")["homogeneous"] == result.measures.of("d")["nearly_homogeneous"] == 1
+    assert text in pykanon.check(result.table, quasi=["age_min", "age_max"], sensitive="d", k=10).warnings
+    constraint = {"model": "distinct-l-diversity", "attribute": "d", "l": 2}
+    assert pykanon.anonymize(table, quasi="age", sensitive="d", k=10, constraints=[constraint]).warnings == []

@@ -3,7 +3,7 @@
 new_release <- function(loaded, grouping, form, numeric, shuffle, threads) {
   described <- .Call(C_grouping_describe, grouping)
   table <- .Call(C_table_describe, loaded$table)
-  for (text in utils::head(table$warnings, table$privacy)) {
+  for (text in c(utils::head(table$warnings, table$privacy), utils::head(described$warnings, described$privacy))) {
     warning(warningCondition(text, class = "kanon_privacy_warning"))
   }
   kept <- new.env(parent = emptyenv()) # what is computed once

@@ -105,7 +105,7 @@ static const char *grouping_note(const void *grouping, int i)
 SEXP r_grouping_describe(SEXP handle)
 {
     const kanon_grouping *g = handle_get(handle, &GROUPING);
-    SEXP list = PROTECT(list_new("records", "groups", "suppressed", "k", "algorithm", "warnings", "notes", NULL));
+    SEXP list = PROTECT(list_new("records", "groups", "suppressed", "k", "algorithm", "warnings", "notes", "privacy", NULL));
     SET_VECTOR_ELT(list, 0, Rf_ScalarReal((double)kanon_grouping_rows(g)));
     SET_VECTOR_ELT(list, 1, Rf_ScalarReal((double)kanon_grouping_groups(g)));
     SET_VECTOR_ELT(list, 2, Rf_ScalarReal((double)kanon_grouping_suppressed(g)));
@@ -113,6 +113,10 @@ SEXP r_grouping_describe(SEXP handle)
     SET_VECTOR_ELT(list, 4, Rf_ScalarString(utf8(kanon_grouping_algorithm(g))));
     SET_VECTOR_ELT(list, 5, texts_at(grouping_warning, g));
     SET_VECTOR_ELT(list, 6, texts_at(grouping_note, g));
+    int privacy = 0; /* so many warnings, the first ones, are about privacy */
+    while (kanon_grouping_warning(g, privacy) != NULL && kanon_grouping_warning_kind(g, privacy) == KANON_NOTICE_PRIVACY)
+        privacy++;
+    SET_VECTOR_ELT(list, 7, Rf_ScalarInteger(privacy));
     UNPROTECT(1);
     return list;
 }

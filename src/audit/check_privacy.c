@@ -4,6 +4,7 @@
 
 #include "constraints/constraints.h"
 #include "core/alloc.h"
+#include "measures/homogeneity.h"
 #include "model/entity_records.h"
 #include "table/spellings.h"
 #include "verify/recount.h"
@@ -136,7 +137,29 @@ out:
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
-/* Every model that has a figure, on one column. */
+/* The shares of records whose class shows one value, or nearly one, and the warning. An entity's value counts once. */
+static kanon_status measure_homogeneity(kanon__privacy_result *found, const kanon__value_runs *runs, const char *column,
+                                        kanon_error *err)
+{
+    double one = 0, nearly = 0, all = 0;
+    for (int64_t group = 0; group < runs->n_groups; group++) {
+        const kanon__run_of_value *values = runs->values + runs->begins[group];
+        int64_t n = runs->begins[group + 1] - runs->begins[group], most = 0;
+        double total = kanon__runs_total(values, n);
+        for (int64_t i = 0; i < n; i++)
+            most = values[i].n > most ? values[i].n : most;
+        all += total;
+        one += n == 1 ? total : 0;
+        nearly += n > 0 && kanon__is_nearly_all(most, (int64_t)total) ? total : 0;
+    }
+    found->figures[found->n_figures++] =
+        (kanon_privacy_figure){.model = "homogeneity", .attribute = column, .figure = "homogeneous", .value = one / all};
+    found->figures[found->n_figures++] = (kanon_privacy_figure){
+        .model = "homogeneity", .attribute = column, .figure = "nearly_homogeneous", .value = nearly / all};
+    return kanon__homogeneity_warn(&found->warnings, column, one / all, nearly / all, err);
+}
+
+/* Every model that has a figure, and what no model asks for, on one column. */
 static kanon_status measure_column(kanon__privacy_result *found, const kanon__data *t, int column, const kanon__released *r,
                                    kanon_error *err)
 {
@@ -154,6 +177,7 @@ static kanon_status measure_column(kanon__privacy_result *found, const kanon__da
             .model = recount->model, .attribute = r->columns[column].name, .figure = recount->figure};
         KANON_TRY(kanon__recount_column(&f->value, recount, runs, t, column, err), out);
     }
+    KANON_TRY(measure_homogeneity(found, runs, r->columns[column].name, err), out);
 out:
     kanon__value_runs_free(runs);
     return st;
@@ -162,8 +186,8 @@ out:
 static kanon_status measure_columns(kanon__privacy_result *found, const kanon__data *t, const kanon__released *r,
                                     kanon_error *err)
 {
-    int64_t n_models = 0;
-    while (kanon__recount_at((size_t)n_models) != NULL)
+    int64_t n_models = 2; /* those of homogeneity */
+    while (kanon__recount_at((size_t)n_models - 2) != NULL)
         n_models++;
     kanon_status st = kanon__new_array(&found->figures, n_models * r->n_columns, "sensitive columns", err);
     for (int i = 0; st == KANON_OK && i < r->n_columns; i++)

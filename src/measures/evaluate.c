@@ -5,6 +5,7 @@
  *   3. Compute each measure, for the table or for each of its attributes. A measure may read the figures above it.
  *
  * Called by the API, the reports and the trade-off. Calls the measures through their descriptors. */
+#include "measures/homogeneity.h"
 #include "measures/measure.h"
 
 #include "core/alloc.h"
@@ -129,10 +130,30 @@ out:
     return st;
 }
 
-static kanon_status set_up_subject(kanon__subject *s, bool brief, kanon_error *err)
+static bool is_wanted(const kanon__measure *measure, const char *const *wanted)
+{
+    if (wanted == NULL)
+        return true;
+    while (*wanted != NULL && strcmp(*wanted, measure->name) != 0)
+        wanted++;
+    return *wanted != NULL;
+}
+
+/* Whether a wanted measure reads more than the members of the groups: those of sensitive values do not. */
+static bool needs_extents(const char *const *wanted)
+{
+    for (int i = 0; i < N_MEASURES; i++)
+        if (measures_table[i]->scope != KANON__SCOPE_SENSITIVE && is_wanted(measures_table[i], wanted))
+            return true;
+    return false;
+}
+
+static kanon_status set_up_subject(kanon__subject *s, bool brief, const char *const *wanted, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     s->k = s->k > 0 ? s->k : s->grouping->k > 0 ? s->grouping->k : s->grouping->smallest > 0 ? s->grouping->smallest : 1;
+    if (!needs_extents(wanted))
+        return list_members(s, err);
     KANON_TRY(kanon__new_array(&s->extents, s->table->n_quasi, "group extents", err), out);
     KANON_TRY(kanon__new_array(&s->diversity, s->grouping->n_groups, "group losses", err), out);
     for (int i = 0; i < s->table->n_quasi; i++) {
@@ -183,15 +204,6 @@ const kanon__measure *kanon__measure_find(const char *name)
     return NULL;
 }
 
-static bool is_wanted(const kanon__measure *measure, const char *const *wanted)
-{
-    if (wanted == NULL)
-        return true;
-    while (*wanted != NULL && strcmp(*wanted, measure->name) != 0)
-        wanted++;
-    return *wanted != NULL;
-}
-
 static kanon_status measure_all(kanon_measures *m, const kanon__subject *s, const char *const *wanted, int n_rows,
                                 kanon_error *err)
 {
@@ -240,7 +252,7 @@ static kanon_status evaluate(kanon_measures **out, const kanon_table *table, con
     subject.threads = o.threads;
     kanon__ticker_init(&ticker, o.tick, o.payload, "measuring");
     KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
-    KANON_TRY(set_up_subject(&subject, o.brief != 0, err), out);
+    KANON_TRY(set_up_subject(&subject, o.brief != 0, wanted, err), out);
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
     subject.so_far = m;
     m->k = o.k > 0 ? o.k : grouping->k;
@@ -248,6 +260,7 @@ static kanon_status evaluate(kanon_measures **out, const kanon_table *table, con
         if (settings.values[i] != NULL)
             KANON_TRY(kanon__texts_addf(&m->settings, err, "%s=%s", infos[i].name, settings.values[i]), out);
     KANON_TRY(measure_all(m, &subject, wanted, o.brief ? n_brief() : N_MEASURES, err), out);
+    KANON_TRY(kanon__homogeneity_warn_all(m, err), out);
     *out = m;
     m = NULL;
 out:
@@ -269,9 +282,15 @@ void kanon_measures_free(kanon_measures *measures)
 {
     if (measures == NULL)
         return;
+    kanon__texts_clear(&measures->warnings);
     kanon__texts_clear(&measures->settings);
     kanon__free(measures->figures);
     kanon__free(measures);
+}
+
+const char *kanon_measures_warning(const kanon_measures *measures, int i)
+{
+    return i >= 0 && i < measures->warnings.n ? measures->warnings.items[i] : NULL;
 }
 
 size_t kanon_measures_count(const kanon_measures *measures)

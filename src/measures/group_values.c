@@ -88,7 +88,8 @@ kanon_status kanon__fold_groups(double *out, const kanon__subject *s, const kano
         sum += value;
         n++;
     }
-    *out = n == 0 ? NAN : fold == KANON__FOLD_LEAST ? least : fold == KANON__FOLD_MOST ? most : sum / (double)n;
+    const double folded[] = {least, sum / (double)n, most, sum}; /* in the order of kanon__fold */
+    *out = n == 0 ? NAN : folded[fold];
 out:
     clear_values(&values);
     return st;

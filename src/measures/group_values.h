@@ -21,12 +21,12 @@ typedef struct kanon__group_values {
 void kanon__group_values_sort(kanon__group_values *values);
 void kanon__group_values_climb(kanon__group_values *values);
 
-typedef enum kanon__fold { KANON__FOLD_LEAST = 0, KANON__FOLD_MEAN, KANON__FOLD_MOST } kanon__fold;
+typedef enum kanon__fold { KANON__FOLD_LEAST = 0, KANON__FOLD_MEAN, KANON__FOLD_MOST, KANON__FOLD_SUM } kanon__fold;
 
 /* A figure of one group; NAN: the group has none and does not count. */
 typedef double (*kanon__group_figure)(kanon__group_values *values, void *payload);
 
-/* The least, the mean or the most over the groups of a figure of their values on one column; NAN where there is none. */
+/* The least, the mean, the most or the sum over the groups of a figure of their values on one column; NAN where there is none. */
 kanon_status kanon__fold_groups(double *out, const kanon__subject *subject, const kanon__column *column, kanon__fold fold,
                                 kanon__group_figure figure, void *payload, kanon_error *err);
 

@@ -48,6 +48,7 @@ struct kanon_measures {
     kanon_figure *figures;
     size_t n;
     kanon__texts settings; /* "name=value" of every setting with a value */
+    kanon__texts warnings; /* about privacy */
     int64_t k;             /* what the grouping was held against; 0: nothing was asked */
 };
 

@@ -5,10 +5,12 @@
  *     losses     by quasi attribute: |P| * (max - min) over all groups, in steps of the domain; of categories |P| * h(lca)
  *     covers     likewise, of the certainty penalty
  *     extremes   by sensitive attribute: the least or most over groups of what a measure says of one group
+ *     alike      by sensitive attribute: the records in homogeneous groups, and in nearly homogeneous ones
  *
  * Called by hosts through include/kanon_blocks.h; calls evaluate.c for the extremes. */
 #include "core/alloc.h"
 #include "core/context.h"
+#include "measures/homogeneity.h"
 #include "measures/measure.h"
 #include "table/whole_domain.h"
 
@@ -17,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const kanon__packed_kind tally_kind = {'T', '1', "a tally"};
+static const kanon__packed_kind tally_kind = {'T', '2', "a tally"};
 
 /* What is the least or the most over groups, of each sensitive attribute. */
 static const struct extreme {
@@ -26,6 +28,10 @@ static const struct extreme {
 } extremes[] = {{"distinct_l", false}, {"entropy_l", false}, {"recursive_c", true},
                 {"alpha", true},       {"cl_l_min", false},  {"cl_l_max", true}};
 enum { N_EXTREMES = sizeof extremes / sizeof extremes[0], FIXED_POINT = 40 };
+
+/* Shares of the records in groups, whose counts add up. */
+static const char *const value_shares[] = {"homogeneous", "nearly_homogeneous"};
+enum { N_SHARES = sizeof value_shares / sizeof value_shares[0] };
 
 typedef struct size_count {
     int64_t size, n;
@@ -39,12 +45,14 @@ struct kanon_tally {
     int64_t n_sizes;
     __int128 *losses, *covers; /* by quasi attribute, of `whole_term` each */
     double *found;             /* by sensitive attribute and extreme; NAN: no group has one */
+    int64_t *alike;            /* by sensitive attribute and share: the records */
 };
 
 void kanon_tally_free(kanon_tally *t)
 {
     if (t == NULL)
         return;
+    kanon__free(t->alike);
     kanon__free(t->found);
     kanon__free(t->covers);
     kanon__free(t->losses);
@@ -65,6 +73,7 @@ static kanon_status new_tally(kanon_tally **out, const kanon_domain *domain, int
     KANON_TRY(kanon__new_array(&t->losses, data->n_quasi, "a tally", err), out);
     KANON_TRY(kanon__new_array(&t->covers, data->n_quasi, "a tally", err), out);
     KANON_TRY(kanon__new_array(&t->found, (int64_t)data->n_sensitive * N_EXTREMES, "a tally", err), out);
+    KANON_TRY(kanon__new_array(&t->alike, (int64_t)data->n_sensitive * N_SHARES, "a tally", err), out);
     for (int i = 0; i < data->n_sensitive * N_EXTREMES; i++)
         t->found[i] = NAN;
     *out = t;
@@ -177,21 +186,34 @@ static void take_extreme(double *into, double value, bool most)
         *into = value;
 }
 
-static kanon_status add_extremes(kanon_tally *t, const kanon_table *rows, const kanon_grouping *g, kanon_error *err)
+static void add_shares(kanon_tally *t, const kanon_measures *m, const kanon_grouping *g, int sensitive, const char *name)
 {
-    const char *wanted[N_EXTREMES + 1] = {0};
+    for (int j = 0; j < N_SHARES; j++) {
+        const kanon_figure *f = kanon_measures_find(m, value_shares[j], name);
+        t->alike[sensitive * N_SHARES + j] = llround(f->value * (double)(g->n_rows - g->n_suppressed));
+    }
+}
+
+static kanon_status add_sensitive(kanon_tally *t, const kanon_table *rows, const kanon_grouping *g, kanon_error *err)
+{
+    const char *wanted[N_EXTREMES + N_SHARES + 1] = {0};
     const kanon__data *data = &rows->data;
     kanon_measures *m = NULL;
     for (int i = 0; i < N_EXTREMES; i++)
         wanted[i] = extremes[i].name;
+    for (int i = 0; i < N_SHARES; i++)
+        wanted[N_EXTREMES + i] = value_shares[i];
     if (data->n_sensitive == 0 || g->n_groups == 0)
         return KANON_OK;
     kanon_status st = kanon__evaluate_some(&m, rows, g, NULL, wanted, err);
-    for (int i = 0; st == KANON_OK && i < data->n_sensitive; i++)
+    for (int i = 0; st == KANON_OK && i < data->n_sensitive; i++) {
+        const char *name = data->columns[data->sensitive[i]].name;
         for (int j = 0; j < N_EXTREMES; j++) {
-            const kanon_figure *f = kanon_measures_find(m, extremes[j].name, data->columns[data->sensitive[i]].name);
+            const kanon_figure *f = kanon_measures_find(m, extremes[j].name, name);
             take_extreme(&t->found[i * N_EXTREMES + j], f != NULL ? f->value : NAN, extremes[j].most);
         }
+        add_shares(t, m, g, i, name);
+    }
     kanon_measures_free(m);
     return st;
 }
@@ -212,7 +234,7 @@ static kanon_status tally_of(kanon_tally **out, const kanon_table *rows, const k
     t->k = g->k;
     count_sizes(t, g);
     KANON_TRY(add_losses(t, &rows->data, g, err), out);
-    KANON_TRY(add_extremes(t, rows, g, err), out);
+    KANON_TRY(add_sensitive(t, rows, g, err), out);
     *out = t;
     t = NULL;
 out:
@@ -267,6 +289,8 @@ static kanon_status merge(kanon_tally *into, const kanon_tally *other, kanon_err
     }
     for (int i = 0; i < data->n_sensitive * N_EXTREMES; i++)
         take_extreme(&into->found[i], other->found[i], extremes[i % N_EXTREMES].most);
+    for (int i = 0; i < data->n_sensitive * N_SHARES; i++)
+        into->alike[i] += other->alike[i];
 out:
     return st;
 }
@@ -498,6 +522,17 @@ static void add_figures(kanon_measures *m, const kanon_tally *t, const char *nam
                                             measure->formula, figure(t, i), measure->whole};
 }
 
+/* The j-th of the extremes and, after these, of the shares. */
+static kanon_figure sensitive_figure(const kanon_tally *t, int i, int j)
+{
+    const kanon__data *data = &t->domain->data;
+    bool is_share = j >= N_EXTREMES;
+    const kanon__measure *measure = kanon__measure_find(is_share ? value_shares[j - N_EXTREMES] : extremes[j].name);
+    double value = is_share ? quotient((double)t->alike[i * N_SHARES + j - N_EXTREMES], (double)(t->n_rows - t->n_suppressed))
+                            : t->found[i * N_EXTREMES + j];
+    return (kanon_figure){measure->name, data->columns[data->sensitive[i]].name, measure->formula, value, measure->whole};
+}
+
 static kanon_status measures_of(kanon_measures **out, const kanon_tally *t, const kanon_domain *domain, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -511,17 +546,15 @@ static kanon_status measures_of(kanon_measures **out, const kanon_tally *t, cons
         goto out;
     }
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
-    int64_t most = N_MERGED * (int64_t)(data->n_quasi + 1) + (int64_t)N_EXTREMES * data->n_sensitive;
+    int64_t most = N_MERGED * (int64_t)(data->n_quasi + 1) + (int64_t)(N_EXTREMES + N_SHARES) * data->n_sensitive;
     KANON_TRY(kanon__new_array(&m->figures, most, "measures", err), out);
     m->k = t->k;
     for (int i = 0; i < N_MERGED; i++)
         add_figures(m, t, merged[i].name, merged[i].figure);
-    for (int j = 0; j < N_EXTREMES; j++)
-        for (int i = 0; i < data->n_sensitive; i++) {
-            const kanon__measure *measure = kanon__measure_find(extremes[j].name);
-            m->figures[m->n++] = (kanon_figure){extremes[j].name, data->columns[data->sensitive[i]].name, measure->formula,
-                                                t->found[i * N_EXTREMES + j], measure->whole};
-        }
+    for (int j = 0; j < N_EXTREMES + N_SHARES; j++)
+        for (int i = 0; i < data->n_sensitive; i++)
+            m->figures[m->n++] = sensitive_figure(t, i, j);
+    KANON_TRY(kanon__homogeneity_warn_all(m, err), out);
     *out = m;
     m = NULL;
 out:
@@ -579,6 +612,8 @@ kanon_status kanon_tally_write(const kanon_tally *t, const kanon_sink *sink, kan
         kanon__pack_number(&p, !isnan(t->found[i]));
         kanon__pack_number(&p, bits);
     }
+    for (int i = 0; i < data->n_sensitive * N_SHARES; i++)
+        kanon__pack_number(&p, (uint64_t)t->alike[i]);
     kanon_status st = kanon__packer_send(&p, sink);
     kanon__packer_clear(&p);
     return kanon__call_end(&call, st);
@@ -631,6 +666,8 @@ static kanon_status from_bytes(kanon_tally **out, const kanon_domain *domain, co
         t->covers[i] = unpack_sum(&u);
     }
     unpack_extremes(t, &u);
+    for (int i = 0; i < domain->data.n_sensitive * N_SHARES; i++)
+        t->alike[i] = kanon__unpack_upto(&u, n_rows - n_suppressed);
     KANON_TRY(kanon__unpacker_end(&u, err), out);
     *out = t;
     t = NULL;

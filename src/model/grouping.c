@@ -197,6 +197,7 @@ void kanon_grouping_free(kanon_grouping *g)
     kanon__free(g->repeat_pairs);
     kanon__texts_clear(&g->repeat);
     kanon__texts_clear(&g->warnings);
+    kanon__texts_clear(&g->privacy);
     kanon__texts_clear(&g->settings);
     kanon__free(g->refinement);
     kanon__free(g->algorithm);
@@ -261,7 +262,15 @@ size_t kanon_grouping_repeat(const kanon_grouping *grouping, const kanon_setting
 
 const char *kanon_grouping_warning(const kanon_grouping *grouping, int i)
 {
-    return i >= 0 && i < grouping->warnings.n ? grouping->warnings.items[i] : NULL;
+    const kanon__texts *privacy = &grouping->privacy, *general = &grouping->warnings;
+    if (i < 0 || i >= privacy->n + general->n)
+        return NULL;
+    return i < privacy->n ? privacy->items[i] : general->items[i - privacy->n];
+}
+
+kanon_notice kanon_grouping_warning_kind(const kanon_grouping *grouping, int i)
+{
+    return i >= 0 && i < grouping->privacy.n ? KANON_NOTICE_PRIVACY : KANON_NOTICE_GENERAL;
 }
 
 const char *kanon_grouping_note(const kanon_grouping *grouping, int i)

@@ -46,7 +46,7 @@ struct kanon_grouping {
     bool stopped;                 /* ended early, by a signal or a time limit */
     uint64_t seed;
     double seconds;
-    kanon__texts warnings;
+    kanon__texts privacy, warnings; /* what the user should know; the first about privacy */
     /* constraints in addition to k */
     kanon__constraint_status *constraints;
     int64_t n_constraints;

@@ -1,11 +1,12 @@
 /* kanon_anonymize: one run, from options to a checked grouping. Order of steps: the plan (run_plan.h), algorithm,
  * constraints and suppression, refinement, the independent check after each of the two. Called by hosts and by tradeoff;
- * calls algorithms, partition, enforce (requirements.c), refine and verify. */
+ * calls algorithms, partition, enforce (requirements.c), refine, verify, and measures for what it warns of. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/pool.h"
 #include "core/take_options.h"
 #include "enforce/suppression.h"
+#include "measures/measure.h"
 #include "model/grouping.h"
 #include "partition/blocks.h"
 #include "pipeline/recode_maps.h"
@@ -132,6 +133,22 @@ static kanon_status run_freely(const void *payload, kanon__run *run, kanon_error
     return st == KANON_OK && p->refinement != NULL && !step.refined ? refine(p, run, err) : st;
 }
 
+/* What k does not protect, of which every host warns. */
+static kanon_status warn_of_values(kanon_grouping *g, const kanon_table *table, kanon_error *err)
+{
+    static const char *const wanted[] = {"homogeneous", "nearly_homogeneous", NULL};
+    kanon_measures *m = NULL;
+    if (table->data.n_sensitive == 0)
+        return KANON_OK;
+    kanon_status st = kanon__evaluate_some(&m, table, g, NULL, wanted, err);
+    if (st == KANON_OK) {
+        g->privacy = m->warnings;
+        m->warnings = (kanon__texts){0};
+    }
+    kanon_measures_free(m);
+    return st;
+}
+
 /* Everything that exists during the run only is made here: space, room for groups, lists of warnings and notes,
  * recode maps. What belongs to the result moves into the grouping. */
 static kanon_status run_and_check(kanon_grouping **out, const kanon__plan *p, kanon__run *run, kanon_error *err)
@@ -191,15 +208,20 @@ static kanon_status anonymize(kanon_grouping **out, const kanon_table *table, co
     kanon_options o;
     kanon__plan p = {0};
     kanon__ticker ticker;
+    kanon_grouping *g = NULL;
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     kanon__call_ticks(&o.tick, &o.payload);
     KANON_TRY(kanon__plan_make(&p, table, &o, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "grouping");
     kanon__run run = kanon__plan_run(&p, table, &o, &ticker);
-    KANON_TRY(run_and_check(out, &p, &run, err), out);
-    kanon__grouping_bind(*out, table);
+    KANON_TRY(run_and_check(&g, &p, &run, err), out);
+    kanon__grouping_bind(g, table);
+    KANON_TRY(warn_of_values(g, table, err), out);
+    *out = g;
+    g = NULL;
 out:
+    kanon_grouping_free(g);
     kanon__plan_clear(&p);
     return st;
 }

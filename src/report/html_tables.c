@@ -51,6 +51,8 @@ static const figure_title titles[] = {
     {"entropy_l", "Entropy l-diversity"},
     {"recursive_c", "Recursive (c,l)-diversity: c"},
     {"alpha", "Largest share of a value in a group (alpha)"},
+    {"homogeneous", "Share of the records in groups with one value"},
+    {"nearly_homogeneous", "Share of the records in groups with 90 % one value"},
     {"t_closeness", "Closeness to the whole table (t)"},
     {"cl_l_min", "Distinct values in a group, least"},
     {"cl_l_mean", "Distinct values in a group, mean"},
@@ -256,9 +258,10 @@ static void list_columns(kanon__output *o, const kanon_table *t)
 /* The warnings of reading and grouping; an external report leaves them out. */
 static void list_warnings(kanon__output *o, const kanon__report *r)
 {
-    enum { N_LISTS = 3 };
-    const kanon__texts *lists[N_LISTS] = {&r->table->privacy, &r->table->warnings, &r->grouping->warnings};
-    if (lists[0]->n + lists[1]->n + lists[2]->n == 0)
+    enum { N_LISTS = 4 };
+    const kanon__texts *lists[N_LISTS] = {&r->table->privacy, &r->grouping->privacy, &r->table->warnings,
+                                          &r->grouping->warnings};
+    if (lists[0]->n + lists[1]->n + lists[2]->n + lists[3]->n == 0)
         return;
     kanon__output_text(o, "<h3>Warnings</h3>\n<ul>\n");
     for (int i = 0; i < N_LISTS; i++)

@@ -86,26 +86,25 @@ static void judge_columns(kanon__output *o, const kanon__report *r)
 }
 
 /* Where a sensitive value is all or nearly all of a group, k alone does not hide it. No value is shown. */
-static void judge_sensitive(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
+static void judge_sensitive(kanon__output *o, const kanon__report *r)
 {
     enum { MAX_COLUMNS = 20 };
     const kanon_table *t = r->table;
-    for (int i = 0; i < t->data.n_sensitive && i < MAX_COLUMNS && r->grouping->n_groups > 0; i++) {
-        const kanon__variety *v = &d->variety[i];
-        if (v->single_groups + v->dominated_groups == 0)
+    for (int i = 0; i < t->data.n_sensitive && i < MAX_COLUMNS; i++) {
+        const char *name = t->data.columns[t->data.sensitive[i]].name;
+        const kanon_figure *one = kanon_measures_find(r->measures, "homogeneous", name);
+        const kanon_figure *nearly = kanon_measures_find(r->measures, "nearly_homogeneous", name);
+        if (one == NULL || nearly == NULL || !(nearly->value > 0))
             continue;
         begin_item(o, MARK_LOOK, "Sensitive values");
         kanon__output_text(o, ": in ");
-        kanon__html_text(o, t->data.columns[t->data.sensitive[i]].name);
-        if (v->single_groups > 0)
-            kanon__markup(o, ", %s group%s %s one value only", kanon__show_count(v->single_groups).text,
-                          v->single_groups == 1 ? "" : "s", v->single_groups == 1 ? "has" : "have");
-        if (v->dominated_groups > 0)
-            kanon__markup(o, "%s in %s group%s one of several values has %d %% of the records or more",
-                          v->single_groups > 0 ? "; and" : ",", kanon__show_count(v->dominated_groups).text,
-                          v->dominated_groups == 1 ? "" : "s", KANON__DOMINANT);
-        if (v->top_percent > 0)
-            kanon__markup(o, " (at most %lld %%)", (long long)v->top_percent);
+        kanon__html_text(o, name);
+        if (one->value > 0)
+            kanon__markup(o, ", %s of the records are in groups with one value only", kanon__show_share(one->value).text);
+        if (nearly->value > one->value)
+            kanon__markup(o, ", %s of the records are in groups in which one value has 90 %% or more",
+                          kanon__show_share(nearly->value).text);
+        kanon__output_text(o, "; a requirement such as distinct-l-diversity or alpha-k limits that");
         end_item(o);
     }
 }
@@ -139,7 +138,7 @@ void kanon__html_verdict(kanon__output *o, const kanon__report *r, const kanon__
         kanon__output_text(o, ": each released cell was compared with its original before the file got its name");
         end_item(o);
     }
-    judge_sensitive(o, r, d);
+    judge_sensitive(o, r);
     kanon__output_text(o, "</ul>\n");
     say_price(o, r->grouping);
     kanon__html_end(o);

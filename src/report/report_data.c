@@ -323,12 +323,6 @@ static kanon_status fill_variety(kanon__variety *v, const group_values *values, 
         kanon__bins_add(&v->top, 100 * values[i].top / g->sizes[i], 1, g->sizes[i], 0);
         v->single_groups += values[i].distinct == 1;
         v->single_records += values[i].distinct == 1 ? g->sizes[i] : 0;
-        int64_t percent = 100 * values[i].top / g->sizes[i];
-        if (values[i].distinct > 1 && percent >= KANON__DOMINANT) {
-            v->dominated_groups++;
-            v->dominated_records += g->sizes[i];
-            v->top_percent = percent > v->top_percent ? percent : v->top_percent;
-        }
     }
     kanon__free(distinct);
     return KANON_OK;
@@ -407,8 +401,5 @@ void kanon__report_data_coarsen(kanon__report_data *d, const kanon_table *t)
         kanon__bins_merge(&v->top, NULL, KANON__EXTERNAL_GROUPS);
         if (v->single_groups < KANON__EXTERNAL_GROUPS)
             v->single_groups = v->single_records = 0;
-        if (v->dominated_groups < KANON__EXTERNAL_GROUPS)
-            v->dominated_groups = v->dominated_records = 0;
-        v->top_percent = 0; /* that of one group */
     }
 }

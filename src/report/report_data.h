@@ -11,8 +11,6 @@ enum { KANON__N_THRESHOLDS = 4 };
 enum { KANON__BEFORE = 0, KANON__AFTER = 1 };
 /* In a report for others, a bin of groups stands for at least this many. */
 enum { KANON__EXTERNAL_GROUPS = 5 };
-/* The share of a group, in percent, from which on a value is as good as known of all its records. */
-enum { KANON__DOMINANT = 90 };
 
 extern const int kanon__thresholds[KANON__N_THRESHOLDS]; /* 3, 5, 11, 20: a risk of 1/3, ... */
 
@@ -28,8 +26,6 @@ typedef struct kanon__variety {
     kanon__bins distinct;                  /* groups by their number of distinct values */
     kanon__bins top;                       /* groups by the share of the most frequent value, in percent rounded down */
     int64_t single_groups, single_records; /* with one value only */
-    /* Where one of several values has nearly the whole group (KANON__DOMINANT percent or more), and the largest share. */
-    int64_t dominated_groups, dominated_records, top_percent;
 } kanon__variety;
 
 typedef struct kanon__report_data {

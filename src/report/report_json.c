@@ -276,8 +276,8 @@ static bool set_data(json_t *root, const kanon__report *r, const kanon__report_d
 static json_t *warning_list(const kanon__report *r)
 {
     json_t *list = text_list(&r->table->privacy);
-    const kanon__texts *more[] = {&r->table->warnings, &r->grouping->warnings};
-    for (int i = 0; i < 2 && list != NULL; i++) {
+    const kanon__texts *more[] = {&r->grouping->privacy, &r->table->warnings, &r->grouping->warnings};
+    for (int i = 0; i < 3 && list != NULL; i++) {
         json_t *part = text_list(more[i]);
         if (part == NULL || json_array_extend(list, part) != 0) {
             json_decref(list);

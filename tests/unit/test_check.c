@@ -110,7 +110,7 @@ static void expect_failure(const char *description, const char *text, kanon_stat
     kanon_schema_free(schema);
 }
 
-enum { N_FIGURES = 5 }; /* of a sensitive column */
+enum { N_FIGURES = 7 }; /* of a sensitive column */
 
 /* distinct_l of the i-th sensitive column. */
 static const kanon_privacy_figure *nth_distinct(const kanon_check *check, size_t i)
@@ -157,7 +157,9 @@ static void lin_table_2(void **state)
     assert_int_equal(check->classes, 2);
     assert_int_equal(check->k, 3);
     assert_int_equal(check->suppressed, 0);
-    assert_int_equal(check->n_warnings, 0);
+    assert_int_equal(check->n_warnings, 1); /* three of six records are known to have diabetes */
+    assert_true(has_warning(check, "50 % of the records are in groups with one value of Disease; consider "
+                                   "distinct-l-diversity"));
     assert_int_equal(check->identifying_columns, 0);
     assert_int_equal(check->n_smallest, 1);
     assert_int_equal(check->smallest[0].size, 3);
@@ -171,6 +173,13 @@ static void lin_table_2(void **state)
     assert_int_equal(nth_distinct(check, 0)->value, 1);
     assert_string_equal(nth_distinct(check, 1)->attribute, "Expense");
     assert_int_equal(nth_distinct(check, 1)->value, 3);
+    static const double homogeneous[][2] = {{0.5, 0.5}, {0, 0}};
+    for (int i = 0; i < 2; i++) {
+        assert_string_equal(nth_distinct(check, i)[N_FIGURES - 2].figure, "homogeneous");
+        assert_true(nth_distinct(check, i)[N_FIGURES - 2].value == homogeneous[i][0]);
+        assert_string_equal(nth_distinct(check, i)[N_FIGURES - 1].figure, "nearly_homogeneous");
+        assert_true(nth_distinct(check, i)[N_FIGURES - 1].value == homogeneous[i][1]);
+    }
     kanon_check_free(check);
 }
 
@@ -372,7 +381,7 @@ static void columns_and_warnings(void **state)
     assert_int_equal(check->classes, 1); /* names, shoes and notes do not count */
     assert_int_equal(check->k, 2);
     assert_int_equal(check->identifying_columns, 1);
-    assert_int_equal(check->n_warnings, 2);
+    assert_int_equal(check->n_warnings, 3); /* one is that both have the flu */
     assert_int_equal(check->n_not_shown, 2);
     assert_false(check->holds);
     assert_true(has_warning(check, "name: an identifying column is in the file"));

@@ -113,6 +113,30 @@ static void loukides(void **state)
     kanon_table_free(t);
 }
 
+/* Twenty records with two values: 18 of them are 90 %, 17 are not; and of the rest, each group with one value. */
+static void nearly_one_value(void **state)
+{
+    char text[512] = "a,d\n";
+    int64_t all[20], parts[20];
+    (void)state;
+    for (int common = 17; common <= 18; common++) {
+        size_t used = 4;
+        for (int i = 0; i < 20; i++) {
+            all[i] = 1;
+            parts[i] = i < 10 ? 1 : i < common ? 2 : 0; /* 10 and 7 or 8 of the common value; the others are suppressed */
+            used += (size_t)snprintf(text + used, sizeof text - used, "%d,%s\n", i, i < common ? "often" : "rare");
+        }
+        kanon_table *t = table_of("attributes:\n  a: {role: quasi, type: integer}\n  d: {role: sensitive}\n", text);
+        assert_figure(t, all, "homogeneous", "d", 0);
+        assert_figure(t, all, "nearly_homogeneous", "d", common == 18 ? 1 : 0);
+        assert_figure(t, parts, "homogeneous", "d", 1);
+        parts[19] = 2; /* a rare one: 7 of 8, or 8 of 9 */
+        assert_figure(t, parts, "homogeneous", "d", 10.0 / (common + 1));
+        assert_figure(t, parts, "nearly_homogeneous", "d", 10.0 / (common + 1));
+        kanon_table_free(t);
+    }
+}
+
 /* Definitions, example 4. */
 static void lin(void **state)
 {
@@ -133,6 +157,9 @@ static void lin(void **state)
     assert_figure(t, both, "utility_um", NULL, ((1 + 0.5 + 2.0 / 16) + (1.0 / 3 + 1 + 5.0 / 16)) / 2);
     assert_figure(t, both, "gcp", NULL, (0.5 + 0.5 + (2.0 / 16 + 5.0 / 16) / 2) / 3);
     assert_figure(t, both, "cl_l_mean", "Disease", 2);
+    assert_figure(t, both, "homogeneous", "Disease", 0.5);
+    assert_figure(t, both, "nearly_homogeneous", "Disease", 0.5);
+    assert_figure(t, both, "homogeneous", "Expense", 0);
     assert_figure(t, both, "cl_l_max", "Disease", 3);
     assert_figure(t, both, "recursive_c", "Disease", INFINITY);
     assert_figure(t, both, "cl_c_max", "Disease", 0.5);
@@ -359,6 +386,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(truta),
         cmocka_unit_test(loukides),
+        cmocka_unit_test(nearly_one_value),
         cmocka_unit_test(lin),
         cmocka_unit_test(risk_counts_persons),
         cmocka_unit_test(li),

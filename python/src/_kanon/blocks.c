@@ -488,6 +488,12 @@ PyObject *tally_new(PyObject *module, PyObject *args)
     return st == KANON_OK ? handle_new(tally, TALLY, NULL) : raise_failure(&err);
 }
 
+static const char *measures_warning(const void *measures, int i)
+{
+    return kanon_measures_warning(measures, i);
+}
+
+/* (figures, [warning about privacy]) */
 PyObject *tally_measures(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -500,7 +506,7 @@ PyObject *tally_measures(PyObject *module, PyObject *args)
     WITHOUT_GIL(st = kanon_tally_measures(&measures, tally, domain, &err));
     if (st != KANON_OK)
         return raise_failure(&err);
-    PyObject *list = measures_list(measures);
+    PyObject *both = Py_BuildValue("NN", measures_list(measures), texts_of(measures_warning, measures));
     kanon_measures_free(measures);
-    return list;
+    return both;
 }

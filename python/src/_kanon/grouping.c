@@ -116,16 +116,21 @@ static const char *grouping_note(const void *grouping, int i)
     return kanon_grouping_note(grouping, i);
 }
 
-/* (rows, groups, suppressed, smallest, algorithm, [warning], [note]) */
+/* (rows, groups, suppressed, smallest, algorithm, [warning], [note], how many of the warnings, the first ones, are about
+ * privacy) */
 PyObject *grouping_describe(PyObject *module, PyObject *capsule)
 {
     (void)module;
     kanon_grouping *g = handle_get(capsule, GROUPING);
     if (g == NULL)
         return NULL;
-    return Py_BuildValue("LLLLzNN", (long long)kanon_grouping_rows(g), (long long)kanon_grouping_groups(g),
+    int privacy = 0;
+    while (kanon_grouping_warning(g, privacy) != NULL && kanon_grouping_warning_kind(g, privacy) == KANON_NOTICE_PRIVACY)
+        privacy++;
+    return Py_BuildValue("LLLLzNNi", (long long)kanon_grouping_rows(g), (long long)kanon_grouping_groups(g),
                          (long long)kanon_grouping_suppressed(g), (long long)kanon_grouping_smallest(g),
-                         kanon_grouping_algorithm(g), texts_of(grouping_warning, g), texts_of(grouping_note, g));
+                         kanon_grouping_algorithm(g), texts_of(grouping_warning, g), texts_of(grouping_note, g),
+                         privacy);
 }
 
 /* The group of each row, as bytes of int64. */

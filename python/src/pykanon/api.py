@@ -83,7 +83,7 @@ class Release:
         self.algorithm, self.notes = described[4], described[6]
         _, self.columns, of_table, privacy = _kanon.table_describe(self._table)
         self.warnings = [*of_table, *described[5]]
-        for text in of_table[:privacy]:
+        for text in [*of_table[:privacy], *described[5][: described[7]]]:
             warnings.warn(text, PrivacyWarning, stacklevel=3)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:

@@ -86,7 +86,7 @@ def play(table, said, options, numeric, rng):
     tally = merged("tally", figures.to_batches(), domain)
     release = released.filter(pa.compute.is_null(released.column(BYTES))).sort_by(PLACE)
     assert release.column(PLACE).to_pylist() == places
-    return release.select(target.names), dict_of(_kanon.tally_measures(tally, domain)), len(sizes), len(moves)
+    return release.select(target.names), dict_of(_kanon.tally_measures(tally, domain)[0]), len(sizes), len(moves)
 
 
 def target_of(rows, handle, domain, plan):

@@ -143,6 +143,15 @@ test_that("warnings about privacy are conditions of their own", {
   expect_warning(kanonymise(people, quasi = "age", insensitive = "mail", k = 5), class = "kanon_privacy_warning")
 })
 
+test_that("groups with one sensitive value are a privacy warning", {
+  people <- data.frame(age = rep(c(20L, 21L, 60L, 61L), 20), d = rep(c("hiv", "hiv", "flu", "flu"), 20))
+  text <- "100 % of the records are in groups with one value of d; consider distinct-l-diversity"
+  expect_warning(rel <- kanonymise(people, quasi = "age", sensitive = "d", k = 10), text, class = "kanon_privacy_warning")
+  expect_identical(rel$warnings, text)
+  m <- measures(rel)
+  expect_equal(m$value[m$name == "homogeneous" & m$column %in% "d"], 1)
+})
+
 test_that("groups that are there already become better", {
   x <- people()
   said <- list(quasi = c("age", "zip"), masks = c(zip = "right"), default_role = "identifying")

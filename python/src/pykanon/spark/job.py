@@ -280,7 +280,11 @@ class Job:
         )
         figures = finished.where(column(BYTES).isNotNull()).select(BYTES)
         tally = self.merged("tally", self.tasks(figures, group.merge, "tally", self.plan), LEFT)
-        self.measures = Measures(_kanon.tally_measures(tally, self.domain))
+        figures_of_all, about_privacy = _kanon.tally_measures(tally, self.domain)
+        self.measures = Measures(figures_of_all)
+        self.warnings += about_privacy
+        for line in about_privacy:
+            warnings.warn(line, errors.PrivacyWarning, stacklevel=3)
         self.tell("check", "counting the classes of the finished release")
         rows = finished.where(column(BYTES).isNull())
         quasi = self.released_quasi(target.names)
