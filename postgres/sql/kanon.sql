@@ -9,31 +9,35 @@ GRANT USAGE ON SCHEMA @extschema@ TO PUBLIC;
 
 -- ---- what is kept --------------------------------------------------------------------------------------------------------
 
+-- A definition belongs to whoever owns its release, as the query of a materialized view does. Tables refer to a definition by its
+-- id and not by foreign keys: a restore fills them in any order, and in parallel.
 CREATE TABLE kanon.definitions (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
     release regclass NOT NULL UNIQUE,
     source regclass NOT NULL,
-    owner regrole NOT NULL,
-    settings jsonb NOT NULL
+    settings jsonb NOT NULL,
+    released boolean NOT NULL DEFAULT false -- a state was made, and knows what was released: without it nothing is
 );
 
 -- One row for each refresh.
 CREATE TABLE kanon.refreshes (
-    definition uuid NOT NULL REFERENCES kanon.definitions ON DELETE CASCADE,
+    definition uuid NOT NULL,
     number integer NOT NULL,
     at timestamptz NOT NULL DEFAULT now(),
     mode text NOT NULL,
     records bigint NOT NULL,
     groups bigint NOT NULL,
     suppressed bigint NOT NULL,
+    withheld bigint NOT NULL,
     k bigint NOT NULL,
     loss double precision,
+    drift double precision,
     report text,
     PRIMARY KEY (definition, number)
 );
 
 CREATE TABLE kanon.refresh_measures (
-    definition uuid NOT NULL REFERENCES kanon.definitions ON DELETE CASCADE,
+    definition uuid NOT NULL,
     place integer NOT NULL,
     measure text NOT NULL,
     "column" text,
@@ -44,7 +48,7 @@ CREATE TABLE kanon.refresh_measures (
 
 -- The state of a release that is refreshed by change: the pages of the library's file, and the keys of changed rows.
 CREATE TABLE kanon.state_pages (
-    definition uuid NOT NULL REFERENCES kanon.definitions ON DELETE CASCADE,
+    definition uuid NOT NULL,
     page bigint NOT NULL,
     bytes bytea NOT NULL,
     PRIMARY KEY (definition, page)
@@ -59,28 +63,30 @@ EXCEPTION WHEN feature_not_supported THEN
 END
 $$;
 
--- Where the rows of each group of a release stand, and the seal over all of them: see src/places.c. The release itself does
--- not say which rows are a group, and only the owner of the definition may read this.
-CREATE TABLE kanon.release_places (
-    definition uuid NOT NULL REFERENCES kanon.definitions ON DELETE CASCADE,
-    part bigint NOT NULL,
-    places bytea NOT NULL,
-    PRIMARY KEY (definition, part)
-);
-CREATE TABLE kanon.release_seals (
-    definition uuid PRIMARY KEY REFERENCES kanon.definitions ON DELETE CASCADE,
-    file oid NOT NULL,
-    key bigint[] NOT NULL,
+-- What the source was at the last refresh: src/source_sum.c.
+CREATE TABLE kanon.source_sums (
+    definition uuid PRIMARY KEY,
     rows bigint NOT NULL,
     sum bigint NOT NULL
 );
 
 CREATE TABLE kanon.changes (
-    definition uuid NOT NULL REFERENCES kanon.definitions ON DELETE CASCADE,
+    definition uuid NOT NULL,
     place bigint GENERATED ALWAYS AS IDENTITY,
     operation "char" NOT NULL,
     key text[],
+    sum bigint NOT NULL, -- by how much the sum of the source is another one
     PRIMARY KEY (definition, place)
+);
+
+-- The names that columns of releases and sources had when they were last looked at, so that a new name is followed. It is made
+-- anew after a restore, which may give columns other numbers.
+CREATE TABLE kanon.attributes (
+    definition uuid NOT NULL,
+    relation oid NOT NULL,
+    number smallint NOT NULL,
+    name text NOT NULL,
+    PRIMARY KEY (definition, relation, number)
 );
 
 DO $$
@@ -88,14 +94,15 @@ DECLARE
     t text;
 BEGIN
     ALTER TABLE kanon.definitions ENABLE ROW LEVEL SECURITY;
-    CREATE POLICY own ON kanon.definitions USING (pg_has_role(owner, 'USAGE')) WITH CHECK (pg_has_role(owner, 'USAGE'));
+    CREATE POLICY own ON kanon.definitions USING (EXISTS (
+        SELECT FROM pg_catalog.pg_class c WHERE c.oid = release AND pg_catalog.pg_has_role(c.relowner, 'USAGE')));
     GRANT SELECT, INSERT, UPDATE, DELETE ON kanon.definitions TO PUBLIC;
-    FOREACH t IN ARRAY ARRAY['refreshes', 'refresh_measures', 'state_pages', 'changes', 'release_places', 'release_seals'] LOOP
+    FOREACH t IN ARRAY ARRAY['refreshes', 'refresh_measures', 'state_pages', 'source_sums', 'changes'] LOOP
         EXECUTE format('ALTER TABLE kanon.%I ENABLE ROW LEVEL SECURITY', t);
         EXECUTE format('CREATE POLICY own ON kanon.%I USING (EXISTS (SELECT FROM kanon.definitions d WHERE d.id = definition))', t);
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON kanon.%I TO PUBLIC', t);
     END LOOP;
-    FOREACH t IN ARRAY ARRAY['definitions', 'refreshes', 'refresh_measures', 'state_pages', 'changes'] LOOP
+    FOREACH t IN ARRAY ARRAY['definitions', 'refreshes', 'refresh_measures', 'state_pages', 'source_sums', 'changes'] LOOP
         PERFORM pg_extension_config_dump(format('kanon.%I', t)::regclass, '');
     END LOOP;
     PERFORM pg_extension_config_dump('kanon.changes_place_seq', '');
@@ -109,7 +116,25 @@ CREATE FUNCTION kanon.version() RETURNS text LANGUAGE c STABLE STRICT PARALLEL S
 CREATE FUNCTION kanon.fail(message text, hint text DEFAULT NULL) RETURNS void LANGUAGE plpgsql IMMUTABLE
     SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RAISE EXCEPTION USING errcode = '22023', message = fail.message, hint = coalesce(fail.hint, '');
+    IF hint IS NULL THEN
+        RAISE EXCEPTION USING errcode = '22023', message = fail.message;
+    END IF;
+    RAISE EXCEPTION USING errcode = '22023', message = fail.message, hint = fail.hint;
+END
+$$;
+
+-- The word that somebody may have meant; NULL where none is like it.
+CREATE FUNCTION kanon.nearest_word(words text[], word text) RETURNS text LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    AS 'MODULE_PATHNAME', 'kanon_nearest_word_sql';
+
+-- Raises unless the word is one of those.
+CREATE FUNCTION kanon.check_word(what text, words text[], word text) RETURNS void LANGUAGE plpgsql IMMUTABLE
+    SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF word IS NOT NULL AND NOT word = ANY (words) THEN
+        PERFORM kanon.fail(format('%s: there is no %s', what, quote_literal(word)), coalesce(
+            'Did you mean ' || kanon.nearest_word(words, word) || '?', format('Choose one of: %s.', array_to_string(words, ', '))));
+    END IF;
 END
 $$;
 
@@ -122,9 +147,17 @@ $$;
 
 -- ---- columns ---------------------------------------------------------------------------------------------------------
 
--- What is read of the source and what becomes of it, in the order of its columns.
+-- The name of NAME_min or NAME_max: a name has at most 63 bytes.
+CREATE FUNCTION kanon.name_with(name text, suffix text) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT left(name, max(n)) || suffix FROM generate_series(0, length(name)) n
+     WHERE octet_length(left(name, n)) <= 63 - octet_length(suffix)
+$$;
+
+-- What is read of the source and what becomes of it, in the order of its columns. name is what the definition says, read_as,
+-- released_as and second_as what the source and the release call it now.
 CREATE FUNCTION kanon.columns_of(source regclass, settings jsonb)
-    RETURNS TABLE (name text, role text, type oid, base oid, typmod integer, kind text, shown text, released text, second text)
+    RETURNS TABLE (name text, read_as text, role text, type oid, base oid, typmod integer, kind text, shown text, released text,
+                   second text, released_as text, second_as text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     a record;
@@ -134,13 +167,20 @@ DECLARE
     times constant oid[] := ARRAY['date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype];
     numbers text := coalesce(settings->>'numbers', 'ranges');
     plain text;
+    names jsonb := coalesce(settings->'source_names', '{}');
+    shown_names jsonb := coalesce(settings->'release_names', '{}');
 BEGIN
-    FOR a IN SELECT t.attname, t.atttypid, t.atttypmod, t.attcollation, kanon.base_type(t.atttypid) AS base,
-                    settings->'roles'->>t.attname::text AS role
-               FROM pg_attribute t WHERE t.attrelid = source AND t.attnum > 0 AND NOT t.attisdropped ORDER BY t.attnum LOOP
-        CONTINUE WHEN a.role IS NULL;
-        said := coalesce(settings->'columns'->a.attname::text, '{}');
-        name := a.attname;
+    FOR a IN SELECT r.name, t.attname, t.atttypid, t.atttypmod, t.attcollation, kanon.base_type(t.atttypid) AS base, r.value AS role
+               FROM kanon.pairs(settings->'roles') r LEFT JOIN pg_attribute t ON t.attrelid = source AND t.attnum > 0
+                AND NOT t.attisdropped AND t.attname = coalesce(names->>r.name, r.name) ORDER BY t.attnum LOOP
+        IF a.attname IS NULL THEN
+            RAISE EXCEPTION USING errcode = 'undefined_column',
+                message = format('the source %s has no column %s', source, coalesce(names->>a.name, a.name)),
+                hint = 'Give the column its name again, or change the release with kanon.alter.';
+        END IF;
+        said := coalesce(settings->'columns'->a.name, '{}');
+        name := a.name;
+        read_as := a.attname;
         role := a.role;
         type := a.atttypid;
         base := a.base;
@@ -191,6 +231,10 @@ BEGIN
                                    WHEN 'date' THEN 'daterange' WHEN 'timestamp without time zone' THEN 'tsrange'
                                    WHEN 'timestamp with time zone' THEN 'tstzrange' ELSE 'numrange' END;
         END IF;
+        released_as := CASE shown WHEN 'not' THEN NULL WHEN 'columns' THEN kanon.name_with(name, '_min') ELSE name END;
+        second_as := CASE shown WHEN 'columns' THEN kanon.name_with(name, '_max') END;
+        released_as := coalesce(shown_names->>released_as, released_as);
+        second_as := coalesce(shown_names->>second_as, second_as);
         RETURN NEXT;
     END LOOP;
 END
@@ -305,36 +349,45 @@ BEGIN
         RETURN QUERY SELECT 'entity', settings->>'entity', CASE WHEN (settings->>'together')::boolean THEN 'together' ELSE '' END;
     END IF;
     RETURN QUERY SELECT 'key', NULL::text, t FROM kanon.texts(settings->'key') t;
-    RETURN QUERY SELECT 'missing', NULL::text, t FROM kanon.texts(settings->'missing') t;
+    -- besides the empty text
+    RETURN QUERY SELECT 'missing', NULL::text, t FROM kanon.texts('[""]'::jsonb || (settings->'missing')) t;
     RETURN QUERY SELECT 'constraint', NULL::text, t FROM kanon.texts(settings->'constraints') t;
     RETURN QUERY SELECT 'setting', p.name, p.value FROM kanon.pairs(settings->'settings') p ORDER BY 2;
     RETURN QUERY SELECT 'refine_setting', p.name, p.value FROM kanon.pairs(settings->'refine_settings') p ORDER BY 2;
     RETURN QUERY SELECT 'option', p.name, p.value FROM kanon.pairs(settings) p
         WHERE p.name IN ('k', 'algorithm', 'refine', 'effort', 'seed', 'suppress', 'recode', 'blocks', 'numbers', 'shuffle',
-                         'joint_k', 'report');
+                         'shuffle_seed', 'joint_k', 'report');
 END
 $$;
 
--- ---- define, drop ----------------------------------------------------------------------------------------------------
+-- ---- define, alter, drop ---------------------------------------------------------------------------------------------
 
--- The roles of columns: of the arguments, else of the labels.
-CREATE FUNCTION kanon.roles_of(source regclass, quasi text[], sensitive text[], insensitive text[], entity text, key text[],
-                               labels boolean) RETURNS jsonb
+-- The roles of columns: those that there are, but for columns that the arguments name anew; else those of the labels.
+CREATE FUNCTION kanon.roles_of(source regclass, old jsonb, given jsonb, entity text, key text[], labels boolean) RETURNS jsonb
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    roles jsonb := '{}';
+    roles jsonb;
+    said jsonb := '{}';
+    names text[] := ARRAY(SELECT coalesce((SELECT r.name FROM kanon.pairs(old->'source_names') r WHERE r.value = a.attname), a.attname)
+                            FROM pg_attribute a WHERE a.attrelid = source AND a.attnum > 0 AND NOT a.attisdropped);
     r record;
 BEGIN
-    FOR r IN SELECT * FROM (SELECT unnest(quasi) AS name, 'quasi' AS role UNION ALL SELECT unnest(sensitive), 'sensitive'
-                            UNION ALL SELECT unnest(insensitive), 'insensitive') given LOOP
-        IF roles ? r.name THEN
+    -- A list that is given replaces all columns of its role.
+    SELECT coalesce(jsonb_object_agg(o.name, o.value), '{}') INTO roles FROM kanon.pairs(old->'roles') o
+     WHERE jsonb_typeof(given->o.value) IS DISTINCT FROM 'array';
+    FOR r IN SELECT g.key AS role, n.name FROM jsonb_each(given) g CROSS JOIN LATERAL kanon.texts(g.value) n(name)
+             UNION ALL SELECT '', unnest(key || entity) LOOP
+        CONTINUE WHEN r.name IS NULL;
+        IF NOT r.name = ANY (names) THEN
+            PERFORM kanon.fail(format('%s has no column %s', source, r.name),
+                               'Did you mean ' || kanon.nearest_word(names, r.name) || '?');
+        END IF;
+        IF said ? r.name AND r.role <> '' THEN
             PERFORM kanon.fail(format('column %s has two roles', r.name));
         END IF;
-        IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = source AND attname = r.name AND attnum > 0 AND NOT attisdropped) THEN
-            PERFORM kanon.fail(format('%s has no column %s', source, r.name));
-        END IF;
-        roles := roles || jsonb_build_object(r.name, r.role);
+        said := said || CASE r.role WHEN '' THEN '{}' ELSE jsonb_build_object(r.name, r.role) END;
     END LOOP;
+    roles := roles || said;
     FOR r IN SELECT a.attname::text AS name, CASE WHEN s.provider = 'kanon' THEN s.label ELSE 'quasi' END AS role
                FROM pg_seclabel s JOIN pg_attribute a ON a.attrelid = s.objoid AND a.attnum = s.objsubid
               WHERE labels AND s.classoid = 'pg_class'::regclass AND s.objoid = source AND s.objsubid > 0
@@ -345,21 +398,114 @@ BEGIN
             roles := roles || jsonb_build_object(r.name, r.role);
         END IF;
     END LOOP;
-    FOR r IN SELECT unnest(key || entity) AS name LOOP
-        CONTINUE WHEN r.name IS NULL;
-        IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = source AND attname = r.name AND attnum > 0 AND NOT attisdropped) THEN
-            PERFORM kanon.fail(format('%s has no column %s', source, r.name));
-        END IF;
-        IF NOT roles ? r.name THEN
-            roles := roles || jsonb_build_object(r.name, 'identifying');
+    RETURN (SELECT coalesce(jsonb_object_agg(n, 'identifying'), '{}') FROM unnest(key || entity) n WHERE n IS NOT NULL) || roles;
+END
+$$;
+
+-- What is said of each column, with its taxonomy as it is kept.
+CREATE FUNCTION kanon.details_of(columns json, taxonomies json, schema text) RETURNS jsonb LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    one record;
+BEGIN
+    IF json_typeof(columns) <> 'object' OR json_typeof(taxonomies) <> 'object' THEN
+        PERFORM kanon.fail('columns and taxonomies are objects', 'columns => ''{"zip": {"mask": "right"}}''');
+    END IF;
+    FOR one IN SELECT e.key AS name, e.value AS said FROM json_each(columns) e LOOP
+        IF json_typeof(one.said) <> 'object' THEN
+            PERFORM kanon.fail(format('columns: %s is no object', one.name), 'columns => ''{"zip": {"mask": "right"}}''');
         END IF;
     END LOOP;
-    RETURN roles;
+    RETURN (SELECT coalesce(jsonb_object_agg(coalesce(c.key, t.key), coalesce(c.value::jsonb, '{}') || CASE
+                   WHEN coalesce(t.value, c.value->'taxonomy') IS NULL THEN '{}'
+                   ELSE jsonb_build_object('taxonomy', kanon.taxonomy_kept(coalesce(t.value, c.value->'taxonomy'), schema)) END), '{}')
+              FROM json_each(columns) c FULL JOIN json_each(taxonomies) t ON t.key = c.key);
+END
+$$;
+
+-- Raises what is wrong with settings that the library does not see, or would see at the first refresh only.
+CREATE FUNCTION kanon.check_said(said jsonb) RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    c record;
+    v jsonb;
+    most constant bigint := 9007199254740991;
+    list text;
+BEGIN
+    FOR c IN SELECT e.key AS name, e.value AS said FROM jsonb_each(said->'columns') e LOOP
+        IF NOT said->'roles' ? c.name THEN
+            PERFORM kanon.fail(format('column %s has settings and no role', c.name), 'Did you mean '
+                || kanon.nearest_word(ARRAY(SELECT jsonb_object_keys(said->'roles')), c.name) || '?');
+        END IF;
+        FOR list IN SELECT jsonb_object_keys(c.said) LOOP
+            PERFORM kanon.check_word(format('columns: %s', c.name),
+                '{type,weight,mask,bands,top,bottom,format,taxonomy}', list);
+        END LOOP;
+        PERFORM kanon.check_word(format('columns: %s: type', c.name), '{integer,decimal,date,categorical}', c.said->>'type');
+        PERFORM kanon.check_word(format('columns: %s: mask', c.name), '{left,right}', c.said->>'mask');
+        IF c.said ? 'weight' AND NOT c.said->>'weight' ~ '^\d+(\.\d+)?([eE][-+]?\d+)?$' THEN
+            PERFORM kanon.fail(format('columns: %s: weight is no number', c.name), 'Give a number of 0 or more.');
+        END IF;
+    END LOOP;
+    FOREACH list IN ARRAY ARRAY['settings', 'refine_settings'] LOOP
+        IF jsonb_typeof(said->list) <> 'object' THEN
+            PERFORM kanon.fail(format('%s is no object', list), format('%s => ''{"name": "value"}''', list));
+        END IF;
+        FOR v IN SELECT e.value FROM jsonb_each(said->list) e LOOP
+            IF jsonb_typeof(v) IN ('object', 'array') THEN
+                PERFORM kanon.fail(format('%s: a value is a text, a number or a truth value', list));
+            END IF;
+        END LOOP;
+    END LOOP;
+    PERFORM kanon.check_word('numbers', '{ranges,columns,text,mean}', said->>'numbers');
+    PERFORM kanon.check_word('recode', '{record,attribute}', said->>'recode');
+    PERFORM kanon.check_word('effort', '{fast,balanced,best}', said->>'effort');
+    IF (said->>'seed')::numeric NOT BETWEEN 0 AND most OR (said->>'shuffle_seed')::numeric NOT BETWEEN 0 AND most THEN
+        PERFORM kanon.fail('a seed is a whole number from 0 to 9007199254740991');
+    END IF;
+    IF (said->>'blocks')::bigint > 0 AND (said->>'blocks')::bigint < (said->>'k')::bigint THEN
+        PERFORM kanon.fail(format('blocks of %s records are smaller than k', said->>'blocks'));
+    END IF;
+    IF NOT (said->>'incremental')::boolean THEN
+        IF said ? 'joint_k' THEN
+            PERFORM kanon.fail('joint_k looks at releases that are refreshed by change', 'Define the release with incremental => true.');
+        END IF;
+        RETURN;
+    END IF;
+    IF (said->>'joint_k')::bigint < 0 OR (said->>'joint_k')::bigint = 1 THEN
+        PERFORM kanon.fail('joint_k is a number from 2 upwards, or 0', 'joint_k => 0 does not look at joint classes.');
+    END IF;
+    IF NOT (said->>'shuffle')::boolean AND coalesce((said->>'shuffle_seed')::bigint, 0) = 0 THEN
+        PERFORM kanon.fail('a release that is refreshed by change is shuffled', 'The place of a row would tell which rows are new.');
+    END IF;
+    IF said->>'recode' = 'attribute' THEN
+        PERFORM kanon.fail('a release that is refreshed by change is recoded by record', 'Use recode => ''record''.');
+    END IF;
 END
 $$;
 
 CREATE FUNCTION kanon.check_settings(source regclass, settings jsonb) RETURNS void LANGUAGE c STRICT
     AS 'MODULE_PATHNAME', 'kanon_check_settings';
+
+-- The columns of a release, in their order.
+CREATE FUNCTION kanon.shape_of(source regclass, settings jsonb) RETURNS TABLE (name text, type text, place bigint)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    twice text;
+BEGIN
+    RETURN QUERY SELECT n.name, n.type, 2 * c.place + n.part FROM kanon.columns_of(source, settings) WITH ORDINALITY
+        c(name, read_as, role, type, base, typmod, kind, shown, released, second, released_as, second_as, place)
+        CROSS JOIN LATERAL (VALUES (c.released_as, c.released, 0), (c.second_as, c.second, 1)) n(name, type, part)
+        WHERE n.name IS NOT NULL;
+    IF NOT FOUND THEN
+        PERFORM kanon.fail('no column has a role', 'Name the quasi-identifiers: quasi => ''{age,zip}''.');
+    END IF;
+    SELECT c.name INTO twice FROM (SELECT unnest(ARRAY[d.released_as, d.second_as]) AS name FROM kanon.columns_of(source, settings) d) c
+     WHERE c.name IS NOT NULL GROUP BY c.name HAVING count(*) > 1 LIMIT 1;
+    IF twice IS NOT NULL THEN
+        PERFORM kanon.fail(format('two columns of the release would be named %s', twice), 'Use numbers => ''ranges'', or leave one out.');
+    END IF;
+END
+$$;
 
 CREATE FUNCTION kanon.describe_columns(release regclass, source regclass, settings jsonb) RETURNS void LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp AS $$
@@ -377,42 +523,110 @@ BEGIN
             WHEN 'mean' THEN 'Quasi-identifier: the mean of the group. NULL: any value.'
             WHEN 'columns' THEN 'Quasi-identifier: the %s of the group. NULL: any value, or no end.'
             ELSE 'Quasi-identifier: the range of the values of the group. NULL: any value.' END;
+        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', release, c.released_as, format(about, 'least value'));
         IF c.shown = 'columns' THEN
-            EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', release, c.name || '_min', format(about, 'least value'));
-            EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', release, c.name || '_max', format(about, 'largest value'));
-        ELSE
-            EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', release, c.name, about);
+            EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', release, c.second_as, format(about, 'largest value'));
         END IF;
     END LOOP;
 END
 $$;
 
-CREATE FUNCTION kanon.watch(definition uuid, source regclass, key text[]) RETURNS void LANGUAGE plpgsql
+-- Columns that have no role, which the release leaves out, and what is weaker than it may seem.
+CREATE FUNCTION kanon.say_about(source regclass, settings jsonb) RETURNS void LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    list text;
 BEGIN
-    IF (SELECT relkind FROM pg_class WHERE oid = source) <> 'r' THEN
+    SELECT string_agg(a.attname, ', ' ORDER BY a.attnum) INTO list FROM pg_attribute a
+     WHERE a.attrelid = source AND a.attnum > 0 AND NOT a.attisdropped
+       AND NOT EXISTS (SELECT FROM kanon.columns_of(source, settings) c WHERE c.read_as = a.attname);
+    IF list IS NOT NULL THEN
+        RAISE NOTICE USING message = format('columns without a role are not released: %s', list),
+            hint = 'Name them: insensitive => ''{...}'' releases columns as they are, identifying => ''{...}'' leaves them out.';
+    END IF;
+    IF (settings->>'incremental')::boolean AND (settings->>'joint_k')::bigint = 0 THEN
+        RAISE WARNING USING message = 'joint classes are not looked at',
+            detail = 'Who has two releases of a table that changes can compare them, and may find a single person.',
+            hint = 'Leave joint_k out: it is k then.';
+    END IF;
+    PERFORM kanon.warn_of_publications();
+END
+$$;
+
+-- A publication of all tables sends the values that states keep.
+CREATE FUNCTION kanon.warn_of_publications() RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    list text;
+BEGIN
+    SELECT string_agg(quote_ident(p.pubname), ', ' ORDER BY p.pubname) INTO list FROM pg_publication p
+     WHERE p.puballtables OR EXISTS (SELECT FROM pg_publication_namespace n WHERE n.pnpubid = p.oid AND n.pnnspid = 'kanon'::regnamespace)
+        OR EXISTS (SELECT FROM pg_publication_rel r WHERE r.prpubid = p.oid AND r.prrelid = 'kanon.state_pages'::regclass);
+    IF list IS NOT NULL THEN
+        RAISE WARNING USING message = format('publication %s sends the tables of kanon, too', list),
+            detail = 'kanon.state_pages holds the original values of tables whose releases are refreshed by change.',
+            hint = 'Publish single tables, or TABLES IN SCHEMA of other schemas.';
+    END IF;
+END
+$$;
+
+-- The triggers that note changes of a source: of its rows whoever changes them, a replica's apply process included.
+CREATE FUNCTION kanon.watch(definition uuid, source regclass, settings jsonb) RETURNS void LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    arguments text;
+BEGIN
+    IF (SELECT relkind FROM pg_class WHERE oid = source) NOT IN ('r', 'p') THEN
         PERFORM kanon.fail(format('%s is not a table', source), 'Only the changes of tables can be noted.');
     END IF;
-    EXECUTE format('CREATE TRIGGER %I AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION kanon.note_change(%L, %s)',
-                   'kanon_' || definition, source, definition, (SELECT string_agg(quote_literal(c), ', ') FROM unnest(key) c));
+    IF EXISTS (SELECT FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent WHERE i.inhparent = source AND c.relkind = 'r') THEN
+        PERFORM kanon.fail(format('other tables inherit from %s', source), 'Their changes would not be noted. Refresh in full, or use partitions.');
+    END IF;
+    SELECT string_agg(quote_literal(a.name), ', ' ORDER BY a.part, a.place) INTO arguments FROM (
+        SELECT definition::text AS name, 0 AS part, 0::bigint AS place
+        UNION ALL SELECT jsonb_array_length(settings->'key')::text, 1, 0
+        UNION ALL SELECT c.read_as, 2, k.place FROM kanon.columns_of(source, settings) c
+                    JOIN jsonb_array_elements_text(settings->'key') WITH ORDINALITY k(name, place) ON k.name = c.name
+        UNION ALL SELECT c.read_as, 3, c.place FROM kanon.columns_of(source, settings) WITH ORDINALITY
+            c(name, read_as, role, type, base, typmod, kind, shown, released, second, released_as, second_as, place)) a;
+    EXECUTE format('CREATE TRIGGER %I AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION kanon.note_change(%s)',
+                   'kanon_' || definition, source, arguments);
     EXECUTE format('CREATE TRIGGER %I AFTER TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION kanon.note_change(%L)',
                    'kanon_truncate_' || definition, source, definition);
+    PERFORM kanon.watch_always(definition, source);
+END
+$$;
+
+-- A full refresh begins with triggers that fire, whatever was done to them. Called by src/state.c.
+CREATE FUNCTION kanon.mend(definition uuid, source regclass, settings jsonb) RETURNS void LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    there "char"[] := ARRAY(SELECT tgenabled FROM pg_trigger WHERE tgrelid = source AND tgfoid = 'kanon.note_change'::regproc
+                               AND tgname IN ('kanon_' || definition, 'kanon_truncate_' || definition));
+BEGIN
+    IF cardinality(there) = 2 AND 'A' = ALL (there) THEN
+        RETURN;
+    ELSIF cardinality(there) = 2 THEN
+        PERFORM kanon.watch_always(definition, source);
+    ELSE
+        PERFORM kanon.watch(definition, source, settings);
+    END IF;
+    RAISE NOTICE USING message = format('the triggers of %s that note changes were disabled or gone, and are there again', source);
 END
 $$;
 
 -- Defines a release and makes its table, which is empty until the first refresh.
 CREATE FUNCTION kanon.define(
     release text, source regclass, k bigint, quasi text[] DEFAULT '{}', sensitive text[] DEFAULT '{}',
-    insensitive text[] DEFAULT '{}', entity text DEFAULT NULL, entity_together boolean DEFAULT false, key text[] DEFAULT NULL,
-    columns json DEFAULT '{}', taxonomies json DEFAULT '{}', constraints text[] DEFAULT '{}', missing text[] DEFAULT '{}',
-    algorithm text DEFAULT NULL, settings jsonb DEFAULT '{}', refine text DEFAULT NULL, refine_settings jsonb DEFAULT '{}',
-    effort text DEFAULT NULL, seed bigint DEFAULT 0, suppress numeric DEFAULT NULL, recode text DEFAULT 'record',
-    blocks bigint DEFAULT 0, numbers text DEFAULT 'ranges', shuffle boolean DEFAULT true, incremental boolean DEFAULT false,
-    joint_k bigint DEFAULT NULL, labels boolean DEFAULT true, report boolean DEFAULT NULL, schema text DEFAULT current_schema()) RETURNS regclass
+    insensitive text[] DEFAULT '{}', identifying text[] DEFAULT '{}', entity text DEFAULT NULL, entity_together boolean DEFAULT false,
+    key text[] DEFAULT NULL, columns json DEFAULT '{}', taxonomies json DEFAULT '{}', constraints text[] DEFAULT '{}',
+    missing text[] DEFAULT '{}', algorithm text DEFAULT NULL, settings jsonb DEFAULT '{}', refine text DEFAULT NULL,
+    refine_settings jsonb DEFAULT '{}', effort text DEFAULT NULL, seed bigint DEFAULT 0, suppress numeric DEFAULT NULL,
+    recode text DEFAULT 'record', blocks bigint DEFAULT 0, numbers text DEFAULT 'ranges', shuffle boolean DEFAULT true,
+    shuffle_seed bigint DEFAULT NULL, incremental boolean DEFAULT false, joint_k bigint DEFAULT NULL, labels boolean DEFAULT true,
+    report boolean DEFAULT NULL, schema text DEFAULT current_schema()) RETURNS regclass
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     said jsonb;
-    details jsonb;
     roles jsonb;
     of_entity text := entity;
     of_key text[] := key;
@@ -421,12 +635,6 @@ DECLARE
     definition uuid;
     place text[];
 BEGIN
-    IF numbers NOT IN ('ranges', 'columns', 'text', 'mean') THEN
-        PERFORM kanon.fail('numbers is none of ranges, columns, text and mean');
-    END IF;
-    IF recode NOT IN ('record', 'attribute') THEN
-        PERFORM kanon.fail('recode is neither record nor attribute');
-    END IF;
     IF NOT has_table_privilege(source, 'SELECT') AND NOT has_any_column_privilege(source, 'SELECT') THEN
         RAISE EXCEPTION USING errcode = 'insufficient_privilege', message = format('permission denied for %s', source);
     END IF;
@@ -439,52 +647,44 @@ BEGIN
             PERFORM kanon.fail(format('%s has no primary key', source), 'Name the columns of a key: key => ''{id}''.');
         END IF;
     END IF;
-    roles := kanon.roles_of(source, quasi, sensitive, insensitive, of_entity, coalesce(of_key, '{}'), labels);
+    roles := kanon.roles_of(source, '{}', jsonb_build_object('quasi', quasi, 'sensitive', sensitive, 'insensitive', insensitive,
+                                                             'identifying', identifying), of_entity, of_key, labels);
     SELECT coalesce(of_entity, min(r.name)) INTO of_entity FROM kanon.pairs(roles) r WHERE r.value = 'entity';
     SELECT coalesce(jsonb_object_agg(r.name, CASE r.value WHEN 'entity' THEN 'identifying' ELSE r.value END), '{}')
       INTO roles FROM kanon.pairs(roles) r;
-    SELECT coalesce(jsonb_object_agg(coalesce(c.key, t.key), coalesce(c.value::jsonb, '{}') || CASE
-               WHEN coalesce(t.value, c.value->'taxonomy') IS NULL THEN '{}'
-               ELSE jsonb_build_object('taxonomy', kanon.taxonomy_kept(coalesce(t.value, c.value->'taxonomy'), schema)) END), '{}')
-      INTO details FROM json_each(columns) c FULL JOIN json_each(taxonomies) t ON t.key = c.key;
-    FOR list IN SELECT c.key FROM jsonb_object_keys(details) c(key) WHERE NOT roles ? c.key LOOP
-        PERFORM kanon.fail(format('column %s has settings and no role', list));
-    END LOOP;
     said := jsonb_strip_nulls(jsonb_build_object(
-        'k', k, 'roles', roles, 'columns', details, 'entity', of_entity, 'together', entity_together, 'key', of_key,
-        'constraints', constraints, 'missing', nullif(missing, '{}'), 'algorithm', algorithm, 'settings', settings, 'refine', refine,
-        'refine_settings', refine_settings, 'effort', effort, 'seed', seed, 'suppress', suppress::text, 'recode', recode,
-        'blocks', blocks, 'numbers', numbers, 'shuffle', shuffle, 'incremental', incremental, 'joint_k', joint_k,
-        'report', report));
+        'k', k, 'roles', roles, 'columns', kanon.details_of(columns, taxonomies, schema), 'entity', of_entity,
+        'together', entity_together, 'key', of_key, 'constraints', constraints, 'missing', nullif(missing, '{}'),
+        'algorithm', algorithm, 'settings', settings, 'refine', refine, 'refine_settings', refine_settings, 'effort', effort,
+        'seed', seed, 'suppress', suppress::text, 'recode', recode, 'blocks', blocks, 'numbers', numbers, 'shuffle', shuffle,
+        'shuffle_seed', shuffle_seed, 'incremental', incremental, 'joint_k', joint_k, 'report', report));
+    PERFORM kanon.check_said(said);
     PERFORM kanon.check_settings(source, said);
 
     -- The table, in the schema that is the caller's current one unless the name says another.
-    SELECT string_agg(format('%I %s', c.name || CASE c.shown WHEN 'columns' THEN '_min' ELSE '' END, c.released)
-               || CASE c.shown WHEN 'columns' THEN format(', %I %s', c.name || '_max', c.second) ELSE '' END, ', ' ORDER BY c.place)
-      INTO list FROM kanon.columns_of(source, said) WITH ORDINALITY
-           c(name, role, type, base, typmod, kind, shown, released, second, place) WHERE c.role <> 'identifying';
-    IF list IS NULL THEN
-        PERFORM kanon.fail('no column has a role', 'Name the quasi-identifiers: quasi => ''{age,zip}''.');
-    END IF;
+    SELECT string_agg(format('%I %s', c.name, c.type), ', ' ORDER BY c.place) INTO list FROM kanon.shape_of(source, said) c;
     place := parse_ident(release);
     release := CASE WHEN cardinality(place) = 1 THEN format('%I.%I', schema, place[1])
                     ELSE format('%I.%I', place[1], place[2]) END;
-    DELETE FROM kanon.definitions d WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = d.release);
     EXECUTE format('CREATE TABLE %s (%s)', release, list);
     made := to_regclass(release);
-    INSERT INTO kanon.definitions (release, source, owner, settings)
-        VALUES (made, source, current_user::regrole, said) RETURNING id INTO definition;
+    -- so that a publication of the release can send its refreshes
+    EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', made);
+    INSERT INTO kanon.definitions (release, source, settings) VALUES (made, source, said) RETURNING id INTO definition;
     EXECUTE format('REVOKE ALL ON %s FROM PUBLIC', made);
     PERFORM kanon.describe_columns(made, source, said);
+    PERFORM kanon.note_names(definition);
     IF incremental THEN
-        PERFORM kanon.watch(definition, source, of_key);
+        PERFORM kanon.watch(definition, source, said);
     END IF;
+    PERFORM kanon.say_about(source, said);
     RETURN made;
 END
 $$;
 
--- Forgets a definition and drops its release.
-CREATE FUNCTION kanon.drop(release regclass) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+-- The definition of a release of the caller's.
+CREATE FUNCTION kanon.definition_of(release regclass) RETURNS kanon.definitions LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     d kanon.definitions;
 BEGIN
@@ -492,20 +692,212 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM kanon.fail(format('%s is not a release of yours', $1));
     END IF;
-    IF (d.settings->>'incremental')::boolean AND EXISTS (SELECT FROM pg_class WHERE oid = d.source) THEN
-        EXECUTE format('DROP TRIGGER IF EXISTS %I ON %s', 'kanon_' || d.id, d.source);
-        EXECUTE format('DROP TRIGGER IF EXISTS %I ON %s', 'kanon_truncate_' || d.id, d.source);
+    RETURN d;
+END
+$$;
+
+-- Changes what is said, and leaves the rest: NULL is "as it is". The table keeps its privileges, indexes and views, and the
+-- definition its refreshes. Columns that are no longer released are dropped at once; new ones are NULL until the next refresh.
+CREATE FUNCTION kanon.alter(
+    release regclass, k bigint DEFAULT NULL, quasi text[] DEFAULT NULL, sensitive text[] DEFAULT NULL,
+    insensitive text[] DEFAULT NULL, identifying text[] DEFAULT NULL, entity text DEFAULT NULL, entity_together boolean DEFAULT NULL,
+    columns json DEFAULT NULL, taxonomies json DEFAULT NULL, constraints text[] DEFAULT NULL, missing text[] DEFAULT NULL,
+    algorithm text DEFAULT NULL, settings jsonb DEFAULT NULL, refine text DEFAULT NULL, refine_settings jsonb DEFAULT NULL,
+    effort text DEFAULT NULL, seed bigint DEFAULT NULL, suppress numeric DEFAULT NULL, recode text DEFAULT NULL,
+    blocks bigint DEFAULT NULL, numbers text DEFAULT NULL, shuffle boolean DEFAULT NULL, shuffle_seed bigint DEFAULT NULL,
+    joint_k bigint DEFAULT NULL, report boolean DEFAULT NULL, schema text DEFAULT current_schema()) RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    d kanon.definitions;
+    said jsonb;
+    roles jsonb;
+    of_release constant text[] := '{joint_k,shuffle,shuffle_seed,numbers,report,release_names,source_names}';
+    c record;
+BEGIN
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', release);
+    d := kanon.definition_of(release);
+    said := d.settings || jsonb_strip_nulls(jsonb_build_object(
+        'k', k, 'entity', entity, 'together', entity_together, 'constraints', constraints, 'missing', missing, 'algorithm', algorithm,
+        'settings', settings, 'refine', refine, 'refine_settings', refine_settings, 'effort', effort, 'seed', seed,
+        'suppress', suppress::text, 'recode', recode, 'blocks', blocks, 'numbers', numbers, 'shuffle', shuffle,
+        'shuffle_seed', shuffle_seed, 'joint_k', joint_k, 'report', report));
+    roles := kanon.roles_of(d.source, d.settings, jsonb_strip_nulls(jsonb_build_object('quasi', quasi, 'sensitive', sensitive,
+        'insensitive', insensitive, 'identifying', identifying)), said->>'entity', ARRAY(SELECT kanon.texts(said->'key')), false);
+    said := said || jsonb_build_object('roles', roles, 'columns', (
+        SELECT coalesce(jsonb_object_agg(o.key, o.value), '{}') FROM jsonb_each(said->'columns') o WHERE roles ? o.key)
+        || kanon.details_of(coalesce(columns, '{}'), coalesce(taxonomies, '{}'), schema));
+    PERFORM kanon.check_said(said);
+    PERFORM kanon.check_settings(d.source, said);
+    IF d.released AND said - of_release <> d.settings - of_release THEN
+        IF coalesce((d.settings->>'joint_k')::bigint, 1) > 0 THEN
+            RAISE EXCEPTION USING errcode = 'object_not_in_prerequisite_state',
+                message = 'another definition would forget the releases that joint_k is about',
+                hint = 'Forget them with kanon.restart, and change the definition then.';
+        END IF;
+        PERFORM kanon.restart(release);
     END IF;
+    FOR c IN SELECT o.name, o.type, n.type AS new_type FROM kanon.shape_of(d.source, d.settings) o
+               FULL JOIN kanon.shape_of(d.source, said) n ON n.name = o.name AND n.type = o.type WHERE n.name IS NULL LOOP
+        EXECUTE format('ALTER TABLE %s DROP COLUMN IF EXISTS %I', release, c.name);
+    END LOOP;
+    FOR c IN SELECT n.name, n.type FROM kanon.shape_of(d.source, said) n WHERE NOT EXISTS (
+                 SELECT FROM pg_attribute a WHERE a.attrelid = release AND a.attname = n.name AND NOT a.attisdropped) ORDER BY n.place LOOP
+        EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', release, c.name, c.type);
+    END LOOP;
+    UPDATE kanon.definitions f SET settings = said WHERE f.id = d.id;
+    PERFORM kanon.describe_columns(release, d.source, said);
+    PERFORM kanon.note_names(d.id);
+    PERFORM kanon.watch_anew(d.id);
+    PERFORM kanon.say_about(d.source, said);
+END
+$$;
+
+-- Forgets a definition and drops its release.
+CREATE FUNCTION kanon.drop(release regclass) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    d kanon.definitions := kanon.definition_of(release);
+BEGIN
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', release);
     DELETE FROM kanon.definitions WHERE id = d.id;
     EXECUTE format('DROP TABLE %s', d.release);
 END
 $$;
 
+-- ---- what happens to tables ------------------------------------------------------------------------------------------
+
+-- These run with the rights of the extension's owner, because whoever changes a table may know nothing of its releases. They
+-- touch triggers of this extension alone, and names that definitions keep.
+
+-- A trigger that does not fire for replicas would miss what they are sent.
+CREATE FUNCTION kanon.watch_always(definition uuid, source regclass) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    t record;
+BEGIN
+    FOR t IN SELECT tgname FROM pg_trigger WHERE tgrelid = source AND tgfoid = 'kanon.note_change'::regproc
+                AND tgname IN ('kanon_' || definition, 'kanon_truncate_' || definition) LOOP
+        EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', source, t.tgname);
+    END LOOP;
+END
+$$;
+
+CREATE FUNCTION kanon.unwatch(definition uuid, source oid) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    t record;
+BEGIN
+    FOR t IN SELECT tgname FROM pg_trigger WHERE tgrelid = source AND tgfoid = 'kanon.note_change'::regproc
+                AND tgname IN ('kanon_' || definition, 'kanon_truncate_' || definition) LOOP
+        EXECUTE format('DROP TRIGGER %I ON %s', t.tgname, source::regclass);
+    END LOOP;
+    RETURN FOUND;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION kanon.unwatch FROM PUBLIC;
+
+-- The triggers of a definition whose columns are others now, if it has some.
+CREATE FUNCTION kanon.watch_anew(definition uuid) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    d kanon.definitions;
+BEGIN
+    SELECT * INTO d FROM kanon.definitions f WHERE f.id = definition;
+    IF kanon.unwatch(d.id, d.source) THEN
+        PERFORM kanon.watch(d.id, d.source, d.settings);
+    END IF;
+END
+$$;
+
+CREATE FUNCTION kanon.note_names(definition uuid) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    DELETE FROM kanon.attributes t WHERE t.definition = $1;
+    INSERT INTO kanon.attributes SELECT d.id, a.attrelid, a.attnum, a.attname FROM kanon.definitions d
+      JOIN pg_attribute a ON a.attrelid IN (d.release, d.source) AND a.attnum > 0 AND NOT a.attisdropped WHERE d.id = $1
+$$;
+
+-- After a restore nothing is noted. Called by src/refresh.c.
+CREATE FUNCTION kanon.note_names_once(definition uuid) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT kanon.note_names($1) WHERE NOT EXISTS (SELECT FROM kanon.attributes t WHERE t.definition = $1)
+$$;
+
+-- The columns of a table may have other names now.
+CREATE FUNCTION kanon.follow_names(relation oid) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    d kanon.definitions;
+    r record;
+    which text;
+    names jsonb;
+BEGIN
+    FOR d IN SELECT * FROM kanon.definitions f WHERE relation IN (f.release, f.source) LOOP
+        which := CASE d.source WHEN relation THEN 'source_names' ELSE 'release_names' END;
+        names := coalesce(d.settings->which, '{}');
+        FOR r IN SELECT t.name AS old, a.attname AS now FROM kanon.attributes t
+                   JOIN pg_attribute a ON a.attrelid = t.relation AND a.attnum = t.number
+                  WHERE t.definition = d.id AND t.relation = $1 AND NOT a.attisdropped AND a.attname <> t.name LOOP
+            names := names || jsonb_build_object(coalesce((SELECT p.name FROM kanon.pairs(names) p WHERE p.value = r.old), r.old), r.now);
+        END LOOP;
+        IF names <> coalesce(d.settings->which, '{}') THEN
+            UPDATE kanon.definitions f SET settings = d.settings || jsonb_build_object(which, names) WHERE f.id = d.id;
+            IF which = 'source_names' THEN
+                PERFORM kanon.watch_anew(d.id);
+            END IF;
+        END IF;
+        PERFORM kanon.note_names(d.id);
+    END LOOP;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION kanon.follow_names FROM PUBLIC;
+
+CREATE FUNCTION kanon.follow_alter() RETURNS event_trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM kanon.follow_names(c.objid) FROM (
+        SELECT DISTINCT objid FROM pg_event_trigger_ddl_commands() WHERE classid = 'pg_class'::regclass) c
+     WHERE EXISTS (SELECT FROM kanon.definitions f WHERE c.objid IN (f.release, f.source));
+EXCEPTION WHEN OTHERS THEN
+    RAISE WARNING USING message = 'a definition of kanon does not follow what was done to a table: ' || sqlerrm;
+END
+$$;
+CREATE EVENT TRIGGER kanon_follow_alter ON ddl_command_end
+    WHEN TAG IN ('ALTER TABLE', 'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE') EXECUTE FUNCTION kanon.follow_alter();
+
+CREATE FUNCTION kanon.follow_publication() RETURNS event_trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM kanon.warn_of_publications();
+END
+$$;
+CREATE EVENT TRIGGER kanon_follow_publication ON ddl_command_end
+    WHEN TAG IN ('CREATE PUBLICATION', 'ALTER PUBLICATION') EXECUTE FUNCTION kanon.follow_publication();
+
+-- Without its release a definition is nothing: nothing is noted for it.
+CREATE FUNCTION kanon.follow_drop() RETURNS event_trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    DELETE FROM kanon.definitions f USING pg_event_trigger_dropped_objects() o
+     WHERE o.classid = 'pg_class'::regclass AND o.objsubid = 0 AND o.objid = f.release;
+EXCEPTION WHEN OTHERS THEN
+    RAISE WARNING USING message = 'a definition of kanon outlives its release: ' || sqlerrm;
+END
+$$;
+CREATE EVENT TRIGGER kanon_follow_drop ON sql_drop EXECUTE FUNCTION kanon.follow_drop();
+
+CREATE FUNCTION kanon.forget() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM kanon.unwatch(OLD.id, OLD.source);
+    DELETE FROM kanon.refreshes WHERE definition = OLD.id;
+    DELETE FROM kanon.refresh_measures WHERE definition = OLD.id;
+    DELETE FROM kanon.state_pages WHERE definition = OLD.id;
+    DELETE FROM kanon.source_sums WHERE definition = OLD.id;
+    DELETE FROM kanon.changes WHERE definition = OLD.id;
+    DELETE FROM kanon.attributes WHERE definition = OLD.id;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER forget AFTER DELETE ON kanon.definitions FOR EACH ROW EXECUTE FUNCTION kanon.forget();
+
 -- ---- refresh, check, measures, report --------------------------------------------------------------------------------
 
 -- Groups the source anew, or by what has changed, and writes the release: one transaction, verified before its end.
 CREATE FUNCTION kanon.refresh(release regclass, mode text DEFAULT 'full', OUT number integer, OUT kind text, OUT records bigint,
-                              OUT groups bigint, OUT suppressed bigint, OUT k bigint, OUT loss double precision)
+                              OUT groups bigint, OUT suppressed bigint, OUT k bigint, OUT loss double precision,
+                              OUT withheld bigint, OUT drift double precision)
     LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'kanon_refresh';
 
 -- What the release reaches, counted in its rows. holds: nothing that can be counted in them is violated; not_shown has the rest.
@@ -551,8 +943,13 @@ GRANT SELECT ON kanon.progress TO PUBLIC;
 CREATE FUNCTION kanon.note_change() RETURNS trigger LANGUAGE c AS 'MODULE_PATHNAME', 'kanon_note_change';
 
 -- Begins anew: forgets what was released, so that the next refresh is a full one.
-CREATE FUNCTION kanon.restart(release regclass) RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
-    DELETE FROM kanon.state_pages p USING kanon.definitions d WHERE d.id = p.definition AND d.release = $1
+CREATE FUNCTION kanon.restart(release regclass) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    d kanon.definitions := kanon.definition_of(release);
+BEGIN
+    DELETE FROM kanon.state_pages p WHERE p.definition = d.id;
+    UPDATE kanon.definitions f SET released = false WHERE f.id = d.id;
+END
 $$;
 
 -- What somebody who has all published releases can tell apart.

@@ -17,7 +17,7 @@ frame *read_source(run *r, definition *d, const char *where)
     initStringInfo(&sql);
     appendStringInfoString(&sql, "SELECT ");
     for (int i = 0; i < d->n_columns; i++) {
-        appendStringInfo(&sql, "%s%s", i == 0 ? "" : ", ", quote_identifier(d->columns[i].name));
+        appendStringInfo(&sql, "%s%s", i == 0 ? "" : ", ", quote_identifier(d->columns[i].source_name));
         columns[i] = (reader_column){
             .name = to_utf8(d->columns[i].name), .reading = d->columns[i].reading, .scale = d->columns[i].scale};
     }
@@ -58,14 +58,15 @@ static reading reading_of_type(Oid type)
     }
 }
 
-static reader_column released_column(const definition *d, const column *c, const char *suffix)
+static reader_column released_column(const definition *d, const column *c, int part)
 {
-    char *name = psprintf("%s%s", c->name, suffix);
-    AttrNumber number = get_attnum(d->release, name);
-    reader_column as = {.name = to_utf8(name), .reading = reading_of_released(c), .scale = c->scale};
+    AttrNumber number = get_attnum(d->release, c->released[part]);
+    const char *suffix = c->shown != SHOWN_COLUMNS ? "" : part == 0 ? "_min" : "_max";
+    reader_column as = {
+        .name = to_utf8(psprintf("%s%s", c->name, suffix)), .reading = reading_of_released(c), .scale = c->scale};
     if (number == InvalidAttrNumber)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("the release has no column %s", name),
-                        errhint("Drop the release with kanon.drop and define it again.")));
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("the release has no column %s", c->released[part]),
+                        errhint("Give the column its name again, or make it anew by kanon.alter.")));
     as.range = c->shown == SHOWN_RANGE;
     as.exclusive = c->exclusive;
     if ((c->shown == SHOWN_RANGE || c->shown == SHOWN_COLUMNS) && as.reading == READ_TEXT)
@@ -73,49 +74,33 @@ static reader_column released_column(const definition *d, const column *c, const
     return as;
 }
 
-/* The columns of a release, from columns[n] on; their names are appended to the query. */
-static int add_released(const definition *d, reader_column *columns, int n, StringInfo sql)
+/* The columns of a release; their names are appended to the query. */
+static int add_released(const definition *d, reader_column *columns, StringInfo sql)
 {
+    int n = 0;
     for (int i = 0; i < d->n_columns; i++) {
         const column *c = &d->columns[i];
         int parts = c->shown == SHOWN_NOT ? 0 : c->shown == SHOWN_COLUMNS ? 2 : 1;
         for (int part = 0; part < parts; part++) {
-            const char *suffix = parts == 1 ? "" : part == 0 ? "_min" : "_max";
-            columns[n] = released_column(d, c, suffix);
-            appendStringInfo(sql, "%s%s", n == 0 ? "" : ", ", quote_identifier(psprintf("%s%s", c->name, suffix)));
+            columns[n] = released_column(d, c, part);
+            appendStringInfo(sql, "%s%s", n == 0 ? "" : ", ", quote_identifier(c->released[part]));
             n++;
         }
     }
     return n;
 }
 
-frame *read_release(run *r, definition *d, Snapshot snapshot, bool places)
+frame *read_release(run *r, definition *d, Snapshot snapshot)
 {
     StringInfoData sql;
-    reader_column *columns = palloc0((2 * (size_t)d->n_columns + 2) * sizeof *columns);
+    reader_column *columns = palloc0((2 * (size_t)d->n_columns + 1) * sizeof *columns);
     initStringInfo(&sql);
-    appendStringInfoString(&sql, places ? "SELECT ctid" : "SELECT ");
-    if (places)
-        columns[0] = (reader_column){.name = "ctid", .reading = READ_PLACE};
-    int n = add_released(d, columns, places ? 1 : 0, &sql);
+    appendStringInfoString(&sql, "SELECT ");
+    int n = add_released(d, columns, &sql);
     char *name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(d->release)), get_rel_name(d->release));
     appendStringInfo(&sql, " FROM ONLY %s", name);
     PushActiveSnapshot(snapshot);
     frame *f = frame_read(r, sql.data, columns, n);
     PopActiveSnapshot();
-    return f;
-}
-
-frame *read_release_at(run *r, definition *d, Snapshot snapshot, const ItemPointerData *at, int64_t n)
-{
-    StringInfoData unused;
-    reader_column *columns = palloc0((2 * (size_t)d->n_columns + 1) * sizeof *columns);
-    initStringInfo(&unused);
-    int n_columns = add_released(d, columns, 0, &unused);
-    Relation release = table_open(d->release, AccessShareLock);
-    PushActiveSnapshot(snapshot);
-    frame *f = frame_read_places(r, release, at, n, columns, n_columns);
-    PopActiveSnapshot();
-    table_close(release, NoLock);
     return f;
 }

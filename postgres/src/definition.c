@@ -8,6 +8,7 @@
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
@@ -133,9 +134,20 @@ static const struct {
 
 static kanon_arrow_numeric numeric_of(const char *numbers)
 {
-    return strcmp(numbers, "text") == 0   ? KANON_ARROW_TEXT
-           : strcmp(numbers, "mean") == 0 ? KANON_ARROW_MEAN
-                                          : KANON_ARROW_COLUMNS;
+    if (strcmp(numbers, "text") == 0)
+        return KANON_ARROW_TEXT;
+    if (strcmp(numbers, "mean") == 0)
+        return KANON_ARROW_MEAN;
+    if (strcmp(numbers, "ranges") != 0 && strcmp(numbers, "columns") != 0)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("numbers is ranges, columns, text or mean")));
+    return KANON_ARROW_COLUMNS;
+}
+
+static kanon_recode recode_of(const char *recode)
+{
+    if (strcmp(recode, "record") != 0 && strcmp(recode, "attribute") != 0)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("recode is record or attribute")));
+    return strcmp(recode, "attribute") == 0 ? KANON_RECODE_ATTRIBUTE : KANON_RECODE_RECORD;
 }
 
 static void set_option(run *r, definition *d, const char *name, const char *value, kanon_error *err)
@@ -155,13 +167,16 @@ static void set_option(run *r, definition *d, const char *name, const char *valu
     } else if (strcmp(name, "suppress") == 0) {
         check(kanon_schema_set_suppress(r->schema, value, err), err);
     } else if (strcmp(name, "recode") == 0) {
-        o->recode = strcmp(value, "attribute") == 0 ? KANON_RECODE_ATTRIBUTE : KANON_RECODE_RECORD;
+        o->recode = recode_of(value);
     } else if (strcmp(name, "blocks") == 0) {
         o->blocks = strtoll(value, NULL, 10);
     } else if (strcmp(name, "numbers") == 0) {
         d->numeric = numeric_of(value);
     } else if (strcmp(name, "shuffle") == 0) {
-        d->shuffle = strcmp(value, "true") == 0;
+        d->shuffle = d->shuffle || strcmp(value, "true") == 0;
+    } else if (strcmp(name, "shuffle_seed") == 0) {
+        d->shuffle_seed = (uint64_t)strtoll(value, NULL, 10);
+        d->shuffle = d->shuffle || d->shuffle_seed != 0;
     } else if (strcmp(name, "report") == 0) {
         d->report = strcmp(value, "true") == 0 ? REPORT_ALWAYS : REPORT_NEVER;
     } else if (strcmp(name, "joint_k") == 0) {
@@ -197,6 +212,14 @@ static void query(const char *sql, int n, Oid *types, Datum *values)
         elog(ERROR, "a query of the extension failed: %s", SPI_result_code_string(done));
 }
 
+static const column *named_column(const definition *d, const char *name)
+{
+    for (int i = 0; i < d->n_columns; i++)
+        if (strcmp(d->columns[i].name, name) == 0)
+            return &d->columns[i];
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("a column of the key is gone")));
+}
+
 static void apply_steps(run *r, definition *d)
 {
     kanon_error err = {0};
@@ -218,7 +241,7 @@ static void apply_steps(run *r, definition *d)
         else if (strcmp(what, "refine_setting") == 0)
             add_setting(&refine, n, name, value);
         else if (strcmp(what, "key") == 0)
-            key[n_key++] = value, d->key[d->n_key++] = from_utf8(value);
+            key[n_key++] = value, d->key[d->n_key++] = named_column(d, from_utf8(value));
         for (int j = 0; j < lengthof(setters); j++)
             if (strcmp(setters[j].name, what) == 0)
                 check(setters[j].set(r->schema, name, value, &err), &err);
@@ -291,6 +314,9 @@ static void read_columns(definition *d)
         column *c = &d->columns[i];
         bool null;
         c->name = SPI_getvalue(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1);
+        c->source_name = SPI_getvalue(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 8);
+        c->released[0] = SPI_getvalue(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 9);
+        c->released[1] = SPI_getvalue(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 10);
         c->role = field((uint64)i, 2);
         c->base = oid_field((uint64)i, 3);
         c->typmod = DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 4, &null));
@@ -313,13 +339,15 @@ static void find_scale(definition *d, column *c)
     }
     StringInfoData sql;
     initStringInfo(&sql);
-    appendStringInfo(&sql, "SELECT coalesce(max(min_scale(%s)), 0) FROM %s", quote_identifier(c->name), d->source_name);
+    appendStringInfo(&sql, "SELECT coalesce(max(min_scale(%s)), 0) FROM %s", quote_identifier(c->source_name),
+                     d->source_name);
     query(sql.data, 0, NULL, NULL);
     c->scale = atoi(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
 }
 
 static const char columns_query[] = "SELECT c.name, c.role, c.base, c.typmod, c.kind, c.shown,"
-                                    "       coalesce($2->'columns'->c.name ?| '{bands,top,bottom}', false)"
+                                    "       coalesce($2->'columns'->c.name ?| '{bands,top,bottom}', false),"
+                                    "       c.read_as, c.released_as, c.second_as"
                                     "  FROM kanon.columns_of($1::oid::regclass, $2) c";
 
 static char *qualified(Oid relation)
@@ -338,6 +366,7 @@ void definition_load(run *r, definition *d, Datum settings)
     d->options = (kanon_options){
         .struct_size = sizeof d->options, .threads = run_threads(), .memory = run_memory(), .tick = run_tick};
     d->source_name = qualified(d->source);
+    d->joint_k = -1;
     query(columns_query, 2, types, values);
     read_columns(d);
     for (int i = 0; i < d->n_columns; i++)
@@ -346,6 +375,8 @@ void definition_load(run *r, definition *d, Datum settings)
     check(kanon_schema_set_default_role(r->schema, KANON_ROLE_IDENTIFYING, &err), &err);
     query("SELECT what, name, value FROM kanon.steps_of($1::oid::regclass, $2)", 2, types, values);
     apply_steps(r, d);
+    if (d->joint_k < 0) /* it was not said */
+        d->joint_k = d->incremental ? d->k : 0;
 }
 
 definition *definition_open(run *r, Oid release)
@@ -354,8 +385,8 @@ definition *definition_open(run *r, Oid release)
     Oid types[] = {OIDOID};
     Datum values[] = {ObjectIdGetDatum(release)};
     bool null;
-    query("SELECT id::text, source::oid, owner::oid, settings, coalesce((settings->>'incremental')::boolean, false)"
-          "  FROM kanon.definitions WHERE release = $1::oid",
+    query("SELECT d.id::text, d.source::oid, c.relowner, d.settings, coalesce((d.settings->>'incremental')::boolean, false),"
+          "       d.released FROM kanon.definitions d JOIN pg_class c ON c.oid = d.release WHERE d.release = $1::oid",
           1, types, values);
     if (SPI_processed != 1)
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -372,6 +403,7 @@ definition *definition_open(run *r, Oid release)
     Datum settings = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 4, &null);
     settings = PointerGetDatum(PG_DETOAST_DATUM_COPY(settings));
     d->incremental = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 5, &null));
+    d->released = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 6, &null));
     run_as(r, d->owner);
     definition_load(r, d, settings);
     return d;
@@ -387,6 +419,45 @@ char *release_name(Oid release)
 
 SQL_FUNCTION(kanon_check_settings);
 
+static int stop_at_once(const kanon_progress *progress, void *payload)
+{
+    (void)progress, (void)payload;
+    return 1;
+}
+
+/* The library reads algorithm, settings and constraints when it groups a table. A few rows will do, and what it says of the
+ * rows themselves is for a refresh: it is stopped before it has grouped them. */
+static void try_settings(run *r, definition *d)
+{
+    static const char few[] = "trial\n1\n2\n3\n4\n";
+    kanon_error err = {0};
+    struct ArrowArrayStream stream;
+    frame *rows = read_source(r, d, " LIMIT 100");
+    int64_t n = frame_rows(rows);
+    kanon_read_options reading = {.struct_size = sizeof reading, .threads = 1};
+    kanon_status st = KANON_OK;
+    if (n > 1) {
+        frame_stream(&stream, rows);
+        st = kanon_table_from_arrow(&r->table, &stream, r->schema, &reading, &err);
+    } else {
+        kanon_schema_free(r->schema);
+        r->schema = NULL;
+        check(kanon_schema_new(&r->schema, &r->library, &err), &err);
+        check(kanon_schema_set_role(r->schema, "trial", KANON_ROLE_QUASI, &err), &err);
+        st = kanon_table_from_bytes(&r->table, few, sizeof few - 1, "trial", r->schema, &reading, &err);
+        n = 4;
+    }
+    frame_drop(rows);
+    kanon_options options = d->options;
+    options.tick = stop_at_once;
+    options.k = Min(d->k, n);
+    options.blocks = 0; /* k is another one: kanon.check_said compares them */
+    if (st == KANON_OK)
+        st = kanon_anonymize(&r->grouping, r->table, &options, &err);
+    if (st == KANON_EINVAL || (st == KANON_EDATA && r->table != NULL))
+        check(st, &err);
+}
+
 /* kanon.check_settings(source, settings): raises what is wrong with them, before a table is made for them. */
 Datum kanon_check_settings(PG_FUNCTION_ARGS)
 {
@@ -395,10 +466,25 @@ Datum kanon_check_settings(PG_FUNCTION_ARGS)
     definition *d = palloc0(sizeof *d);
     d->source = PG_GETARG_OID(0);
     definition_load(r, d, PointerGetDatum(PG_GETARG_JSONB_P_COPY(1)));
-    if (d->options.algorithm != NULL && kanon_algorithm_find(d->options.algorithm) == NULL)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("there is no algorithm '%s'", from_utf8(d->options.algorithm))));
+    try_settings(r, d);
     run_end(r);
     SPI_finish();
     PG_RETURN_VOID();
+}
+
+SQL_FUNCTION(kanon_nearest_word_sql);
+
+Datum kanon_nearest_word_sql(PG_FUNCTION_ARGS)
+{
+    Datum *items;
+    bool *nulls;
+    int n;
+    deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), TEXTOID, -1, false, TYPALIGN_INT, &items, &nulls, &n);
+    const char **words = palloc0(((size_t)n + 1) * sizeof *words);
+    for (int i = 0; i < n; i++)
+        words[i] = nulls[i] ? NULL : to_utf8(TextDatumGetCString(items[i]));
+    const char *nearest = kanon_nearest_word(words, (size_t)n, to_utf8(text_to_cstring(PG_GETARG_TEXT_PP(1))));
+    if (nearest == NULL)
+        PG_RETURN_NULL();
+    PG_RETURN_TEXT_P(cstring_to_text(from_utf8(nearest)));
 }

@@ -54,31 +54,25 @@ void fingerprint_init(fingerprint *f, const definition *d)
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("there are no random numbers")));
 }
 
-row_hash fingerprint_row(const fingerprint *f, const struct ArrowSchema *schema, const struct ArrowArray *batch, int64_t row,
-                         int first_column)
+void fingerprint_row(fingerprint *f, const struct ArrowSchema *schema, const struct ArrowArray *batch, int64_t row)
 {
-    row_hash h = {f->key[0], f->key[1]};
-    for (int64_t i = first_column; i < batch->n_children; i++) {
+    uint64 h[2] = {f->key[0], f->key[1]};
+    for (int64_t i = 0; i < batch->n_children; i++) {
         cell c = arrow_cell(schema->children[i], batch->children[i], row + batch->offset);
         c.null = c.null || (is_last(&c) && is_upper_end(schema->children[i]->name)) ||
                  (c.kind == 't' && c.length == 0 && f->empty_is_null);
-        h.a = hash_cell(h.a, &c);
-        h.b = hash_cell(h.b, &c);
+        h[0] = hash_cell(h[0], &c);
+        h[1] = hash_cell(h[1], &c);
     }
-    return h;
-}
-
-void fingerprint_add(fingerprint *f, row_hash h)
-{
-    f->sum[0] += h.a;
-    f->sum[1] += h.b;
+    f->sum[0] += h[0];
+    f->sum[1] += h[1];
     f->rows++;
 }
 
 void fingerprint_batch(fingerprint *f, const struct ArrowSchema *schema, const struct ArrowArray *batch)
 {
     for (int64_t row = 0; row < batch->length; row++)
-        fingerprint_add(f, fingerprint_row(f, schema, batch, row, 0));
+        fingerprint_row(f, schema, batch, row);
 }
 
 bool fingerprint_equal(const fingerprint *a, const fingerprint *b)

@@ -61,8 +61,7 @@ typedef struct run {
     pages *pages;
     kanon_state_storage storage;
     kanon_audit *audit;
-    kanon_release_changes *changes;
-    struct ArrowArrayStream release, coming; /* coming: a release that waits until the old one was read */
+    struct ArrowArrayStream release;
     struct ArrowArray batch;
     struct ArrowSchema batch_schema;
     StringInfoData bytes; /* of malloc: what the library wrote to a sink */
@@ -79,6 +78,8 @@ extern void run_end(run *r);
 /* From here on the rights are those of `owner`, as in REFRESH MATERIALIZED VIEW. */
 extern void run_as(run *r, Oid owner);
 extern void run_as_caller(run *r);
+/* Texts have one style until AtEOXact_GUC of the level that this returns, and names mean the same. */
+extern int run_style(void);
 /* Bytes that a run may use: maintenance_work_mem. */
 extern int64_t run_memory(void);
 extern int run_threads(void);
@@ -117,12 +118,13 @@ typedef enum reading {
     READ_DATE,
     READ_TIMESTAMP,
     READ_TIMESTAMPTZ,
-    READ_DECIMAL,
-    READ_PLACE /* of a row in its table, as a whole number */
+    READ_DECIMAL
 } reading;
 
 typedef struct column {
-    char *name; /* of the server's encoding */
+    char *name;        /* what the definition calls it; of the server's encoding, as all names are */
+    char *source_name; /* what the source calls it now */
+    char *released[2]; /* what the release calls it; the second one of NAME_min and NAME_max */
     char *role;
     shown shown;
     reading reading; /* how the library gets it */
@@ -145,11 +147,13 @@ typedef struct definition {
     kanon_options options;
     kanon_arrow_numeric numeric;
     bool shuffle;
+    uint64_t shuffle_seed;
     report_when report;
     int n_key;
-    char **key; /* names of columns, of the server's encoding */
-    int64_t k, joint_k;
+    const column **key;
+    int64_t k, joint_k; /* joint_k 0: joint classes are not looked at */
     bool incremental;
+    bool released; /* a state was made since the definition, or since kanon.restart */
     bool has_taxonomy; /* somebody said what values there are */
 } definition;
 
@@ -171,8 +175,6 @@ typedef struct reader_column {
 
 /* Runs the query with the active snapshot and keeps its rows. */
 extern frame *frame_read(run *r, const char *query, const reader_column *columns, int n);
-extern frame *frame_read_places(run *r, Relation table, const ItemPointerData *places, int64_t n,
-                                const reader_column *columns, int n_columns);
 /* A stream of its rows; the stream has a reference of its own. */
 extern void frame_stream(struct ArrowArrayStream *out, frame *f);
 extern void frame_drop(frame *f);
@@ -180,10 +182,7 @@ extern int64_t frame_rows(const frame *f);
 
 /* Source and release of a definition. `where` is appended to the query, or NULL. */
 extern frame *read_source(run *r, definition *d, const char *where);
-/* With `places` the first column is the place of each row. */
-extern frame *read_release(run *r, definition *d, Snapshot snapshot, bool places);
-/* The rows at these places only. */
-extern frame *read_release_at(run *r, definition *d, Snapshot snapshot, const ItemPointerData *at, int64_t n);
+extern frame *read_release(run *r, definition *d, Snapshot snapshot);
 
 /* ---- fingerprint.c: whether two streams hold the same rows ---- */
 
@@ -195,13 +194,8 @@ typedef struct fingerprint {
 } fingerprint;
 
 extern void fingerprint_init(fingerprint *f, const definition *d);
-/* The hash of one row, from a column on. */
-typedef struct row_hash {
-    uint64 a, b;
-} row_hash;
-extern row_hash fingerprint_row(const fingerprint *f, const struct ArrowSchema *schema, const struct ArrowArray *batch,
-                                int64_t row, int first_column);
-extern void fingerprint_add(fingerprint *f, row_hash h);
+/* One more row. */
+extern void fingerprint_row(fingerprint *f, const struct ArrowSchema *schema, const struct ArrowArray *batch, int64_t row);
 extern void fingerprint_batch(fingerprint *f, const struct ArrowSchema *schema, const struct ArrowArray *batch);
 extern bool fingerprint_equal(const fingerprint *a, const fingerprint *b);
 
@@ -219,59 +213,13 @@ typedef struct cell {
 
 extern cell arrow_cell(const struct ArrowSchema *schema, const struct ArrowArray *array, int64_t row);
 
-/* ---- difference.c: rows that a new release has in common with the old one ---- */
-
-typedef struct difference difference;
-extern difference *difference_of(run *r, frame *old, const fingerprint *key);
-/* No row yet, and room for n. */
-extern difference *difference_new(run *r, int64_t n);
-extern void difference_add(difference *d, row_hash h, ItemPointerData at);
-/* Whether there is an old row of this kind that no new one has taken; takes it, and says where it stands. */
-extern bool difference_take(difference *d, row_hash h, ItemPointer at);
-extern int64_t difference_delete(difference *d, Relation release);
-
-/* ---- places.c: where the rows of each group stand ---- */
-
-typedef struct places places;
-/* What is known of the release as it is. */
-extern places *places_open(run *r, const definition *d);
-/* Whether the rows of a group can be found. */
-extern bool places_sealed(const places *p);
-/* The hash of the row in a slot, and of the row at a place. */
-extern row_hash places_hash(places *p, TupleTableSlot *slot);
-extern row_hash places_hash_at(places *p, Relation release, ItemPointer at, TupleTableSlot *slot);
-/* All rows come anew: restart, add each, save. */
-extern void places_restart(places *p);
-extern void places_add(places *p, int64_t group, const ItemPointerData *at, uint64 hash);
-extern void places_save(places *p, const definition *d);
-extern void places_forget(const definition *d);
-/* Some groups go: the visitor is told of each of their rows, and gives its hash. Then add rows, and save. */
-typedef uint64 (*placed_row_visitor)(const ItemPointerData *at, void *payload);
-extern void places_remove(places *p, const definition *d, const int64_t *groups, int64_t n, placed_row_visitor visitor,
-                          void *payload);
-extern void places_save_changes(places *p, const definition *d);
-/* Raises unless the table has exactly the rows that it should have. */
-extern void places_verify(places *p, const definition *d);
-/* The places of the rows that were added. */
-extern ItemPointerData *places_list(const places *p, int64_t *n);
-
 /* ---- sink.c: a release into its table ---- */
 
 typedef struct sink sink;
 
-/* What is written besides the rows themselves. */
-typedef struct writing {
-    fingerprint *sum;        /* over the rows of the stream */
-    difference *old;         /* rows that are there already are left where they are; NULL: none is there */
-    bool by_place;           /* `old` has the hashes of places.c, else those of fingerprint.c */
-    places *places;          /* told of each row; NULL: nobody asks */
-    const int64_t *group_of; /* of each row, for `places` */
-} writing;
-
 extern sink *sink_open(run *r, definition *d);
-extern Relation sink_relation(const sink *s);
-/* All rows of r->release, which is released then. Rows that only `old` has are deleted. */
-extern int64_t sink_write(sink *s, run *r, const writing *w);
+/* All rows of r->release, which is released then; `sum` gets what they are. */
+extern void sink_write(sink *s, run *r, fingerprint *sum);
 extern void sink_close(sink *s);
 
 /* ---- refresh.c ---- */
@@ -279,18 +227,16 @@ extern void sink_close(sink *s);
 /* What a refresh did. */
 typedef struct refreshed {
     const char *kind;
-    int64_t records, groups, suppressed, k;
-    double loss;
-    char *report; /* NULL: none */
+    int64_t records, groups, suppressed, withheld, k;
+    double loss, drift; /* NAN: not known */
+    char *report;       /* NULL: none */
 } refreshed;
 
 extern void run_table(run *r, frame *rows);
 extern void run_grouping(run *r, const definition *d);
 extern char *run_publish(run *r, kanon_outputs *outputs, const kanon_sink **slot, const char *name);
-/* `by_difference`: write only the rows that are not there yet. `p` may be NULL, then `group_of` is not used. */
-extern void write_release(run *r, definition *d, bool by_difference, places *p, const int64_t *group_of);
-/* Replaces the rows of r->changes->removed by those of r->release, which may be none. */
-extern void write_changes(run *r, definition *d, places *p);
+/* The rows of r->release in place of all that the table has, verified. */
+extern void write_release(run *r, definition *d);
 extern int keep_refresh(const definition *d, const refreshed *f);
 
 /* ---- pages.c: the bytes of a state ---- */
@@ -302,9 +248,35 @@ extern void pages_save(run *r, const definition *d);
 extern void pages_close(pages *p);
 extern void pages_free(pages *p);
 
+/* ---- source_sum.c: whether all changes of a source were noted ---- */
+
+typedef struct summed_column {
+    int number; /* of the attribute */
+    bool is_text, by_value;
+    int16 length;
+    Oid output;
+} summed_column;
+
+typedef struct source_sum {
+    int64_t rows;
+    uint64 sum;
+} source_sum;
+
+extern void summed_column_init(summed_column *c, TupleDesc shape, int number);
+/* Texts are those of the styles that run_style sets. */
+extern uint64 sum_of_row(const summed_column *columns, int n, TupleDesc shape, HeapTuple row);
+extern source_sum source_sum_now(const definition *d);
+extern source_sum source_sum_check(const definition *d);
+extern void source_sum_keep(const definition *d, source_sum sum);
+
 /* ---- state.c: refresh by change ---- */
 
+/* A hint for ereport: how the release begins anew. */
+extern int hint_anew(const definition *d);
+
 extern bool state_exists(const definition *d);
+/* The triggers that note changes fire. */
+extern void state_mend(const definition *d);
 /* The state of a release that was just grouped anew. */
 extern void state_begin(run *r, definition *d);
 extern void state_refresh(run *r, definition *d, refreshed *out);

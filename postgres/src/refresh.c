@@ -3,7 +3,7 @@
  *     lock the release      two refreshes wait for each other, readers for none
  *     read                  all rows with one snapshot
  *     group, release        the library; the release is checked there, cell by cell
- *     write                 old rows go, new ones come; by change, only those that differ
+ *     write                 old rows go, new ones come, in the order of the release
  *     verify                the rows as they are now in the table are read: they are those of the release, and every class
  *                           of them has k records and satisfies the constraints
  *
@@ -46,21 +46,16 @@ void run_grouping(run *r, const definition *d)
     check(kanon_anonymize(&r->grouping, r->table, &d->options, &err), &err);
 }
 
-/* Where the release is going to be refreshed by change, also the group of each row. */
-static int64_t *make_release(run *r, const definition *d)
+static void make_release(run *r, const definition *d)
 {
     kanon_error err = {0};
-    int64_t *groups = NULL;
-    if (d->incremental && d->joint_k == 0)
-        groups = MemoryContextAllocHuge(r->context, ((Size)kanon_grouping_rows(r->grouping) + 1) * sizeof *groups);
     kanon_arrow_options options = {.struct_size = sizeof options,
                                    .numeric = d->numeric,
                                    .shuffle = d->shuffle,
+                                   .shuffle_seed = d->shuffle_seed,
                                    .threads = run_threads(),
-                                   .tick = run_tick,
-                                   .groups = groups};
+                                   .tick = run_tick};
     check(kanon_release_to_arrow(&r->release, r->table, r->grouping, &options, &err), &err);
-    return groups;
 }
 
 static void show_warnings(const run *r)
@@ -86,10 +81,9 @@ static char *qualified_release(const definition *d)
     return quote_qualified_identifier(get_namespace_name(get_rel_namespace(d->release)), get_rel_name(d->release));
 }
 
-/* The rows of the table as they are now, or where `p` is given those that came, compared with those that were to be written
- * and counted by the library's check of published files. Entities are not among the columns of a release: that each class has
- * k of them was checked before. */
-static void verify(run *r, definition *d, const fingerprint *written, const places *p)
+/* The rows of the table as they are now, compared with those that were to be written and counted by the library's check of
+ * published files. Entities are not among the columns of a release: that each class has k of them was checked before. */
+static void verify(run *r, definition *d, const fingerprint *written)
 {
     kanon_error err = {0};
     struct ArrowArrayStream stream;
@@ -98,10 +92,7 @@ static void verify(run *r, definition *d, const fingerprint *written, const plac
     found.rows = 0;
     progress_stage("reading back", 0, 0);
     CommandCounterIncrement();
-    int64_t n = 0;
-    const ItemPointerData *at = p == NULL ? NULL : places_list(p, &n);
-    frame *rows = p == NULL ? read_release(r, d, GetLatestSnapshot(), false)
-                            : read_release_at(r, d, GetLatestSnapshot(), at, n);
+    frame *rows = read_release(r, d, GetLatestSnapshot());
     frame_stream(&r->release, rows);
     if (r->release.get_schema(&r->release, &r->batch_schema) != 0)
         ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
@@ -122,94 +113,17 @@ static void verify(run *r, definition *d, const fingerprint *written, const plac
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the release does not hold what was asked for")));
 }
 
-/* The stream of the new release waits while the old rows are read. */
-static difference *old_rows(run *r, definition *d, const fingerprint *key)
-{
-    struct ArrowArrayStream coming = r->release;
-    r->coming = coming;
-    r->release.release = NULL;
-    frame *rows = read_release(r, d, GetLatestSnapshot(), true);
-    difference *old = difference_of(r, rows, key);
-    frame_drop(rows);
-    r->release = r->coming;
-    r->coming.release = NULL;
-    return old;
-}
-
-void write_release(run *r, definition *d, bool by_difference, places *p, const int64_t *group_of)
+/* All rows come anew, also after a small change: those that stayed where they are would tell by their xmin and ctid which
+ * rows are new, to everybody who may read the release. */
+void write_release(run *r, definition *d)
 {
     fingerprint sum;
-    writing w = {.sum = &sum, .places = p, .group_of = group_of};
     fingerprint_init(&sum, d);
-    if (p != NULL)
-        places_restart(p);
-    if (by_difference)
-        w.old = old_rows(r, d, &sum);
-    else
-        execute(psprintf("DELETE FROM ONLY %s", qualified_release(d)));
+    execute(psprintf("DELETE FROM ONLY %s", qualified_release(d)));
     sink *s = sink_open(r, d);
-    sink_write(s, r, &w);
+    sink_write(s, r, &sum);
     sink_close(s);
-    verify(r, d, &sum, NULL);
-    if (p != NULL)
-        places_save(p, d);
-}
-
-/* ---- changes ---- */
-
-/* The rows of groups that go. */
-typedef struct row_list {
-    places *places;
-    Relation release;
-    TupleTableSlot *slot;
-    struct {
-        row_hash hash;
-        ItemPointerData at;
-    } * items;
-    int64_t n, room;
-} row_list;
-
-static uint64 list_row(const ItemPointerData *at, void *payload)
-{
-    row_list *l = payload;
-    if (l->n == l->room) {
-        l->room = Max(1000, 2 * l->room);
-        l->items = l->items == NULL ? MemoryContextAllocHuge(CurrentMemoryContext, (Size)l->room * sizeof *l->items)
-                                    : repalloc_huge(l->items, (Size)l->room * sizeof *l->items);
-        CHECK_FOR_INTERRUPTS();
-    }
-    l->items[l->n].at = *at;
-    l->items[l->n].hash = places_hash_at(l->places, l->release, &l->items[l->n].at, l->slot);
-    return l->items[l->n++].hash.a;
-}
-
-static difference *removed_rows(run *r, const definition *d, places *p, Relation release)
-{
-    row_list l = {.places = p, .release = release, .slot = table_slot_create(release, NULL)};
-    places_remove(p, d, r->changes->removed, r->changes->n_removed, list_row, &l);
-    ExecDropSingleTupleTableSlot(l.slot);
-    difference *old = difference_new(r, l.n);
-    for (int64_t i = 0; i < l.n; i++)
-        difference_add(old, l.items[i].hash, l.items[i].at);
-    return old;
-}
-
-/* Rows that changed groups keep stay where they are: the others of a group that one record joined. */
-void write_changes(run *r, definition *d, places *p)
-{
-    fingerprint sum;
-    sink *s = sink_open(r, d);
-    writing w = {.sum = &sum, .by_place = true, .places = p, .group_of = r->changes->group_of};
-    fingerprint_init(&sum, d);
-    w.old = removed_rows(r, d, p, sink_relation(s));
-    int64_t n = sink_write(s, r, &w);
-    sink_close(s);
-    if (n > 0)
-        verify(r, d, &sum, p);
-    else
-        CommandCounterIncrement();
-    places_save_changes(p, d);
-    places_verify(p, d);
+    verify(r, d, &sum);
 }
 
 /* ---- measures ---- */
@@ -285,20 +199,23 @@ static char *measure(run *r, const definition *d, double *loss)
 
 int keep_refresh(const definition *d, const refreshed *f)
 {
-    Oid types[] = {TEXTOID, TEXTOID, INT8OID, INT8OID, INT8OID, INT8OID, FLOAT8OID, TEXTOID};
+    Oid types[] = {TEXTOID, TEXTOID, INT8OID, INT8OID, INT8OID, INT8OID, FLOAT8OID, TEXTOID, INT8OID, FLOAT8OID};
     Datum values[] = {CStringGetTextDatum(d->id),   CStringGetTextDatum(f->kind),
                       Int64GetDatum(f->records),    Int64GetDatum(f->groups),
                       Int64GetDatum(f->suppressed), Int64GetDatum(f->k),
-                      Float8GetDatum(f->loss),      f->report == NULL ? (Datum)0 : CStringGetTextDatum(f->report)};
-    char nulls[] = "        ";
+                      Float8GetDatum(f->loss),      f->report == NULL ? (Datum)0 : CStringGetTextDatum(f->report),
+                      Int64GetDatum(f->withheld),   Float8GetDatum(f->drift)};
+    char nulls[] = "          ";
     bool null;
     nulls[6] = isnan(f->loss) ? 'n' : ' ';
     nulls[7] = f->report == NULL ? 'n' : ' ';
+    nulls[9] = isnan(f->drift) ? 'n' : ' ';
     int done = SPI_execute_with_args(
-        "INSERT INTO kanon.refreshes (definition, number, mode, records, groups, suppressed, k, loss, report)"
-        " SELECT $1::uuid, coalesce(max(number), 0) + 1, $2, $3, $4, $5, $6, $7, $8 FROM kanon.refreshes"
+        "INSERT INTO kanon.refreshes"
+        " (definition, number, mode, records, groups, suppressed, k, loss, report, withheld, drift)"
+        " SELECT $1::uuid, coalesce(max(number), 0) + 1, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM kanon.refreshes"
         "  WHERE definition = $1::uuid RETURNING number",
-        8, types, values, nulls, false, 0);
+        10, types, values, nulls, false, 0);
     if (done != SPI_OK_INSERT_RETURNING || SPI_processed != 1)
         elog(ERROR, "the refresh cannot be noted");
     return DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &null));
@@ -306,15 +223,15 @@ int keep_refresh(const definition *d, const refreshed *f)
 
 static void refresh_fully(run *r, definition *d, refreshed *out)
 {
-    if (d->joint_k > 0 && state_exists(d))
+    if (d->incremental && d->joint_k > 0 && state_exists(d))
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("a full refresh would forget the releases that joint_k is about"),
                         errhint("Refresh it with mode => 'incremental', or call kanon.restart to begin anew.")));
     run_table(r, read_source(r, d, NULL));
     run_grouping(r, d);
     show_warnings(r);
-    int64_t *groups = make_release(r, d);
-    write_release(r, d, false, groups == NULL ? NULL : places_open(r, d), groups);
+    make_release(r, d);
+    write_release(r, d);
     if (d->incremental)
         state_begin(r, d);
     out->kind = "full";
@@ -333,7 +250,7 @@ Datum kanon_refresh(PG_FUNCTION_ARGS)
     char *mode = text_to_cstring(PG_GETARG_TEXT_PP(1));
     bool by_change = strcmp(mode, "incremental") == 0;
     TupleDesc row;
-    refreshed done = {.loss = NAN};
+    refreshed done = {.loss = NAN, .drift = NAN};
     if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
         elog(ERROR, "the result is not a row");
     if (!by_change && strcmp(mode, "full") != 0)
@@ -343,23 +260,31 @@ Datum kanon_refresh(PG_FUNCTION_ARGS)
     run *r = run_begin();
     definition *d = definition_open(r, release);
     LockRelationOid(release, ExclusiveLock);
+    bool has_state = d->incremental && state_exists(d);
+    if (d->incremental && !(by_change && has_state))
+        state_mend(d); /* before the snapshot: what is changed from here on is noted */
     PushActiveSnapshot(GetTransactionSnapshot());
     progress_begin(release);
     if (by_change && !d->incremental)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("changes of the source are not noted"),
                         errhint("Define the release with incremental => true.")));
-    if (by_change && state_exists(d))
+    if (d->incremental && d->released && !has_state && (by_change || d->joint_k > 0))
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("the state of the release is gone, and with it what was released"),
+                        errdetail("A restore may have left out rows of kanon.state_pages."), hint_anew(d)));
+    if (by_change && has_state)
         state_refresh(r, d, &done);
     else
         refresh_fully(r, d, &done);
     int number = keep_refresh(d, &done);
+    execute(psprintf("SELECT kanon.note_names_once('%s')", d->id));
     PopActiveSnapshot();
 
     MemoryContext inside = MemoryContextSwitchTo(outside);
     Datum values[] = {Int32GetDatum(number),      CStringGetTextDatum(done.kind), Int64GetDatum(done.records),
                       Int64GetDatum(done.groups), Int64GetDatum(done.suppressed), Int64GetDatum(done.k),
-                      Float8GetDatum(done.loss)};
-    bool nulls[] = {false, false, false, false, false, false, isnan(done.loss)};
+                      Float8GetDatum(done.loss),  Int64GetDatum(done.withheld), Float8GetDatum(done.drift)};
+    bool nulls[] = {false, false, false, false, false, false, isnan(done.loss), false, isnan(done.drift)};
     HeapTuple tuple = heap_form_tuple(BlessTupleDesc(row), values, nulls);
     MemoryContextSwitchTo(inside);
     run_end(r);

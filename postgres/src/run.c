@@ -17,15 +17,12 @@ static void release_arrow(run *r)
         r->batch_schema.release(&r->batch_schema);
     if (r->release.release != NULL)
         r->release.release(&r->release);
-    if (r->coming.release != NULL)
-        r->coming.release(&r->coming);
 }
 
 static void run_clear(void *arg)
 {
     run *r = arg;
     release_arrow(r);
-    kanon_release_changes_free(r->changes);
     kanon_audit_free(r->audit);
     kanon_state_close(r->state);
     pages_free(r->pages);
@@ -52,6 +49,14 @@ static const struct {
     {"bytea_output", "hex"},
 };
 
+int run_style(void)
+{
+    int nest = NewGUCNestLevel();
+    for (int i = 0; i < lengthof(settings); i++)
+        set_config_option(settings[i].name, settings[i].value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+    return nest;
+}
+
 /* Before the first query: a name in the caller's search_path must not be what the extension means. */
 run *run_begin(void)
 {
@@ -62,9 +67,7 @@ run *run_begin(void)
     r->callback = (MemoryContextCallback){.func = run_clear, .arg = r};
     MemoryContextRegisterResetCallback(context, &r->callback);
     r->library = (kanon_context){.struct_size = sizeof r->library, .threads = run_threads(), .tick_on_caller = 1};
-    r->save_nest = NewGUCNestLevel();
-    for (int i = 0; i < lengthof(settings); i++)
-        set_config_option(settings[i].name, settings[i].value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+    r->save_nest = run_style();
     return r;
 }
 

@@ -9,8 +9,10 @@
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
+#include "executor/nodeModifyTable.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/lsyscache.h"
@@ -25,7 +27,8 @@ enum { ROWS_AT_A_TIME = 1000, EPOCH_DAYS = POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDA
 
 /* An attribute of the release and where its value comes from. */
 typedef struct target {
-    int child; /* of the batches; a range takes the next one, too */
+    int child; /* of the batches; a range takes the next one, too. -1: the attribute is its owner's own */
+    ExprState *preset; /* of such an attribute, or NULL */
     bool range, exclusive;
     int scale;
     Oid type;       /* of the attribute, or of the ends of a range */
@@ -34,6 +37,7 @@ typedef struct target {
     int32 typmod;
     TypeCacheEntry *cache;
     bool empty_is_null; /* a state keeps NULL as an empty text */
+    bool is_quasi, says; /* says: some cell is not null */
 } target;
 
 struct sink {
@@ -46,11 +50,6 @@ struct sink {
     int n_slots, n_made;
     BulkInsertState bulk;
     MemoryContext rows;
-    TupleTableSlot *found; /* a row that is there already */
-    struct {
-        int64_t group;
-        uint64 hash;
-    } notes[ROWS_AT_A_TIME]; /* for the places of the rows in the slots */
 };
 
 /* ---- values ---- */
@@ -160,54 +159,67 @@ static Datum range_of(const target *t, const cell *min, const cell *max, bool is
 
 /* ---- opening ---- */
 
-static void refuse_shape(const sink *s)
+static void refuse_shape(const sink *s, const char *name)
 {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("%s is not as it was defined", RelationGetRelationName(s->relation)),
-                    errhint("Drop the release with kanon.drop and define it again.")));
+                    errmsg("column %s of %s is not as it was defined", name, RelationGetRelationName(s->relation)),
+                    errhint("Undo what was done to it, or make it anew by kanon.alter.")));
 }
 
-static void add_target(sink *s, const definition *d, int attribute, int child, const column *c)
+static void add_target(sink *s, const definition *d, const char *name, int child, const column *c)
 {
-    if (attribute >= s->relation->rd_att->natts)
-        refuse_shape(s);
-    Form_pg_attribute a = TupleDescAttr(s->relation->rd_att, attribute);
-    target *t = &s->targets[attribute];
+    AttrNumber number = get_attnum(d->release, name);
+    if (number == InvalidAttrNumber)
+        refuse_shape(s, name);
+    Form_pg_attribute a = TupleDescAttr(s->relation->rd_att, number - 1);
+    target *t = &s->targets[number - 1];
     Oid input;
     *t = (target){.child = child, .exclusive = c->exclusive, .scale = c->scale, .typmod = a->atttypmod};
     t->type = getBaseType(a->atttypid);
-    if (a->attisdropped || a->attgenerated != '\0')
-        refuse_shape(s);
+    if (a->attgenerated != '\0')
+        refuse_shape(s, name);
     if (c->shown == SHOWN_RANGE) {
         t->range = true;
         t->cache = lookup_type_cache(t->type, TYPECACHE_RANGE_INFO);
         if (t->cache->rngelemtype == NULL)
-            refuse_shape(s);
+            refuse_shape(s, name);
         t->type = t->cache->rngelemtype->type_id;
     }
     t->empty_is_null = d->incremental;
+    t->is_quasi = c->shown != SHOWN_KEPT;
     getTypeInputInfo(a->atttypid, &input, &t->input_of);
     fmgr_info(input, &t->input);
 }
 
-/* Only what has the shape that kanon.define gave it is written to. */
+/* Columns that somebody has added get their default, as in any insert. */
+static void add_own(sink *s, int attribute)
+{
+    Form_pg_attribute a = TupleDescAttr(s->relation->rd_att, attribute);
+    s->targets[attribute] = (target){.child = -1};
+    if (a->attisdropped || a->attgenerated != '\0')
+        return;
+    Expr *preset = (Expr *)build_column_default(s->relation, attribute + 1);
+    if (preset != NULL)
+        s->targets[attribute].preset = ExecPrepareExpr(preset, s->estate);
+}
+
 static void add_targets(sink *s, const definition *d)
 {
-    int child = 0, attribute = 0;
-    s->targets = palloc0(((size_t)s->relation->rd_att->natts + 1) * sizeof *s->targets);
+    int child = 0;
+    s->n = s->relation->rd_att->natts;
+    s->targets = palloc0(((size_t)s->n + 1) * sizeof *s->targets);
+    for (int i = 0; i < s->n; i++)
+        add_own(s, i);
     for (int i = 0; i < d->n_columns; i++) {
         const column *c = &d->columns[i];
         if (c->shown == SHOWN_NOT)
             continue;
-        add_target(s, d, attribute++, child++, c);
+        add_target(s, d, c->released[0], child++, c);
         if (c->shown == SHOWN_RANGE)
             child++;
         if (c->shown == SHOWN_COLUMNS)
-            add_target(s, d, attribute++, child++, c);
+            add_target(s, d, c->released[1], child++, c);
     }
-    s->n = attribute;
-    if (attribute != s->relation->rd_att->natts)
-        refuse_shape(s);
 }
 
 sink *sink_open(run *r, definition *d)
@@ -225,7 +237,6 @@ sink *sink_open(run *r, definition *d)
     ExecOpenIndices(s->info, false);
     add_targets(s, d);
     s->bulk = GetBulkInsertState();
-    s->found = table_slot_create(s->relation, NULL);
     s->rows = AllocSetContextCreate(CurrentMemoryContext, "kanon rows", ALLOCSET_DEFAULT_SIZES);
     return s;
 }
@@ -235,7 +246,6 @@ void sink_close(sink *s)
     FreeBulkInsertState(s->bulk);
     for (int i = 0; i < s->n_made; i++)
         ExecDropSingleTupleTableSlot(s->slots[i]);
-    ExecDropSingleTupleTableSlot(s->found);
     ExecCloseIndices(s->info);
     FreeExecutorState(s->estate);
     MemoryContextDelete(s->rows);
@@ -244,7 +254,7 @@ void sink_close(sink *s)
 
 /* ---- writing ---- */
 
-static void flush(sink *s, const writing *w)
+static void flush(sink *s)
 {
     if (s->n_slots == 0)
         return;
@@ -252,34 +262,43 @@ static void flush(sink *s, const writing *w)
     table_multi_insert(s->relation, s->slots, s->n_slots, GetCurrentCommandId(true), 0, s->bulk);
     for (int i = 0; i < s->n_slots && s->info->ri_NumIndices > 0; i++)
         list_free(ExecInsertIndexTuples(s->info, s->slots[i], s->estate, false, false, NULL, NIL));
-    for (int i = 0; i < s->n_slots; i++) {
-        if (w->places != NULL)
-            places_add(w->places, s->notes[i].group, &s->slots[i]->tts_tid, s->notes[i].hash);
+    for (int i = 0; i < s->n_slots; i++)
         ExecClearTuple(s->slots[i]);
-    }
     s->n_slots = 0;
     ResetPerTupleExprContext(s->estate);
     MemoryContextReset(s->rows);
 }
 
-static TupleTableSlot *next_slot(sink *s, const writing *w)
+static TupleTableSlot *next_slot(sink *s)
 {
     if (s->n_slots == ROWS_AT_A_TIME)
-        flush(s, w);
+        flush(s);
     if (s->n_slots == s->n_made)
         s->slots[s->n_made++] = table_slot_create(s->relation, NULL);
     return s->slots[s->n_slots++];
 }
 
-/* The row in a slot that waits to be inserted. */
-static TupleTableSlot *put_row(sink *s, const writing *w, const struct ArrowSchema *schema, const struct ArrowArray *batch,
-                               int64_t row)
+static void put_own(sink *s, TupleTableSlot *slot, int i)
 {
-    TupleTableSlot *slot = next_slot(s, w);
+    slot->tts_isnull[i] = true;
+    if (s->targets[i].preset != NULL)
+        slot->tts_values[i] =
+            ExecEvalExpr(s->targets[i].preset, GetPerTupleExprContext(s->estate), &slot->tts_isnull[i]);
+}
+
+/* The row waits in a slot to be inserted. */
+static void put_row(sink *s, const struct ArrowSchema *schema, const struct ArrowArray *batch, int64_t row)
+{
+    TupleTableSlot *slot = next_slot(s);
+    TupleConstr *constraints = s->relation->rd_att->constr;
     MemoryContext before = MemoryContextSwitchTo(s->rows);
     int64_t at = row + batch->offset;
     for (int i = 0; i < s->n; i++) {
-        const target *t = &s->targets[i];
+        target *t = &s->targets[i];
+        if (t->child < 0) {
+            put_own(s, slot, i);
+            continue;
+        }
         bool is_float4 = schema->children[t->child]->format[0] == 'f';
         cell first = arrow_cell(schema->children[t->child], batch->children[t->child], at), second = {.null = true};
         if (t->range)
@@ -287,39 +306,15 @@ static TupleTableSlot *put_row(sink *s, const writing *w, const struct ArrowSche
         slot->tts_isnull[i] = (first.null && second.null) || (t->empty_is_null && first.kind == 't' && first.length == 0);
         if (slot->tts_isnull[i])
             continue;
+        t->says = true;
         slot->tts_values[i] = t->range ? range_of(t, &first, &second, is_float4) : value_of(t, &first, is_float4);
     }
     MemoryContextSwitchTo(before);
     ExecStoreVirtualTuple(slot);
-    if (s->relation->rd_att->constr != NULL)
+    if (constraints != NULL && constraints->has_generated_stored)
+        ExecComputeStoredGenerated(s->info, s->estate, slot, CMD_INSERT);
+    if (constraints != NULL)
         ExecConstraints(s->info, slot, s->estate);
-    return slot;
-}
-
-/* Writes one row, or finds it among the old ones. */
-static void write_row(sink *s, run *r, const writing *w, int64_t row, int64_t number)
-{
-    ItemPointerData at;
-    row_hash h = fingerprint_row(w->sum, &r->batch_schema, &r->batch, row, 0);
-    int64_t group = w->places == NULL ? 0 : w->group_of[number];
-    fingerprint_add(w->sum, h);
-    if (w->old != NULL && !w->by_place && difference_take(w->old, h, &at)) {
-        if (w->places != NULL)
-            places_add(w->places, group, &at, places_hash_at(w->places, s->relation, &at, s->found).a);
-        return;
-    }
-    TupleTableSlot *slot = put_row(s, w, &r->batch_schema, &r->batch, row);
-    if (w->places == NULL)
-        return;
-    h = places_hash(w->places, slot);
-    if (w->old != NULL && w->by_place && difference_take(w->old, h, &at)) {
-        places_add(w->places, group, &at, h.a);
-        ExecClearTuple(slot);
-        s->n_slots--;
-        return;
-    }
-    s->notes[s->n_slots - 1].group = group;
-    s->notes[s->n_slots - 1].hash = h.a;
 }
 
 static void check_stream(run *r, int failed)
@@ -328,35 +323,37 @@ static void check_stream(run *r, int failed)
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the release cannot be read: %s", strerror(failed))));
 }
 
-Relation sink_relation(const sink *s)
+/* Such as a number of a person that is written in a type of which this extension makes no ranges. */
+static void warn_of_nothing(const sink *s)
 {
-    return s->relation;
+    for (int i = 0; i < s->n; i++)
+        if (s->targets[i].is_quasi && !s->targets[i].says)
+            ereport(WARNING, (errmsg("column %s of the release is NULL in every row",
+                                     NameStr(TupleDescAttr(s->relation->rd_att, i)->attname)),
+                              errhint("Give it a taxonomy or a mask, or leave it out:"
+                                      " as it is, it makes all other columns worse.")));
 }
 
-int64_t sink_write(sink *s, run *r, const writing *w)
+void sink_write(sink *s, run *r, fingerprint *sum)
 {
     int64_t rows = 0;
-    bool any = r->release.release != NULL; /* a release of changes may have no row */
-    if (any)
-        check_stream(r, r->release.get_schema(&r->release, &r->batch_schema));
-    while (any) {
+    check_stream(r, r->release.get_schema(&r->release, &r->batch_schema));
+    for (;;) {
         check_stream(r, r->release.get_next(&r->release, &r->batch));
         if (r->batch.release == NULL)
             break;
         progress_stage("writing rows", rows, 0);
         for (int64_t row = 0; row < r->batch.length; row++) {
-            write_row(s, r, w, row, rows++);
-            if (rows % ROWS_AT_A_TIME == 0)
+            fingerprint_row(sum, &r->batch_schema, &r->batch, row);
+            put_row(s, &r->batch_schema, &r->batch, row);
+            if (++rows % ROWS_AT_A_TIME == 0)
                 CHECK_FOR_INTERRUPTS();
         }
-        flush(s, w);
+        flush(s);
         r->batch.release(&r->batch);
     }
-    if (any) {
-        r->batch_schema.release(&r->batch_schema);
-        r->release.release(&r->release);
-    }
-    if (w->old != NULL)
-        difference_delete(w->old, s->relation);
-    return rows;
+    r->batch_schema.release(&r->batch_schema);
+    r->release.release(&r->release);
+    if (rows > 0)
+        warn_of_nothing(s);
 }

@@ -234,12 +234,6 @@ static void put_number(frame *f, int i, Datum value)
         memcpy(values + row * 16, &whole, 16);
         break;
     }
-    case READ_PLACE: {
-        ItemPointer at = (ItemPointer)DatumGetPointer(value);
-        ((int64_t *)values)[row] = (int64_t)ItemPointerGetBlockNumberNoCheck(at) << 16 |
-                                   ItemPointerGetOffsetNumberNoCheck(at);
-        break;
-    }
     case READ_TEXT:
         break;
     }
@@ -411,30 +405,6 @@ frame *frame_read(run *r, const char *query, const reader_column *columns, int n
     int done = SPI_execute_extended(query, &options);
     if (done != SPI_OK_UTILITY) /* what a SELECT into a receiver of one's own gives */
         elog(ERROR, "the rows of the table cannot be read: %s", SPI_result_code_string(done));
-    MemoryContextDelete(to.row_context);
-    return to.frame;
-}
-
-/* Rows of a table at the given places; the columns are its attributes, all of them in their order. */
-frame *frame_read_places(run *r, Relation table, const ItemPointerData *places, int64_t n, const reader_column *columns,
-                         int n_columns)
-{
-    receiver to = {.n = n_columns};
-    TupleTableSlot *slot = table_slot_create(table, NULL);
-    to.columns = palloc0(((size_t)n_columns + 1) * sizeof *to.columns);
-    to.frame = frame_new(r, columns, n_columns, to.columns);
-    to.row_context = AllocSetContextCreate(CurrentMemoryContext, "kanon row", ALLOCSET_DEFAULT_SIZES);
-    start(&to.pub, 0, RelationGetDescr(table));
-    for (int64_t i = 0; i < n; i++) {
-        ItemPointerData at = places[i];
-        if (!table_tuple_fetch_row_version(table, &at, GetActiveSnapshot(), slot))
-            ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("a row of the release is not where it was written")));
-        receive(slot, &to.pub);
-        ExecClearTuple(slot);
-        if (i % ROWS_BETWEEN_INTERRUPTS == 0)
-            CHECK_FOR_INTERRUPTS();
-    }
-    ExecDropSingleTupleTableSlot(slot);
     MemoryContextDelete(to.row_context);
     return to.frame;
 }

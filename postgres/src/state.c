@@ -1,8 +1,7 @@
-/* Refresh by change: the notes of what changed in the source are applied to a state of the library, and what has changed in
- * its groups since the last release replaces their rows.
+/* Refresh by change: the notes of what changed in the source are applied to a state of the library, and what it holds then
+ * is released. All rows are written (refresh.c).
  *
- * The bytes of the state are rows of the database (pages.c), and so are the places of the rows of each group (places.c).
- * Called by refresh.c; capture.c makes the notes. */
+ * The bytes of the state are rows of the database (pages.c). Called by refresh.c; capture.c makes the notes. */
 #include "host.h"
 
 #include "access/htup_details.h"
@@ -18,6 +17,9 @@
 #include "utils/snapmgr.h"
 
 #include <math.h>
+
+/* From here on a full refresh is advised: the share by which groups lose more than new ones. */
+#define MOST_DRIFT 0.1
 
 /* ---- notes ---- */
 
@@ -53,15 +55,13 @@ static int64_t count(const char *sql)
 static void append_keys(StringInfo to, const definition *d, const char *format)
 {
     for (int i = 0; i < d->n_key; i++) {
-        AttrNumber number = get_attnum(d->source, d->key[i]);
-        if (number == InvalidAttrNumber)
-            ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("a column of the key is gone")));
+        AttrNumber number = get_attnum(d->source, d->key[i]->source_name);
         char *type = format_type_with_typemod(get_atttype(d->source, number), -1);
         if (format == NULL) /* of the notes */
             appendStringInfo(to, "%s(f.key[%d])::%s AS %s", i == 0 ? "" : ", ", i + 1, type,
                              quote_identifier(psprintf("kanon %d", i + 1)));
         else
-            appendStringInfo(to, "%ss.%s = c.%s", i == 0 ? "" : format, quote_identifier(d->key[i]),
+            appendStringInfo(to, "%ss.%s = c.%s", i == 0 ? "" : format, quote_identifier(d->key[i]->source_name),
                              quote_identifier(psprintf("kanon %d", i + 1)));
     }
 }
@@ -97,10 +97,8 @@ static frame *rows_gone(run *r, definition *d)
     appendStringInfoString(&sql, "SELECT ");
     for (int i = 0; i < d->n_key; i++) {
         appendStringInfo(&sql, "%s%s", i == 0 ? "" : ", ", quote_identifier(psprintf("kanon %d", i + 1)));
-        columns[i].name = to_utf8(d->key[i]);
-        for (int j = 0; j < d->n_columns; j++)
-            if (strcmp(d->columns[j].name, d->key[i]) == 0)
-                columns[i].reading = d->columns[j].reading, columns[i].scale = d->columns[j].scale;
+        columns[i] = (reader_column){
+            .name = to_utf8(d->key[i]->name), .reading = d->key[i]->reading, .scale = d->key[i]->scale};
     }
     appendStringInfo(&sql, " FROM %s WHERE NOT EXISTS (SELECT FROM %s s WHERE ", noted_keys(d, false), d->source_name);
     append_keys(&sql, d, " AND ");
@@ -133,18 +131,25 @@ static int64_t apply(run *r, const definition *d, frame *rows, change_function c
 
 /* ---- refreshing ---- */
 
-static void open_state(run *r, definition *d, bool watch)
+static void open_state(run *r, definition *d)
 {
     kanon_error err = {0};
     pages_open(r, d);
     kanon_state_options options = {
-        .struct_size = sizeof options, .tick = run_tick, .context = &r->library, .storage = &r->storage, .watch = watch};
+        .struct_size = sizeof options, .tick = run_tick, .context = &r->library, .storage = &r->storage};
     check(kanon_state_open(&r->state, release_name(d->release), &options, &err), &err);
 }
 
 bool state_exists(const definition *d)
 {
     return count(psprintf("SELECT count(*) FROM kanon.state_pages WHERE definition = '%s' AND page = 0", d->id)) > 0;
+}
+
+void state_mend(const definition *d)
+{
+    const char *sql = "SELECT kanon.mend(d.id, d.source, d.settings) FROM kanon.definitions d WHERE d.id = '%s'";
+    if (SPI_execute(psprintf(sql, d->id), false, 0) != SPI_OK_SELECT)
+        elog(ERROR, "the triggers of the source cannot be looked at");
 }
 
 /* The table and its groups become the state, and what write_release has put into the table its first release. */
@@ -158,6 +163,15 @@ void state_begin(run *r, definition *d)
     SPI_execute(psprintf("DELETE FROM kanon.state_pages WHERE definition = '%s'", d->id), false, 0);
     pages_save(r, d);
     forget_notes(d, notes_seen(d));
+    source_sum_keep(d, source_sum_now(d));
+    SPI_execute(psprintf("UPDATE kanon.definitions SET released = true WHERE id = '%s' AND NOT released", d->id), false, 0);
+}
+
+int hint_anew(const definition *d)
+{
+    return d->joint_k > 0 ? errhint("Forget what was released with kanon.restart, and refresh the release in full:"
+                                    " mode => 'full'.")
+                          : errhint("Refresh the release in full: mode => 'full'.");
 }
 
 /* Without the rows that the owner of a policy hides, the notes would speak of rows that are not there. */
@@ -169,37 +183,56 @@ static void refuse_row_security(const definition *d)
                         errhint("Refresh it fully, or let a role own the release that sees all rows.")));
 }
 
+/* Groups that are kept up by change lose more than groups that are made anew; records may have to wait. */
+static void show_done(const definition *d, const kanon_change *done)
+{
+    if (done->withheld > 0)
+        ereport(NOTICE, (errmsg_plural("%lld record waits for a later release", "%lld records wait for a later release",
+                                       (unsigned long)done->withheld, (long long)done->withheld),
+                         errdetail("With them a joint class of all releases would be smaller than %lld.",
+                                   (long long)d->joint_k)));
+    if (!isnan(done->drift) && done->drift > MOST_DRIFT)
+        ereport(NOTICE, (errmsg("the groups lose %.0f %% more than groups that are made anew", done->drift * 100),
+                         hint_anew(d)));
+}
+
 void state_refresh(run *r, definition *d, refreshed *out)
 {
     kanon_error err = {0};
     kanon_change done;
     kanon_change_options options = {.struct_size = sizeof options, .joint_k = d->joint_k};
     kanon_arrow_options how = {
-        .struct_size = sizeof how, .numeric = d->numeric, .shuffle = d->shuffle, .threads = run_threads(), .tick = run_tick};
+        .struct_size = sizeof how, .numeric = d->numeric, .shuffle = d->shuffle, .shuffle_seed = d->shuffle_seed,
+        .threads = run_threads(), .tick = run_tick};
     refuse_row_security(d);
     if (count(psprintf("SELECT count(*) FROM kanon.changes WHERE definition = '%s' AND operation = 'T'", d->id)) > 0)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the source was truncated"),
-                        errhint("Refresh the release fully.")));
+                        hint_anew(d)));
     Datum seen = notes_seen(d);
-    /* joint_k looks at all rows; and where the rows of a group cannot be found, all are written */
-    places *p = d->joint_k > 0 ? NULL : places_open(r, d);
-    open_state(r, d, p != NULL && places_sealed(p));
+    source_sum now = source_sum_check(d);
+    open_state(r, d);
     apply(r, d, rows_there(r, d, true), kanon_state_insert_arrow);
     apply(r, d, rows_there(r, d, false), kanon_state_update_arrow);
     apply(r, d, rows_gone(r, d), kanon_state_delete_arrow);
-    check(kanon_state_release_changes_to_arrow(&r->release, &r->changes, r->state, &options, &how, &done, &err), &err);
+    check(kanon_state_release_to_arrow(&r->release, r->state, &options, &how, &done, &err), &err);
+    if (done.records != now.rows)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("the state has %lld records, and the source %lld", (long long)done.records,
+                               (long long)now.rows),
+                        hint_anew(d)));
     out->kind = "incremental";
     out->records = done.records - done.withheld;
     out->groups = done.groups;
     out->suppressed = done.suppressed;
+    out->withheld = done.withheld;
     out->k = done.k;
     out->loss = done.loss;
-    if (r->changes->whole)
-        write_release(r, d, true, p, r->changes->group_of);
-    else
-        write_changes(r, d, p);
+    out->drift = done.drift;
+    show_done(d, &done);
+    write_release(r, d);
     pages_save(r, d);
     forget_notes(d, seen);
+    source_sum_keep(d, now);
 }
 
 /* ---- audit ---- */
@@ -219,7 +252,7 @@ Datum kanon_audit_release(PG_FUNCTION_ARGS)
     if (!d->incremental || !state_exists(d))
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the release has no state"),
                         errhint("Define it with incremental => true and refresh it.")));
-    open_state(r, d, false);
+    open_state(r, d);
     check(kanon_state_audit(&r->audit, r->state, PG_GETARG_INT64(1), &err), &err);
     const kanon_audit *a = r->audit;
     Datum values[] = {Int64GetDatum(a->releases), Int64GetDatum(a->records),      Int64GetDatum(a->departed),

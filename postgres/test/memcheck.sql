@@ -4,7 +4,7 @@ CREATE TABLE v (id integer PRIMARY KEY, age integer, born date, zip text, weight
 
 INSERT INTO v SELECT i, 20 + i * 7 % 60, date '1950-01-01' + i * 31 % 9999, to_char(10000 + i * 37 % 500, 'FM00000'), (i % 100) / 8.0, i % 2 = 0, 'd' || i % 7, i * 1.25, CASE WHEN i % 4 = 0 THEN NULL ELSE 'n' || i % 3 END FROM generate_series(1, 120) i;
 
-SELECT kanon.define('v_k', 'v', k => 4, quasi => '{age,born,zip,weight,smokes}', sensitive => '{disease,cost}', insensitive => '{note}', columns => '{"zip": {"mask": "right"}}', algorithm => 'mondrian', report => true, incremental => true);
+SELECT kanon.define('v_k', 'v', k => 4, quasi => '{age,born,zip,weight,smokes}', sensitive => '{disease,cost}', insensitive => '{note}', columns => '{"zip": {"mask": "right"}}', algorithm => 'mondrian', report => true, incremental => true, joint_k => 0);
 
 SELECT number, kind, records FROM kanon.refresh('v_k', 'incremental');
 
@@ -16,9 +16,19 @@ UPDATE v SET age = age + 1 WHERE id BETWEEN 30 AND 34;
 
 SELECT number, kind, records FROM kanon.refresh('v_k', 'incremental');
 
-UPDATE kanon.release_seals SET file = 0;
+ALTER TABLE v_k ADD COLUMN at timestamptz DEFAULT now();
 
 SELECT number, kind, records FROM kanon.refresh('v_k', 'incremental');
+
+ALTER TABLE v DISABLE TRIGGER USER;
+
+DELETE FROM v WHERE id = 20;
+
+SELECT kanon.refresh('v_k', 'incremental');
+
+SELECT kanon.alter('v_k', k => 5, sensitive => '{disease}');
+
+SELECT kanon.refresh('v_k');
 
 SELECT holds FROM kanon.check('v_k');
 
@@ -35,10 +45,6 @@ SELECT kanon.refresh('v_k', 'incremental');
 SELECT kanon.refresh('v_k');
 
 RESET maintenance_work_mem;
-
-DELETE FROM v_k WHERE ctid = '(0,1)';
-
-SELECT kanon.refresh('v_k', 'incremental');
 
 SELECT kanon.drop('v_k');
 

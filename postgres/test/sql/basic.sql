@@ -20,6 +20,7 @@ SELECT i, 'name ' || i, 20 + i % 60, 150 + i % 50, i * 1000003::bigint, (i % 100
 SELECT kanon.define('patients_k', 'hospital.patients', k => 10,
     quasi => '{age,height,steps,weight,dose,pulse,temperature,born,seen,left_at,ward,smokes,zip}', sensitive => '{diagnosis,cost}',
     insensitive => '{note}', entity => 'patient_id', columns => '{"zip": {"mask": "right"}}');
+SET client_min_messages = warning;
 SELECT attname, format_type(atttypid, atttypmod), col_description(attrelid, attnum)
   FROM pg_attribute WHERE attrelid = 'patients_k'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT obj_description('patients_k'::regclass);
@@ -86,5 +87,15 @@ SELECT kanon.define('adults_k', 'hospital.adults', k => 4, quasi => '{age,smokes
 SELECT records = (SELECT count(*) FROM hospital.adults) FROM kanon.refresh('adults_k');
 SELECT kanon.drop('adults_k');
 SELECT to_regclass('adults_k') IS NULL, count(*) FROM kanon.definitions WHERE source = 'hospital.adults'::regclass;
+-- Names of 63 bytes, and two columns of one name.
+CREATE TABLE longs AS SELECT i AS "äbcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghi", i AS b, 1 AS b_min, gen_random_uuid() AS uid FROM generate_series(1, 9) i;
+SELECT kanon.define('longs_k', 'longs', k => 3, quasi => '{"äbcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghi",b}', numbers => 'columns');
+SELECT records FROM kanon.refresh('longs_k');
+SELECT attname, octet_length(attname) FROM pg_attribute WHERE attrelid = 'longs_k'::regclass AND attnum > 0 ORDER BY attnum;
+SELECT holds FROM kanon.check('longs_k');
+SELECT kanon.define('twice_k', 'longs', k => 3, quasi => '{b}', insensitive => '{b_min}', numbers => 'columns');
+-- A column that says nothing is a waste, and it is said.
+SELECT kanon.define('uid_k', 'longs', k => 3, quasi => '{b,uid}');
+SELECT records FROM kanon.refresh('uid_k');
 -- Nothing is left of a refresh that is over.
 SELECT count(*) FROM kanon.progress;

@@ -1,98 +1,173 @@
--- Refresh by change writes the rows of changed groups, and the release is the same as if all of it were written anew.
+-- What happens to releases that are refreshed by change, to their sources, and to the tables themselves.
 \set SHOW_CONTEXT never
 CREATE SCHEMA changes;
 SET search_path = changes;
-CREATE TABLE stays (id integer PRIMARY KEY, age integer, born date, zip text, weight numeric, ward text, disease text, note text);
-CREATE FUNCTION some_stays(first integer, last integer, turn integer) RETURNS SETOF stays LANGUAGE sql AS $$
-    SELECT i, CASE WHEN (i * 31 + turn) % 23 = 0 THEN NULL ELSE 20 + (i * 7 + turn * 11) % 60 END, date '1950-01-01' + (i * 31 + turn * 17) % 9999,
-           CASE WHEN (i + turn) % 5 = 0 THEN NULL ELSE to_char(10000 + (i * 37 + turn) % 500, 'FM00000') END, ((i + turn) % 100) / 8.0,
-           'w' || (i + turn) % (3 + turn % 4), 'd' || i % 7, CASE WHEN i % 4 = 0 THEN NULL ELSE 'n' || i % 3 END FROM generate_series(first, last) i
-$$;
-INSERT INTO stays SELECT * FROM some_stays(1, 600, 0);
-SELECT kanon.define('stays_k', 'stays', k => 4, quasi => '{age,born,zip,weight,ward}', sensitive => '{disease}', insensitive => '{note}',
-                    columns => '{"zip": {"mask": "right"}}', incremental => true);
-SELECT kind, records FROM kanon.refresh('stays_k', 'incremental');
-SELECT rows, (SELECT count(*) > 0 FROM kanon.release_places) AS places FROM kanon.release_seals s JOIN kanon.definitions d ON d.id = s.definition WHERE d.release = 'stays_k'::regclass;
--- Ten turns of inserts, updates and deletes. After each, the places of the rows are forgotten, so that the next refresh makes
--- the whole release anew. It must have nothing to change.
-CREATE TABLE found (turn integer, kind text, written bigint, differences bigint);
-CREATE PROCEDURE turn(turn integer) LANGUAGE plpgsql AS $$
-DECLARE
-    how record;
-BEGIN
-    DROP TABLE IF EXISTS old;
-    CREATE TABLE old AS SELECT ctid AS place, r::text AS row FROM stays_k r;
-    INSERT INTO stays SELECT * FROM some_stays(1000 * turn, 1000 * turn + 4, turn);
-    UPDATE stays s SET age = n.age, zip = n.zip, ward = n.ward, note = n.note FROM some_stays(1, 600, turn) n WHERE n.id = s.id AND s.id % 50 = turn;
-    DELETE FROM stays WHERE id % 61 = turn + 20;
-    SELECT * INTO how FROM kanon.refresh('stays_k', 'incremental');
-    INSERT INTO found SELECT turn, how.kind, count(*) FROM stays_k r WHERE NOT EXISTS (SELECT FROM old o WHERE o.place = r.ctid AND o.row = r::text);
-    DROP TABLE old;
-    CREATE TABLE old AS SELECT ctid AS place, r::text AS row FROM stays_k r;
-    UPDATE kanon.release_seals s SET file = 0 FROM kanon.definitions d WHERE d.id = s.definition AND d.release = 'stays_k'::regclass;
-    SELECT * INTO how FROM kanon.refresh('stays_k', 'incremental');
-    UPDATE found f SET differences = (SELECT count(*) FROM stays_k r WHERE NOT EXISTS (SELECT FROM old o WHERE o.place = r.ctid AND o.row = r::text))
-        + (SELECT count(*) FROM old) - (SELECT count(*) FROM stays_k) WHERE f.turn = turn.turn;
-END
-$$;
-DO $$ BEGIN FOR i IN 1 .. 10 LOOP CALL turn(i); END LOOP; END $$;
-SELECT count(*), bool_and(kind = 'incremental') AS incremental, bool_and(written BETWEEN 1 AND 450) AS some, sum(differences) AS differences FROM found;
-SELECT records = (SELECT count(*) FROM stays) AS complete, k >= 4 AS k, holds FROM kanon.check('stays_k');
-SELECT disease, note FROM stays_k EXCEPT ALL SELECT disease, note FROM stays;
--- A table that was rewritten.
-VACUUM FULL stays_k;
-UPDATE stays SET age = 33 WHERE id = 17;
-SELECT kind FROM kanon.refresh('stays_k', 'incremental');
-SELECT holds FROM kanon.check('stays_k');
--- A release that somebody has changed is refused: a row of a group that changes, and one of a group that does not.
-BEGIN;
-DELETE FROM stays_k WHERE ctid IN (SELECT min(ctid) FROM stays_k);
-UPDATE stays SET age = 34 WHERE id = 17;
-SELECT kind FROM kanon.refresh('stays_k', 'incremental');
-ROLLBACK;
-BEGIN;
-UPDATE stays_k SET note = 'x' WHERE ctid IN (SELECT min(ctid) FROM stays_k);
-SELECT kind FROM kanon.refresh('stays_k', 'incremental');
-ROLLBACK;
-DELETE FROM stays_k WHERE ctid IN (SELECT min(ctid) FROM stays_k);
-SELECT kind FROM kanon.refresh('stays_k');
-UPDATE stays SET age = 35 WHERE id = 18;
-SELECT kind, records = (SELECT count(*) FROM stays) AS complete FROM kanon.refresh('stays_k', 'incremental');
--- Two refreshes in one transaction.
-BEGIN;
-UPDATE stays SET age = 36 WHERE id = 18;
-SELECT kind FROM kanon.refresh('stays_k', 'incremental');
-DELETE FROM stays WHERE id = 18;
-SELECT kind FROM kanon.refresh('stays_k', 'incremental');
-COMMIT;
-SELECT records = (SELECT count(*) FROM stays) AS complete, holds FROM kanon.check('stays_k');
--- A category without a value is NULL in every release, also where a record with a value joins; so is an enum.
-CREATE TYPE mood AS ENUM ('good', 'bad');
-CREATE TABLE wards (id integer PRIMARY KEY, age integer, ward text, mood mood);
-INSERT INTO wards SELECT i, 30, NULL, NULL::mood FROM generate_series(1, 6) i UNION ALL SELECT i, 70, 'b', 'bad' FROM generate_series(11, 16) i;
-SELECT kanon.define('wards_k', 'wards', k => 3, quasi => '{age,ward,mood}', incremental => true);
-SELECT kind FROM kanon.refresh('wards_k', 'incremental');
-INSERT INTO wards VALUES (7, 30, 'a', NULL), (8, 31, 'a', NULL);
-SELECT kind, records FROM kanon.refresh('wards_k', 'incremental');
-SELECT k >= 3 AS k, holds FROM kanon.check('wards_k');
-SELECT count(*) FILTER (WHERE ward = '') AS empty, count(*) FILTER (WHERE mood IS NULL) AS null FROM wards_k;
--- Rows that are stored in parts have no places; all else is the same.
-CREATE TABLE letters (id integer PRIMARY KEY, age integer, letter text);
-INSERT INTO letters SELECT i, 20 + i % 30, string_agg(md5(i || '-' || j), '') FROM generate_series(1, 60) i, generate_series(1, 150) j GROUP BY i;
-SELECT kanon.define('letters_k', 'letters', k => 3, quasi => '{age}', insensitive => '{letter}', incremental => true);
-SELECT kind, records FROM kanon.refresh('letters_k', 'incremental');
-UPDATE letters SET age = 60 WHERE id = 3;
-SELECT kind, records FROM kanon.refresh('letters_k', 'incremental');
-SELECT count(*) FROM kanon.release_seals s JOIN kanon.definitions d ON d.id = s.definition WHERE d.release = 'letters_k'::regclass;
-SELECT count(*) FROM letters_k r JOIN letters l ON l.letter = r.letter AND r.age @> l.age;
--- Others do not see which rows are a group.
 CREATE ROLE kanon_changes_reader;
 GRANT USAGE ON SCHEMA changes TO kanon_changes_reader;
-GRANT SELECT ON stays_k TO kanon_changes_reader;
-SET ROLE kanon_changes_reader;
-SELECT (SELECT count(*) > 0 FROM stays_k) AS release, (SELECT count(*) FROM kanon.release_places) AS places, (SELECT count(*) FROM kanon.release_seals) AS seals;
+CREATE TABLE stays (id integer PRIMARY KEY, age integer, zip text, disease text);
+INSERT INTO stays SELECT i, i * 7919 % 97, 'z' || i % 3, 'd' || i % 5 FROM generate_series(1, 600) i;
+
+-- Nobody who reads a release sees in it which rows are new. One person at a time comes or changes, with and without joint_k;
+-- an analyst looks at every system column.
+SET client_min_messages = warning;
+SELECT kanon.define('stays_k', 'stays', k => 5, quasi => '{age,zip}', sensitive => '{disease}', algorithm => 'mondrian', incremental => true, joint_k => 0);
+SELECT kanon.define('joint_stays_k', 'stays', k => 5, quasi => '{age,zip}', sensitive => '{disease}', algorithm => 'mondrian', incremental => true);
+SET client_min_messages = error;
+SELECT (kanon.refresh('stays_k', 'incremental')).kind, (kanon.refresh('joint_stays_k', 'incremental')).kind;
+GRANT SELECT ON stays_k, joint_stays_k TO kanon_changes_reader;
+CREATE TABLE seen (turn integer, release text, marks bigint, own_is_last boolean);
+GRANT INSERT ON seen TO kanon_changes_reader;
+CREATE PROCEDURE look(turn integer, release text) LANGUAGE plpgsql AS $$
+DECLARE
+    found bigint;
+    is_last boolean;
+BEGIN
+    SET LOCAL ROLE kanon_changes_reader;
+    EXECUTE format('SELECT count(DISTINCT (xmin::text, xmax::text, cmin::text, cmax::text, tableoid)) FROM %I', release) INTO found;
+    EXECUTE format('SELECT disease = %L FROM %I ORDER BY ctid DESC LIMIT 1', 'new ' || turn, release) INTO is_last;
+    INSERT INTO seen VALUES (turn, release, found, is_last);
+    RESET ROLE;
+END
+$$;
+DO $$
+BEGIN
+    FOR i IN 1 .. 4 LOOP
+        IF i % 2 = 0 THEN
+            UPDATE stays SET disease = 'new ' || i WHERE id = i * 100;
+        ELSE
+            INSERT INTO stays VALUES (5000 + i, 17, 'z1', 'new ' || i);
+        END IF;
+        PERFORM kanon.refresh('stays_k', 'incremental'), kanon.refresh('joint_stays_k', 'incremental');
+        COMMIT;
+        CALL look(i, 'stays_k');
+        CALL look(i, 'joint_stays_k');
+    END LOOP;
+END
+$$;
+SELECT release, count(*) AS turns, max(marks) AS marks, count(*) FILTER (WHERE own_is_last) < 2 AS scattered FROM seen GROUP BY release ORDER BY 1;
+-- The release without joint_k has all persons; from the other one the newcomers are withheld, and it says so.
+SELECT (SELECT count(*) FROM stays_k), count(*) AS joint FROM joint_stays_k;
+SELECT mode, records, withheld, loss > 0 AS loss, drift IS NOT NULL AS drift FROM kanon.refreshes r JOIN kanon.definitions d ON d.id = r.definition
+ WHERE d.release = 'joint_stays_k'::regclass AND number IN (1, 5) ORDER BY number;
+RESET client_min_messages;
+SELECT kind, records, withheld FROM kanon.refresh('joint_stays_k', 'incremental');
+SELECT releases, below FROM kanon.audit('joint_stays_k');
+SELECT kanon.define('x_k', 'stays', k => 5, quasi => '{age}', algorithm => 'mondrian', incremental => true, shuffle => false);
+SELECT kanon.define('x_k', 'stays', k => 5, quasi => '{age}', joint_k => 5);
+SELECT kanon.define('x_k', 'stays', k => 5, quasi => '{age,zip}', insensitive => '{disease}', algorithm => 'mondrian', incremental => true, joint_k => 0);
+SELECT kanon.drop('x_k');
+
+-- Changes that no trigger noted are noticed: other numbers of rows, and other rows. Replicas fire the triggers.
+SET session_replication_role = replica;
+INSERT INTO stays VALUES (6000, 20, 'z0', 'd1');
+RESET session_replication_role;
+SELECT kind, records FROM kanon.refresh('stays_k', 'incremental');
+ALTER TABLE stays DISABLE TRIGGER USER;
+DELETE FROM stays WHERE id <= 3;
+SELECT kind FROM kanon.refresh('stays_k', 'incremental');
+INSERT INTO stays VALUES (1, 1, 'z1', 'd1'), (2, 2, 'z2', 'd2'), (3, 4, 'z0', 'd3');
+SELECT kind FROM kanon.refresh('stays_k', 'incremental');
+UPDATE stays SET age = 3 WHERE id = 3;
+SELECT kind FROM kanon.refresh('stays_k', 'incremental');
+UPDATE stays SET age = 4 WHERE id = 3;
+ALTER TABLE stays ENABLE TRIGGER USER;
+SELECT kind FROM kanon.refresh('joint_stays_k', 'incremental');
+SELECT kind FROM kanon.refresh('stays_k', 'full');
+SELECT kind FROM kanon.refresh('stays_k', 'incremental');
+-- A state that is gone is not begun anew in silence.
+BEGIN;
+DELETE FROM kanon.state_pages;
+SELECT kind FROM kanon.refresh('joint_stays_k');
+ROLLBACK;
+BEGIN;
+DELETE FROM kanon.state_pages;
+SELECT kind FROM kanon.refresh('stays_k', 'incremental');
+ROLLBACK;
+
+-- Partitions: rows are noted wherever they are, and what comes or goes with a partition is noticed.
+CREATE TABLE parts (id integer, age integer, born date, mood text, PRIMARY KEY (id, age)) PARTITION BY RANGE (age);
+CREATE TABLE young PARTITION OF parts FOR VALUES FROM (0) TO (40);
+CREATE TABLE old PARTITION OF parts FOR VALUES FROM (40) TO (120);
+INSERT INTO parts SELECT i, i % 80, date '2000-01-01' + i, 'm' || i % 3 FROM generate_series(1, 300) i;
+SELECT kanon.define('parts_k', 'parts', k => 5, quasi => '{age,born}', sensitive => '{mood}', algorithm => 'mondrian', incremental => true, joint_k => 0);
+SELECT kind, records FROM kanon.refresh('parts_k', 'incremental');
+INSERT INTO parts VALUES (1000, 10, '2001-01-01', 'm1'), (1001, 50, '2001-01-01', 'm1');
+UPDATE parts SET age = 70 WHERE id = 1000;
+UPDATE old SET mood = 'm9' WHERE id = 1001;
+CREATE TABLE oldest PARTITION OF parts FOR VALUES FROM (120) TO (200);
+INSERT INTO parts VALUES (1002, 130, '2001-01-01', 'm1');
+SELECT kind, records FROM kanon.refresh('parts_k', 'incremental');
+SELECT count(*) FILTER (WHERE mood = 'm9') AS m9, count(*) FROM parts_k;
+ALTER TABLE parts DETACH PARTITION oldest;
+SELECT kind FROM kanon.refresh('parts_k', 'incremental');
+CREATE TABLE heirs () INHERITS (stays);
+SELECT kanon.define('x_k', 'stays', k => 5, quasi => '{age,zip}', sensitive => '{disease}', algorithm => 'mondrian', incremental => true, joint_k => 0);
+DROP TABLE heirs;
+
+-- Columns of a release that somebody adds get their default; renamed ones are followed, those of the source and of its key, too.
+ALTER TABLE parts_k ADD COLUMN note text, ADD COLUMN at date DEFAULT '2026-01-01', ADD COLUMN is_old boolean GENERATED ALWAYS AS (lower(age) > 60) STORED;
+ALTER TABLE parts_k DROP COLUMN note;
+ALTER TABLE parts_k RENAME born TO birthday;
+ALTER TABLE parts RENAME born TO date_of_birth;
+ALTER TABLE parts RENAME id TO number;
+INSERT INTO parts VALUES (1003, 30, '2001-01-01', 'm1');
+SELECT kind, records FROM kanon.refresh('parts_k');
+UPDATE parts SET mood = 'm8' WHERE number = 1003;
+SELECT kind, records FROM kanon.refresh('parts_k', 'incremental');
+SELECT count(*) = count(birthday) AS birthdays, count(at) = count(*) AS dates, bool_or(is_old) AS old, count(*) FILTER (WHERE mood = 'm8') AS m8 FROM parts_k;
+SELECT k >= 5 AS k, holds FROM kanon.check('parts_k');
+ALTER TABLE parts DROP COLUMN mood;
+SELECT kind FROM kanon.refresh('parts_k', 'incremental');
+
+-- Another k, other columns: privileges, views and refreshes stay.
+CREATE TABLE people AS SELECT * FROM stays;
+SELECT kanon.define('people_k', 'people', k => 5, quasi => '{age,zip}', sensitive => '{disease}', identifying => '{id}', algorithm => 'mondrian');
+SELECT number FROM kanon.refresh('people_k');
+GRANT SELECT ON people_k TO kanon_changes_reader;
+CREATE VIEW ages AS SELECT age FROM people_k;
+SELECT kanon.alter('people_k', k => 7, quasi => '{age}', sensitive => '{}', insensitive => '{zip}', constraints => '{}');
+SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = 'changes' AND table_name = 'people_k' ORDER BY ordinal_position;
+SELECT holds, violated FROM kanon.check('people_k');
+SELECT number, k >= 7 AS k FROM kanon.refresh('people_k');
+SELECT count(*) = count(age) AS ages, has_table_privilege('kanon_changes_reader', 'people_k', 'SELECT') FROM ages;
+SELECT kanon.alter('people_k', k => 1);
+SELECT kanon.alter('people_k', columns => '{"disease": {"mask": "left"}}');
+SELECT kanon.alter('people_k', sensitive => '{zap}');
+SELECT kanon.alter('joint_stays_k', k => 6);
+SELECT kanon.alter('joint_stays_k', joint_k => 4);
+SELECT kanon.restart('joint_stays_k'), kanon.alter('joint_stays_k', k => 6, joint_k => 6);
+SELECT kind, k >= 6 AS k FROM kanon.refresh('joint_stays_k', 'incremental');
+SELECT kanon.alter('stays_k', sensitive => '{}', identifying => '{disease}');
+UPDATE stays SET age = 7 WHERE id = 9;
+SELECT kind, records FROM kanon.refresh('stays_k', 'incremental');
+
+-- A definition belongs to the owner of its release.
+CREATE ROLE kanon_changes_owner;
+GRANT USAGE ON SCHEMA changes TO kanon_changes_owner;
+GRANT SELECT ON people TO kanon_changes_owner;
+ALTER TABLE people_k OWNER TO kanon_changes_owner;
+SET ROLE kanon_changes_owner;
+SELECT number FROM kanon.refresh('people_k');
+SELECT count(*) FROM kanon.definitions;
 RESET ROLE;
-SELECT kanon.drop('stays_k'), kanon.drop('wards_k'), kanon.drop('letters_k');
-SELECT count(*) FROM kanon.release_places p WHERE NOT EXISTS (SELECT FROM kanon.definitions d WHERE d.id = p.definition);
-DROP OWNED BY kanon_changes_reader;
-DROP ROLE kanon_changes_reader;
+-- A published release can be refreshed; who publishes everything is told.
+SET client_min_messages = error;
+CREATE PUBLICATION one FOR TABLE people_k;
+SELECT number FROM kanon.refresh('people_k');
+RESET client_min_messages;
+CREATE PUBLICATION everything FOR ALL TABLES;
+SELECT kanon.alter('people_k', k => 6);
+DROP PUBLICATION one, everything;
+-- A release that is dropped by hand takes its definition along, and its triggers.
+SELECT tgenabled, count(*) FROM pg_trigger WHERE tgrelid = 'stays'::regclass AND tgname LIKE 'kanon%' GROUP BY 1;
+DROP TABLE stays_k;
+SELECT count(*) FROM pg_trigger WHERE tgrelid = 'stays'::regclass AND tgname LIKE 'kanon%';
+UPDATE stays SET age = 8 WHERE id = 10;
+SELECT d.release, count(*) FROM kanon.changes c LEFT JOIN kanon.definitions d ON d.id = c.definition GROUP BY 1 ORDER BY 1;
+SET client_min_messages = error;
+DROP SCHEMA changes CASCADE;
+RESET client_min_messages;
+SELECT count(*) FROM kanon.definitions WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = release);
+SELECT count(*) FROM kanon.source_sums p WHERE NOT EXISTS (SELECT FROM kanon.definitions d WHERE d.id = p.definition);
+DROP OWNED BY kanon_changes_reader, kanon_changes_owner;
+DROP ROLE kanon_changes_reader, kanon_changes_owner;

@@ -27,10 +27,33 @@ SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}',
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{job}', columns => '{"job": {"mask": "up"}}')$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', columns => '{"age": {"type": "colour"}}')$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', constraints => '{"model=none"}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', constraints => '{"l-diversity=2"}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', sensitive => '{disease}', constraints => '{"model=distinct-l-diversity,attribute=desease,l=2"}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', columns => '{"age": {"band": 5}}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', columns => '{"age": {"Bands": 5}}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', columns => '{"age": {"tpo": 50}}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', columns => '{"age": {"weight": "heavy"}}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', columns => '{"age": 5}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', columns => '{"aeg": {"bands": 5}}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{ag}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', effort => 'max')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', effort => 'fast', algorithm => 'mondrian', refine => 'none')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', algorithm => 'mondrain')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', algorithm => 'mondrian', settings => '{"tie": "strict"}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', algorithm => 'mondrian', settings => '{"ties": "strikt"}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', settings => '["ties"]')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', refine => 'serch')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', suppress => 2)$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', blocks => 2)$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', seed => -1)$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', shuffle_seed => 9007199254740992)$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', taxonomies => '{"age": "no_table"}')$$);
 SELECT state_of($$SELECT kanon.define('people', 'people', k => 3, quasi => '{age}')$$);
 SELECT state_of($$SELECT * FROM kanon.refresh('people')$$);
 SELECT state_of($$SELECT kanon.drop('people')$$);
+-- An empty table is defined as well.
+SELECT state_of($$CREATE TABLE nobody (age integer); SELECT kanon.define('x_k', 'nobody', k => 3, quasi => '{age}', effort => 'max')$$);
+SET client_min_messages = warning;
 SELECT kanon.define('people_k', 'people', k => 3, quasi => '{age,job}', sensitive => '{disease}');
 SELECT state_of($$SELECT * FROM kanon.refresh('people_k', 'sideways')$$);
 SELECT state_of($$SELECT * FROM kanon.refresh('people_k', 'incremental')$$);
@@ -53,15 +76,20 @@ SELECT kanon.define('wide_notes_k', 'wide', k => 3, quasi => '{age}', insensitiv
 SELECT state_of($$SELECT count(*) FROM kanon.refresh('wide_notes_k')$$);
 RESET maintenance_work_mem;
 -- The source, or the release, is another one now.
-ALTER TABLE people_k ADD COLUMN more integer;
+BEGIN;
+ALTER TABLE people_k DROP COLUMN job;
 SELECT state_of($$SELECT * FROM kanon.refresh('people_k')$$);
-ALTER TABLE people_k DROP COLUMN more;
+ROLLBACK;
+BEGIN;
+ALTER TABLE people DROP COLUMN job;
+SELECT state_of($$SELECT * FROM kanon.refresh('people_k')$$);
+ROLLBACK;
 SELECT count(*) FROM people_k;
 INSERT INTO extremes VALUES (NULL, NULL);
 CREATE TABLE dates (d date);
 INSERT INTO dates SELECT date '2020-01-01' + i FROM generate_series(1, 9) i;
-INSERT INTO dates VALUES ('infinity');
 SELECT kanon.define('dates_k', 'dates', k => 2, quasi => '{d}');
+INSERT INTO dates VALUES ('infinity');
 SELECT state_of($$SELECT * FROM kanon.refresh('dates_k')$$);
 -- A failed refresh leaves the old release, whatever else the transaction did.
 BEGIN;

@@ -1,5 +1,6 @@
 -- Taxonomies from tables and arguments, roles from labels.
 \set SHOW_CONTEXT never
+SET client_min_messages = warning;
 CREATE TABLE jobs (leaf text, parent text);
 INSERT INTO jobs VALUES ('nurse', 'Health'), ('surgeon', 'Health'), ('baker', 'Food'), ('cook', 'Food'), ('Health', 'any'), ('Food', 'any');
 SELECT kanon.taxonomy_of('jobs');

@@ -23,7 +23,7 @@ CREATE EXTENSION kanon;
 CREATE TABLE people (id integer PRIMARY KEY, age integer, born date, version integer);
 INSERT INTO people SELECT i, i * 7 % 90, date '1930-01-01' + i * 13 % 30000, 0 FROM generate_series(1, 8000) i;
 SELECT kanon.define('full_k', 'people', k => 5, quasi => '{age,born}', sensitive => '{version}', algorithm => 'kmember', report => false);
-SELECT kanon.define('state_k', 'people', k => 5, quasi => '{age,born}', sensitive => '{version}', algorithm => 'kmember', report => false, incremental => true);
+SELECT kanon.define('state_k', 'people', k => 5, quasi => '{age,born}', sensitive => '{version}', algorithm => 'kmember', report => false, incremental => true, joint_k => 0);
 SELECT kanon.refresh('full_k'), kanon.refresh('state_k', 'incremental');
 CREATE TABLE few (id integer PRIMARY KEY, age integer, born date, mark bigint);
 CREATE SEQUENCE marks;
@@ -44,7 +44,7 @@ BEGIN
   INSERT INTO history (digest) SELECT digest('few');
 END $$;
 INSERT INTO history (digest) SELECT digest('few');
-SELECT kanon.define('few_k', 'few', k => 5, quasi => '{age,born}', sensitive => '{mark}', algorithm => 'kmember', report => false, incremental => true);
+SELECT kanon.define('few_k', 'few', k => 5, quasi => '{age,born}', sensitive => '{mark}', algorithm => 'kmember', report => false, incremental => true, joint_k => 0);
 SELECT kanon.refresh('few_k', 'incremental');
 });
 # The refreshes of a round, in random order, so that each is the one that is killed. A release of changes takes a small part
