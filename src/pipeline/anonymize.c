@@ -9,6 +9,7 @@
 #include "measures/measure.h"
 #include "model/grouping.h"
 #include "partition/blocks.h"
+#include "pipeline/entity_notice.h"
 #include "pipeline/recode_maps.h"
 #include "pipeline/requirements.h"
 #include "pipeline/run_plan.h"
@@ -218,6 +219,7 @@ static kanon_status anonymize(kanon_grouping **out, const kanon_table *table, co
     KANON_TRY(run_and_check(&g, &p, &run, err), out);
     kanon__grouping_bind(g, table);
     KANON_TRY(warn_of_values(g, table, err), out);
+    KANON_TRY(kanon__entity_notice(&g->privacy, table, g, err), out);
     *out = g;
     g = NULL;
 out:

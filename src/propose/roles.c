@@ -302,6 +302,21 @@ out:
     return st;
 }
 
+kanon_status kanon__roles_judge(kanon__roles *out, const kanon__column_facts *facts, int n_columns, const kanon_role *given,
+                                kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *out = (kanon__roles){.n_columns = n_columns, .facts = facts, .entity = -1, .key = -1};
+    KANON_TRY(kanon__new_array(&out->decisions, n_columns, "roles of columns", err), out);
+    for (int i = 0; i < n_columns; i++) {
+        decide_alone(&out->decisions[i], &facts[i]);
+        out->decisions[i].role = given[i];
+    }
+    KANON_TRY(kanon__entity_find(&out->answer, out, err), out);
+out:
+    return st;
+}
+
 void kanon__roles_clear(kanon__roles *roles)
 {
     kanon__free(roles->decisions);

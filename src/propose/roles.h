@@ -3,7 +3,7 @@
  *     facts of each column -> its role alone -> whose record each row is -> enough columns -> columns that say the same
  *
  * In doubt a column gets the safer role. What nobody can vouch for is withheld: the role identifying, with a reason that
- * says so. Called by propose/propose.c; calls propose/entity.h and propose/dependencies.h. */
+ * says so. Called by propose/propose.c and pipeline/entity_notice.c; calls propose/entity.h and propose/dependencies.h. */
 #ifndef KANON_PROPOSE_ROLES_H
 #define KANON_PROPOSE_ROLES_H
 
@@ -51,6 +51,9 @@ typedef struct kanon__roles {
 /* `bands`: propose bands of numbers and dates. */
 kanon_status kanon__roles_decide(kanon__roles *out, const kanon__column_facts *facts, int n_columns, bool bands,
                                  kanon_error *err);
+/* Kinds of columns that have roles already (`given`, by column), and whose record each row is: `answer`. */
+kanon_status kanon__roles_judge(kanon__roles *out, const kanon__column_facts *facts, int n_columns, const kanon_role *given,
+                                kanon_error *err);
 void kanon__roles_clear(kanon__roles *roles);
 
 #endif
