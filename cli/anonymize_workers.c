@@ -44,7 +44,7 @@ int check_workers(const command *self, const arguments *args)
         {args->report_external != NULL, "--report-external", needs_whole},
         {args->codebook != NULL, "--codebook", "no process sees the whole table; make it from a sample of the table"},
         {args->state != NULL, "--state", "a state is made by one process; leave out --workers"},
-        {args->shuffle || args->shuffle_seed != 0, "--shuffle",
+        {args->shuffle || args->shuffle_seed >= 0, "--shuffle",
          "the release is in the order of the table; shuffle it afterwards"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)

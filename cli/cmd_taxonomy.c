@@ -90,8 +90,8 @@ static const option option_output = {
 static const option *const options[] = {
     &option_column,    &option_table, &option_widths,   &option_frequencies,
     &option_dates,     &option_mask,  &option_prefixes, &option_rare,
-    &option_missing,   &option_form,  &option_depth,    &option_output,
-    &option_delimiter, &option_quiet, &option_help,     NULL,
+    &option_missing,   &option_empty, &option_form,     &option_depth,
+    &option_output,    &option_delimiter, &option_quiet, &option_help, NULL,
 };
 
 static const char *const examples[] = {
@@ -107,8 +107,9 @@ static kanon_column_options column_of(const arguments *args)
     return (kanon_column_options){.struct_size = sizeof(kanon_column_options),
                                   .column = args->column,
                                   .delimiter = args->delimiter,
-                                  .missing = args->missing.n > 0 ? args->missing.items : NULL,
-                                  .n_missing = args->missing.n};
+                                  .missing = args->missing.items,
+                                  .n_missing = args->missing.n,
+                                  .empty_is_value = args->empty == EMPTY_VALUE};
 }
 
 static const char *output_of(const arguments *args)

@@ -81,7 +81,8 @@ static void put_texts(FILE *out, const option *opt, const text_list *list)
 static void put_number(FILE *out, const option *opt, int64_t value)
 {
     char digits[24];
-    if (value == 0 || (value < 0 && opt->kind != OPTION_BLOCKS)) /* not given */
+    bool zero_is_given = opt->offset == offsetof(arguments, shuffle_seed);
+    if ((value == 0 && !zero_is_given) || (value < 0 && opt->kind != OPTION_BLOCKS)) /* not given */
         return;
     snprintf(digits, sizeof digits, "%" PRId64, value);
     put_option(out, opt, opt->kind == OPTION_BLOCKS && value == KANON_BLOCKS_NONE ? "none" : digits);

@@ -80,9 +80,18 @@ const option option_bottom = {
 const option option_missing = {
     .name = "missing",
     .argument = "TEXT",
-    .help = "this text means that there is no value; can be repeated",
+    .help = "this text means that there is no value, in addition to the empty text; can be repeated",
     .kind = OPTION_ITEM,
     AT(missing),
+};
+const option option_empty = {
+    .name = "empty",
+    .argument = "missing|value",
+    .help = "whether the empty text means that there is no value, or is a value like others (default: the schema's, else "
+            "missing)",
+    .kind = OPTION_CHOICE,
+    AT(empty),
+    .min = EMPTY_MISSING,
 };
 const option option_type = {
     .name = "type",
@@ -185,8 +194,7 @@ const option option_refine = {
 const option option_seed = {
     .name = "seed",
     .argument = "N",
-    .help = "the seed of all random choices but the order of --shuffle (default: 0); the same seed gives the same "
-            "groups",
+    .help = "the seed of all random choices (default: 0); the same seed gives the same groups",
     .kind = OPTION_SEED,
     AT(seed),
 };
@@ -200,19 +208,18 @@ const option option_numeric = {
 };
 const option option_shuffle = {
     .name = "shuffle",
-    .help = "release the records in random order, a secret one that is another each time",
+    .help = "release the records in the order of a hash of their released cells, which tells nothing about that of the "
+            "table",
     .kind = OPTION_SWITCH,
     AT(shuffle),
 };
 const option option_shuffle_seed = {
     .name = "shuffle-seed",
     .argument = "N",
-    .help = "--shuffle in an order that can be repeated: the same N gives the same table the same order, and lets whoever "
-            "has both undo it",
+    .help = "--shuffle with the hash that N names (default: 0): the same N gives the same released records the same order",
     .kind = OPTION_INTEGER,
     AT(shuffle_seed),
-    .min = 1,
-    .max = INT64_MAX,
+    .max = KANON_SEED_MAX,
 };
 const option option_threads = {
     .name = "threads",
@@ -409,8 +416,9 @@ static int store_number(const command *self, const char *called, void *place, co
         if (!parse_share(place, value))
             return wrong_usage(self, "%s must be a number above 0 and at most 1", called);
     } else if (opt->kind == OPTION_SEED) {
-        if (!parse_unsigned(place, value))
-            return wrong_usage(self, "%s must be a whole number from 0 to %" PRIu64, called, UINT64_MAX);
+        if (!parse_unsigned(&number, value) || number > KANON_SEED_MAX)
+            return wrong_usage(self, "%s must be a whole number from 0 to %" PRIu64, called, (uint64_t)KANON_SEED_MAX);
+        *(uint64_t *)place = number;
     } else if (!parse_unsigned(&number, value) || number < (uint64_t)opt->min || number > (uint64_t)opt->max) {
         if (opt->max == INT64_MAX)
             return wrong_usage(self, "%s must be a whole number, %" PRId64 " or more", called, opt->min);
@@ -573,7 +581,7 @@ int arguments_parse(arguments *out, const command *self, int argc, char **argv)
     word_reader words = {self, argc, argv};
     int status = EXIT_DONE;
     bool only_operands = false;
-    *out = (arguments){.wait = -1};
+    *out = (arguments){.wait = -1, .shuffle_seed = -1};
     for (char *word; status == EXIT_DONE && !out->help && (word = next_word(&words)) != NULL;) {
         if (only_operands || word[0] != '-' || word[1] == '\0')
             status = parse_operand(out, self, word);
@@ -720,11 +728,10 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
         st = kanon_schema_set_bottom(schema, args->bottoms.items[i].name, args->bottoms.items[i].value, err);
     if (st == KANON_OK)
         st = set_values(schema, args, err);
-    /* Without a schema, empty cells stay missing: who names another text does not say that these are values. */
-    if (st == KANON_OK && args->missing.n > 0 && args->schema == NULL)
-        st = kanon_schema_add_missing(schema, "", err);
     for (size_t i = 0; i < args->missing.n && st == KANON_OK; i++)
         st = kanon_schema_add_missing(schema, args->missing.items[i], err);
+    if (st == KANON_OK && args->empty != 0)
+        st = kanon_schema_set_empty(schema, args->empty == EMPTY_VALUE, err);
     for (size_t i = 0; i < args->constraints.n && st == KANON_OK; i++)
         st = kanon_schema_add_constraint(schema, args->constraints.items[i], err);
     if (st == KANON_OK && (args->entity != NULL || args->entity_together))

@@ -29,8 +29,8 @@ typedef struct arguments {
     const char *entity, *suppress, *state;
     int64_t k, threads, workers, rows, blocks, memory, joint_k; /* 0: not said */
     int64_t wait;                                               /* -1: not said */
+    int64_t shuffle_seed;                                       /* likewise */
     uint64_t seed;
-    int64_t shuffle_seed;  /* 0: not said */
     double risk_threshold; /* 0: not said */
     const char *certificate, *proof;
     const char *start_release, *new_groups; /* of groups that are made better */
@@ -46,10 +46,13 @@ typedef struct arguments {
     int numeric; /* a kanon_numeric */
     int recode;  /* a kanon_recode */
     int header;  /* a kanon_header */
+    int empty;   /* EMPTY_MISSING or EMPTY_VALUE; 0: not said */
     const char *encoding;
     char delimiter, decimal, thousands; /* 0: not said */
     bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy, again, repair;
 } arguments;
+
+enum { EMPTY_MISSING = 1, EMPTY_VALUE };
 
 typedef enum option_kind {
     OPTION_SWITCH,    /* bool */
@@ -82,15 +85,15 @@ typedef struct option {
 
 /* Options that several commands have. */
 extern const option option_schema, option_quasi, option_sensitive, option_identifying, option_insensitive, option_taxonomy,
-    option_bands, option_top, option_bottom, option_missing, option_type, option_format, option_decimal, option_thousands,
-    option_header, option_encoding, option_constraint, option_entity, option_entity_together, option_suppress, option_k,
+    option_bands, option_top, option_bottom, option_missing, option_empty, option_type, option_format, option_decimal,
+    option_thousands, option_header, option_encoding, option_constraint, option_entity, option_entity_together, option_suppress, option_k,
     option_algorithm, option_refine, option_seed, option_numeric, option_shuffle, option_shuffle_seed, option_threads,
     option_delimiter, option_strict, option_quiet, option_help;
 /* How the columns can be described. */
 #define SCHEMA_OPTIONS                                                                                                      \
     &option_schema, &option_quasi, &option_sensitive, &option_identifying, &option_insensitive, &option_taxonomy,           \
-        &option_bands, &option_top, &option_bottom, &option_type, &option_format, &option_missing, &option_decimal,         \
-        &option_thousands
+        &option_bands, &option_top, &option_bottom, &option_type, &option_format, &option_missing, &option_empty,           \
+        &option_decimal, &option_thousands
 /* How the table, or another file of CSV, is to be read. */
 #define READING_OPTIONS &option_delimiter, &option_header, &option_encoding
 /* In which form a release is written. */

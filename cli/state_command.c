@@ -173,8 +173,8 @@ int run_state_change(const command *self, const arguments *args, state_change ch
         .report_external = args->report_external,
         .codebook = args->codebook,
         .numeric = (kanon_numeric)args->numeric,
-        .shuffle = args->shuffle || args->shuffle_seed != 0,
-        .shuffle_seed = (uint64_t)args->shuffle_seed,
+        .shuffle = args->shuffle || args->shuffle_seed >= 0,
+        .shuffle_seed = args->shuffle_seed >= 0 ? (uint64_t)args->shuffle_seed : 0,
         .tick = progress_tick,
         .payload = &show,
     };

@@ -35,6 +35,9 @@ extern "C" {
 /* The version as text, "1.2.3". */
 KANON_API const char *kanon_version(void);
 
+/* Seeds are whole numbers from 0 to this one, 2^53 - 1, which every host can hold exactly; others are KANON_EINVAL. */
+#define KANON_SEED_MAX UINT64_C(9007199254740991)
+
 /* ---- status and errors ------------------------------------------------------------------------------------------- */
 
 typedef enum kanon_status {
@@ -211,10 +214,13 @@ KANON_API kanon_status kanon_schema_set_k(kanon_schema *schema, int64_t k, kanon
 /* The algorithm, with its settings. */
 KANON_API kanon_status kanon_schema_set_algorithm(kanon_schema *schema, const char *name, const kanon_setting *settings,
                                                   size_t n_settings, kanon_error *err);
-/* From now on no text means "no value". */
+/* From now on no text means "no value" but the empty one, unless that is a value (kanon_schema_set_empty). */
 KANON_API void kanon_schema_clear_missing(kanon_schema *schema);
-/* The first call replaces the texts that the schema file names as missing; later calls add to them. */
+/* Another text that means "no value", in addition to the empty one. The first call replaces the texts that the schema file
+ * names; later calls add to them. */
 KANON_API kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err);
+/* Not 0: the empty text is a value, and so are blanks. 0, the default: it means "no value". */
+KANON_API kanon_status kanon_schema_set_empty(kanon_schema *schema, int is_value, kanon_error *err);
 
 /* One more requirement on the groups, as NAME=VALUE pairs: "model=distinct-l-diversity,attribute=disease,l=3". Which models
  * there are: docs/privacy.md. */
@@ -380,7 +386,7 @@ typedef struct kanon_options {
     const char *algorithm;         /* NULL: what the schema says, else the default */
     const kanon_setting *settings; /* win over those of the schema */
     size_t n_settings;
-    uint64_t seed;
+    uint64_t seed; /* at most KANON_SEED_MAX */
     int threads; /* 0: as many as there are processors */
     kanon_tick tick;
     void *payload;
@@ -584,7 +590,7 @@ typedef struct kanon_outputs {
     const char *groups;
     const char *report; /* a page for people where it ends in .html, else JSON */
     kanon_numeric numeric;
-    int shuffle; /* release the records in random order, another one each time: see shuffle_seed */
+    int shuffle; /* release the records in an order that tells nothing about that of the table: see shuffle_seed */
     kanon_tick tick;
     void *payload;
     const char *report_external;    /* likewise, for others: describes no single group, no seed, no checksum of the input */
@@ -593,9 +599,9 @@ typedef struct kanon_outputs {
     const char *command; /* what makes the release again, such as a command line, for the page of `report`; NULL: not shown */
     /* Sinks in place of the paths above; NULL: the path counts. */
     const kanon_sink *release_to, *groups_to, *report_to, *report_external_to;
-    /* 0: the order of a shuffled release is secret and drawn afresh, so that nobody can link the records of two releases by
-     * their places. Any other number: equal tables get an equal order, for repeating a release. No report tells it, unless
-     * `command` does, and who has it and the table can undo the order. */
+    /* The records of a shuffled release are in the order of a hash of their released cells, keyed by this seed. It depends
+     * on what is released alone, so it is the same in every form of one release, there is nothing to undo, and the same
+     * records are in the same order in every release with this seed. Not 0: shuffles, whatever `shuffle` says. */
     uint64_t shuffle_seed;
     /* How to read the release, for those who get it: a page for people where it ends in .html, CSVW where it ends in
      * -metadata.json, else a Frictionless Table Schema. It holds no value that the release does not show, but all of the
@@ -1121,10 +1127,11 @@ typedef struct kanon_column_options {
     size_t struct_size; /* sizeof(kanon_column_options) */
     const char *column;
     char delimiter;             /* 0: it is found */
-    const char *const *missing; /* texts that mean "no value", which no taxonomy needs; NULL: the empty text */
+    const char *const *missing; /* texts that mean "no value", in addition to the empty one; no taxonomy needs them */
     size_t n_missing;
     const void *bytes; /* the table, in place of the path; NULL: the path counts */
     size_t size;
+    int empty_is_value; /* the empty text does not mean "no value" */
 } kanon_column_options;
 
 typedef enum kanon_taxonomy_method {

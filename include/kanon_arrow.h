@@ -96,7 +96,7 @@ typedef enum kanon_arrow_numeric {
 typedef struct kanon_arrow_options {
     size_t struct_size;
     kanon_arrow_numeric numeric;
-    int shuffle; /* release the records in random order, another one each time: see shuffle_seed */
+    int shuffle; /* release the records in an order that tells nothing about that of the table: see shuffle_seed */
     int threads; /* 0: as many as there are processors; the release does not depend on it */
     kanon_tick tick;
     void *payload;

@@ -14,6 +14,7 @@
 #' check_release(released, quasi = "age", sensitive = "disease", k = 2)
 #' @export
 check_release <- function(x, ..., k = 0, risk_threshold = 0, progress = FALSE) {
+  check_dots("check_release", ...)
   schema <- schema_from(x, ...)
   found <- .Call(C_check, schema, stream_of(x), list(k = k, risk_threshold = risk_threshold, progress = progress))
   found$figures <- as.data.frame(found$figures)

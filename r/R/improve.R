@@ -17,8 +17,10 @@
 #' as.data.frame(improve(people, groups = c(1, 1, 2, 2), quasi = "age", k = 2))
 #' @export
 improve <- function(x, groups = NULL, release = NULL, k = 0, ..., repair = FALSE, refine = NULL, refine_settings = NULL,
-                    effort = NULL, suppress = NULL, numeric = c("columns", "text", "mean"), shuffle = FALSE, seed = 0,
-                    threads = NULL, progress = FALSE) {
+                    effort = NULL, suppress = NULL, numeric = c("columns", "text", "mean"), shuffle = FALSE,
+                    shuffle_seed = NULL, seed = 0, threads = NULL, progress = FALSE) {
+  check_dots("improve", ...)
+  order <- release_order(shuffle, shuffle_seed)
   numeric <- one_of(numeric, c("columns", "text", "mean"), "numeric")
   if (is.null(groups) == is.null(release)) {
     usage_error("give the groups to begin with: either groups or release")
@@ -29,10 +31,10 @@ improve <- function(x, groups = NULL, release = NULL, k = 0, ..., repair = FALSE
   start <- start_groups(loaded, groups, release)
   grouping <- .Call(C_anonymise, loaded$table, list(
     k = k, refine = refine, refine_settings = settings_text(refine_settings), effort = effort,
-    suppress = if (!is.null(suppress)) setting_text(suppress), seed = seed, threads = threads, start = start,
+    suppress = if (!is.null(suppress)) setting_text(suppress), seed = seed_number(seed), threads = threads, start = start,
     repair = repair, progress = progress
   ))
-  new_release(loaded, grouping, form, numeric, shuffle, threads)
+  new_release(loaded, grouping, form, numeric, order, threads)
 }
 
 start_groups <- function(loaded, groups, release) {

@@ -22,7 +22,9 @@
 #' @param recode `"record"`: each group shows what it holds; `"attribute"`: equal values are shown equal everywhere.
 #' @param numeric How numbers and dates are released: `"columns"` makes two columns `NAME_min` and `NAME_max`, `"text"` one
 #'   of texts such as `[20..29]`, `"mean"` the mean of the group.
-#' @param shuffle Release the records in random order.
+#' @param shuffle Release the records in the order of a hash of their released cells, which tells nothing about that of the
+#'   table.
+#' @param shuffle_seed The number that names the hash; where it is given, the release is shuffled.
 #' @param seed,threads,blocks,memory See the guide; the result does not depend on the number of threads.
 #' @param progress Show how far the work is, on standard error.
 #' @return An object of class `kanon_release`. `as.data.frame()` gives the released table as the kind of table that came
@@ -46,8 +48,10 @@ kanonymise <- function(x, ...) UseMethod("kanonymise")
 #' @export
 kanonymise.default <- function(x, k = 0, ..., algorithm = NULL, settings = NULL, refine = NULL, refine_settings = NULL,
                                effort = NULL, suppress = NULL, recode = c("record", "attribute"),
-                               numeric = c("columns", "text", "mean"), shuffle = FALSE, seed = 0, threads = NULL,
-                               blocks = 0, memory = 0, progress = FALSE) {
+                               numeric = c("columns", "text", "mean"), shuffle = FALSE, shuffle_seed = NULL, seed = 0,
+                               threads = NULL, blocks = 0, memory = 0, progress = FALSE) {
+  check_dots("kanonymise", ...)
+  order <- release_order(shuffle, shuffle_seed)
   recode <- one_of(recode, c("record", "attribute"), "recode")
   numeric <- one_of(numeric, c("columns", "text", "mean"), "numeric")
   threads <- thread_count(threads)
@@ -56,10 +60,11 @@ kanonymise.default <- function(x, k = 0, ..., algorithm = NULL, settings = NULL,
   grouping <- .Call(C_anonymise, loaded$table, list(
     k = k, algorithm = algorithm, settings = settings_text(settings), refine = refine,
     refine_settings = settings_text(refine_settings), effort = effort,
-    suppress = if (!is.null(suppress)) setting_text(suppress), by_attribute = recode == "attribute", seed = seed,
+    suppress = if (!is.null(suppress)) setting_text(suppress), by_attribute = recode == "attribute",
+    seed = seed_number(seed),
     threads = threads, blocks = blocks, memory = memory, progress = progress
   ))
-  new_release(loaded, grouping, form, numeric, shuffle, threads)
+  new_release(loaded, grouping, form, numeric, order, threads)
 }
 
 #' @rdname kanonymise
@@ -120,7 +125,8 @@ sdc_roles <- function(x) {
 #' @param masks `c(zip = "right")`: characters are masked one by one, from the right or the left.
 #' @param bands,top,bottom `list(age = 5)`, `c(age = 90)`: released intervals have only ends of bands; numbers from `top`
 #'   on, and up to `bottom`, are one band. Bands are a width, several edges, or of dates `"month"`, `"year"`, ...
-#' @param missing Texts that mean "no value"; `NA` always does.
+#' @param missing Texts that mean "no value", in addition to the empty text; `NA` always does.
+#' @param empty `"value"`: the empty text is a value like others; `"missing"`, the default: it means "no value".
 #' @param constraints More requirements on the groups: texts such as `"model=distinct-l-diversity,attribute=disease,l=3"`,
 #'   or a list of named lists.
 #' @param entity,entity_together The column that says whose record it is: groups hold k different persons; with
@@ -144,10 +150,5 @@ load_table <- function(x, threads, memory, progress, ..., default_role = NULL) {
 }
 
 schema_from <- function(x, ...) {
-  unknown <- setdiff(names(list(...)), names(formals(make_schema)))
-  if (length(unknown) > 0) usage_error("there is no argument ", paste(unknown, collapse = ", "))
-  if (length(list(...)) > 0 && (is.null(names(list(...))) || !all(nzchar(names(list(...)))))) {
-    usage_error("columns and requirements have names: quasi = c(...), sensitive = c(...)")
-  }
   make_schema(...)
 }

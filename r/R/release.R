@@ -1,6 +1,6 @@
 # Releases: what kanonymise() gives.
 
-new_release <- function(loaded, grouping, form, numeric, shuffle, threads) {
+new_release <- function(loaded, grouping, form, numeric, order, threads) {
   described <- .Call(C_grouping_describe, grouping)
   table <- .Call(C_table_describe, loaded$table)
   for (text in c(utils::head(table$warnings, table$privacy), utils::head(described$warnings, described$privacy))) {
@@ -13,7 +13,7 @@ new_release <- function(loaded, grouping, form, numeric, shuffle, threads) {
     columns = data.frame(name = table$name, role = table$role, type = table$type),
     warnings = c(loaded$warnings, table$warnings, described$warnings), notes = described$notes,
     handles = list(schema = loaded$schema, table = loaded$table, grouping = grouping),
-    form = form, numeric = numeric, shuffle = shuffle, threads = threads, kept = kept
+    form = form, numeric = numeric, shuffle = order$shuffle, shuffle_seed = order$seed, threads = threads, kept = kept
   ))
 }
 
@@ -45,8 +45,8 @@ as.data.frame.kanon_release <- function(x, row.names = NULL, optional = FALSE, .
 }
 
 release_options <- function(x) {
-  list(numeric = match(x$numeric, c("columns", "text", "mean")) - 1L, shuffle = x$shuffle, threads = x$threads,
-       integer64 = integer64_names(x$form))
+  list(numeric = match(x$numeric, c("columns", "text", "mean")) - 1L, shuffle = x$shuffle, shuffle_seed = x$shuffle_seed,
+       threads = x$threads, integer64 = integer64_names(x$form))
 }
 
 #' The release as an Arrow stream
@@ -137,15 +137,17 @@ report.kanon_release <- function(x, path, external = FALSE, ...) {
 #' @param x A release of [kanonymise()].
 #' @param path Where it goes; `NULL`: the bytes are returned.
 #' @param numeric `"interval"` (`[20..29]`), `"range"` (`[20,29]`), `"mean"` or `"columns"`.
-#' @param shuffle Write the records in random order.
+#' @param shuffle,shuffle_seed As in [kanonymise()].
 #' @return `path`, invisibly, or a raw vector.
 #' @export
-write_release <- function(x, path = NULL, numeric = c("interval", "range", "mean", "columns"), shuffle = FALSE) {
+write_release <- function(x, path = NULL, numeric = c("interval", "range", "mean", "columns"), shuffle = FALSE,
+                          shuffle_seed = NULL) {
   must_be_release(x)
+  order <- release_order(shuffle, shuffle_seed)
   forms <- c("interval", "range", "mean", "columns")
   bytes <- .Call(C_publish, x$handles$table, x$handles$grouping, list(
-    what = "release", path = path, numeric = match(one_of(numeric, forms, "numeric"), forms) - 1L, shuffle = shuffle,
-    threads = x$threads
+    what = "release", path = path, numeric = match(one_of(numeric, forms, "numeric"), forms) - 1L, shuffle = order$shuffle,
+    shuffle_seed = order$seed, threads = x$threads
   ))
   if (is.null(path)) bytes else invisible(path)
 }

@@ -5,8 +5,8 @@ roles <- c("quasi", "sensitive", "identifying", "insensitive")
 
 make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifying = NULL, insensitive = NULL,
                         types = NULL, weights = NULL, taxonomies = NULL, masks = NULL, bands = NULL, top = NULL,
-                        bottom = NULL, missing = NULL, constraints = NULL, entity = NULL, entity_together = FALSE,
-                        key = NULL, default_role = NULL) {
+                        bottom = NULL, missing = NULL, empty = NULL, constraints = NULL, entity = NULL,
+                        entity_together = FALSE, key = NULL, default_role = NULL) {
   handle <- .Call(C_schema_new, if (is.null(schema)) NULL else as.character(schema))
   set <- function(what, column, value) .Call(C_schema_set, handle, what, column, value)
   given <- list(quasi = quasi, sensitive = sensitive, identifying = identifying, insensitive = insensitive)
@@ -19,6 +19,7 @@ make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifyi
   }
   for (column in named(taxonomies, "taxonomies")) set_taxonomy(set, column, taxonomies[[column]])
   for (text in missing) set("missing", NULL, text)
+  if (!is.null(empty)) set("empty", NULL, one_of(empty, c("missing", "value"), "empty"))
   for (one in listed(constraints)) set("constraint", NULL, constraint_text(one))
   if (!is.null(entity) || entity_together) set("entity", entity, if (entity_together) "together" else "")
   if (!is.null(key)) set("key", NULL, as.character(key))
@@ -96,4 +97,33 @@ list_paths <- function(tree) {
   if (is.null(names(tree))) return(lapply(as.character(unlist(tree)), c, "*"))
   if (length(tree) == 1 && length(tree[[1]]) > 0) return(walk(names(tree), tree[[1]], character()))
   do.call(c, lapply(names(tree), function(root) walk(root, tree[[root]], "*")))
+}
+
+# Stops where ... has an argument that neither the function `called` nor make_schema has; names the nearest one.
+check_dots <- function(called, ...) {
+  known <- setdiff(union(names(formals(make_schema)), names(formals(get(called)))), "...")
+  if (called == "kanonymise") known <- union(known, setdiff(names(formals(kanonymise.default)), "..."))
+  given <- names(list(...))
+  if (...length() > 0 && (is.null(given) || !all(nzchar(given)))) {
+    usage_error(called, "(): columns and requirements have names: quasi = c(...), sensitive = c(...)")
+  }
+  for (name in setdiff(given, known)) {
+    far <- utils::adist(name, known)
+    near <- if (min(far) <= max(2, nchar(name) / 3)) paste0("; did you mean '", known[which.min(far)], "'?")
+    usage_error(called, "() has no argument '", name, "'", near)
+  }
+}
+
+# A seed, else an error with the words of the library.
+seed_number <- function(x, name = "seed") {
+  if (!is.numeric(x) || length(x) != 1 || is.na(x) || x < 0 || x > 9007199254740991 || x != floor(x)) {
+    usage_error(name, " must be a whole number from 0 to 9007199254740991")
+  }
+  as.numeric(x)
+}
+
+# How the records of a release are ordered: a seed alone asks for a shuffled release, too.
+release_order <- function(shuffle, shuffle_seed) {
+  list(shuffle = isTRUE(shuffle) || !is.null(shuffle_seed),
+       seed = if (is.null(shuffle_seed)) 0 else seed_number(shuffle_seed, "shuffle_seed"))
 }

@@ -13,7 +13,7 @@
 #' @param again Apply records also where they are those that were applied last.
 #' @param effort Where a search made the groups: how much it looks for less loss around those that change, `"fast"` (not
 #'   at all), `"balanced"` or `"best"`.
-#' @param numeric As in [write_release()].
+#' @param numeric,shuffle,shuffle_seed As in [write_release()].
 #' @param k What the classes are held against; 0: the state's.
 #' @param ... Not used.
 #' @return `kanon_state()` an open state; the changes and `state_describe()` and `state_audit()` lists of figures;
@@ -76,10 +76,12 @@ state_optimise <- function(state) figures_of(change(state, "optimise"))
 
 #' @rdname kanon_state
 #' @export
-state_release <- function(state, path = NULL, numeric = c("interval", "range", "mean", "columns"), joint_k = 0) {
+state_release <- function(state, path = NULL, numeric = c("interval", "range", "mean", "columns"), joint_k = 0,
+                          shuffle = FALSE, shuffle_seed = NULL) {
+  order <- release_order(shuffle, shuffle_seed)
   forms <- c("interval", "range", "mean", "columns")
   done <- change(state, "release", path = path, numeric = match(one_of(numeric, forms, "numeric"), forms) - 1L,
-                 joint_k = joint_k)
+                 joint_k = joint_k, shuffle = order$shuffle, shuffle_seed = order$seed)
   if (is.null(path)) done$bytes else invisible(path)
 }
 

@@ -14,6 +14,7 @@
 #' bound(people, quasi = "age", k = 2)$lower_bound
 #' @export
 bound <- function(x, ..., k = 0, seconds = 0, rounds = 0, certificate = NULL, threads = NULL, progress = FALSE) {
+  check_dots("bound", ...)
   threads <- thread_count(threads)
   loaded <- load_table(x, threads, 0, progress, ...)
   structure(class = "kanon_bound", .Call(C_bound, loaded$table, list(
@@ -43,11 +44,12 @@ print.kanon_bound <- function(x, ...) {
 #' @export
 tradeoff <- function(x, ..., k = c(2, 5, 10, 25, 50, 100), suppress = NULL, algorithm = NULL, settings = NULL,
                      effort = NULL, seed = 0, page = NULL, threads = NULL, progress = FALSE) {
+  check_dots("tradeoff", ...)
   threads <- thread_count(threads)
   loaded <- load_table(x, threads, 0, progress, ...)
   points <- .Call(C_tradeoff, loaded$table, list(
     k = setting_text(k), suppress = if (!is.null(suppress)) setting_text(suppress), algorithm = algorithm,
-    settings = settings_text(settings), effort = effort, seed = seed, page = page, threads = threads, progress = progress
+    settings = settings_text(settings), effort = effort, seed = seed_number(seed), page = page, threads = threads, progress = progress
   ))
   curve <- do.call(rbind, lapply(points, point_row, figures = figure_names(points)))
   structure(curve, class = c("kanon_tradeoff", "data.frame"))

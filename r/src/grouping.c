@@ -211,6 +211,7 @@ SEXP r_release(SEXP table, SEXP grouping, SEXP options)
     w.options = (kanon_arrow_options){.struct_size = sizeof w.options,
                                       .numeric = (kanon_arrow_numeric)item_whole(options, "numeric"),
                                       .shuffle = (int)item_whole(options, "shuffle"),
+                                      .shuffle_seed = (uint64_t)item_whole(options, "shuffle_seed"),
                                       .threads = (int)item_whole(options, "threads"),
                                       .tick = ticker_tick,
                                       .payload = &t};
@@ -258,6 +259,7 @@ SEXP r_publish(SEXP table, SEXP grouping, SEXP options)
     *o = (kanon_outputs){.struct_size = sizeof *o,
                          .numeric = (kanon_numeric)item_whole(options, "numeric"),
                          .shuffle = (int)item_whole(options, "shuffle"),
+                         .shuffle_seed = (uint64_t)item_whole(options, "shuffle_seed"),
                          .threads = (int)item_whole(options, "threads"),
                          .tick = ticker_tick,
                          .payload = &t};

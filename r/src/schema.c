@@ -62,6 +62,12 @@ static kanon_status add_missing(kanon_schema *s, const char *column, const char 
     return kanon_schema_add_missing(s, value, err);
 }
 
+static kanon_status set_empty(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    (void)column;
+    return kanon_schema_set_empty(s, strcmp(value, "value") == 0, err);
+}
+
 static kanon_status add_constraint(kanon_schema *s, const char *column, const char *value, kanon_error *err)
 {
     (void)column;
@@ -93,6 +99,7 @@ static const struct {
     {"top", kanon_schema_set_top},
     {"bottom", kanon_schema_set_bottom},
     {"missing", add_missing},
+    {"empty", set_empty},
     {"constraint", add_constraint},
     {"entity", set_entity},
     {"suppress", set_suppress},

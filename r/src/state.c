@@ -154,7 +154,9 @@ SEXP r_state_change(SEXP handle, SEXP stream, SEXP options)
     changing w = {.state = s->state, .what = item_text(options, "what")};
     kanon_outputs outputs = {.struct_size = sizeof outputs,
                              .release = path_of(item(options, "path")),
-                             .numeric = (kanon_numeric)item_whole(options, "numeric")};
+                             .numeric = (kanon_numeric)item_whole(options, "numeric"),
+                             .shuffle = (int)item_whole(options, "shuffle"),
+                             .shuffle_seed = (uint64_t)item_whole(options, "shuffle_seed")};
     w.options = (kanon_change_options){.struct_size = sizeof w.options,
                                        .grow_taxonomy = (int)item_whole(options, "grow_taxonomy"),
                                        .joint_k = item_whole(options, "joint_k"),

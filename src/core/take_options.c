@@ -16,3 +16,11 @@ kanon_status kanon__take_options(void *local, size_t size, const void *given, ka
     memcpy(local, given, given_size < size ? given_size : size);
     return KANON_OK;
 }
+
+kanon_status kanon__check_seed(uint64_t seed, const char *name, kanon_error *err)
+{
+    if (seed <= KANON_SEED_MAX)
+        return KANON_OK;
+    return kanon__fail(err, KANON_EINVAL, "%s must be a whole number from 0 to %llu", name,
+                       (unsigned long long)KANON_SEED_MAX);
+}

@@ -12,6 +12,9 @@
 static kanon_status check_options(const kanon_table *t, const kanon_grouping *g, const kanon_arrow_options *o,
                                   kanon_error *err)
 {
+    kanon_status st = kanon__check_seed(o->shuffle_seed, "shuffle_seed", err);
+    if (st != KANON_OK)
+        return st;
     if (o->numeric < KANON_ARROW_COLUMNS || o->numeric > KANON_ARROW_MEAN)
         return kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)o->numeric);
     return kanon__release_allowed(t, g, o->numeric == KANON_ARROW_MEAN, err);
@@ -66,7 +69,7 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
     KANON_TRY(check_options(t, g, &o, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "writing");
     KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
-    KANON_TRY(kanon__release_rows(&rows, t, g, o.shuffle != 0, o.shuffle_seed, true, err), out);
+    KANON_TRY(kanon__release_rows(&rows, t, g, o.shuffle || o.shuffle_seed != 0, o.shuffle_seed, true, err), out);
     kanon__arrow_plan plan = {.table = t,
                               .group_of = g->group_of,
                               .n_groups = g->n_groups,

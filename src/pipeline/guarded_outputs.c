@@ -14,7 +14,8 @@ kanon_status kanon__guarded_outputs_begin(kanon__guarded_outputs *out, const kan
     kanon__sink_guard_begin(&out->guards[4], &out->wanted.codebook_to);
     if (given != NULL)
         out->wanted.struct_size = sizeof out->wanted; /* all fields are there now */
-    return st;
+    out->wanted.shuffle = out->wanted.shuffle || out->wanted.shuffle_seed != 0;
+    return st == KANON_OK ? kanon__check_seed(out->wanted.shuffle_seed, "shuffle_seed", err) : st;
 }
 
 kanon_status kanon__guarded_outputs_spare(const kanon__guarded_outputs *outputs, const char *state, kanon_error *err)

@@ -302,6 +302,7 @@ kanon_status kanon__plan_make(kanon__plan *p, const kanon_table *table, const ka
     size_t n_given = 0;
     kanon_options o = *options;
     *p = (kanon__plan){0};
+    KANON_TRY(kanon__check_seed(o.seed, "seed", err), out);
     KANON_TRY(check_start(table, &o, err), out);
     KANON_TRY(choose(p, table, &o, err), out);
     KANON_TRY(check_effort(p, &o, err), out);

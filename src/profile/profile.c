@@ -365,6 +365,8 @@ kanon_status kanon_profile_table(kanon_profile **out, const kanon_table *table, 
     kanon__sink_guard_begin(&guard, &o.report_to);
     kanon__call_ticks(&o.tick, &o.payload);
     if (st == KANON_OK)
+        st = kanon__check_seed(o.seed, "seed", err);
+    if (st == KANON_OK)
         st = make_profile(out, table, &o, err);
     kanon__sink_guard_end(&guard, 1);
     return kanon__call_end(&call, st);

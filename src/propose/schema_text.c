@@ -151,12 +151,11 @@ static void put_reading(text_writer *w, const kanon__schema_plan *p)
 
 static void put_missing(text_writer *w, const kanon__schema_plan *p)
 {
-    put_text(w, "missing: [\"\"");
     for (int64_t i = 0; i < p->missing->n; i++) {
-        put_text(w, ", ");
+        put_text(w, i == 0 ? "missing: [" : ", ");
         put_quoted(w, p->missing->items[i]);
     }
-    put_text(w, p->missing->n > 0 ? "]  # found in columns below\n\n" : "]  # empty cells have no value\n\n");
+    put_text(w, p->missing->n > 0 ? "]  # found in columns below; empty cells have no value either\n\n" : "");
 }
 
 /* How values are written, where that is not the plain form or could be taken for another one. ISO 8601 with times is found

@@ -58,14 +58,15 @@ static bool quote(char *out, size_t room, size_t *used, const char *text, size_t
     return true;
 }
 
-/* The list of missing texts to declare: those that are declared, and the texts of this column that stand on the list of
- * what people write for "no value". */
+/* The list of missing texts to declare: those that are declared but for the empty one, which need not be, and the texts of
+ * this column that stand on the list of what people write for "no value". */
 static void list_missing(char out[HINT_TEXT], const question *q)
 {
     size_t used = 0;
     out[0] = '\0';
     for (int64_t i = 0; i < q->schema->missing.n; i++)
-        quote(out, HINT_TEXT / 2, &used, q->schema->missing.items[i], strlen(q->schema->missing.items[i]));
+        if (q->schema->missing.items[i][0] != '\0')
+            quote(out, HINT_TEXT / 2, &used, q->schema->missing.items[i], strlen(q->schema->missing.items[i]));
     for (int i = 0; i < q->shape->n_generic_texts; i++) {
         size_t length;
         const char *text = kanon__dictionary_text(q->raw->values, q->shape->generic[i], &length);

@@ -554,20 +554,35 @@ kanon_status kanon_schema_set_weight(kanon_schema *schema, const char *column, d
     return kanon__call_end(&call, set_weight(schema, column, weight, err));
 }
 
+static bool empty_is_value(const kanon_schema *schema)
+{
+    return schema->missing.n == 0 || schema->missing.items[0][0] != '\0';
+}
+
+kanon_status kanon__schema_note_missing(kanon_schema *schema, const char *text, size_t length, kanon_error *err)
+{
+    if (kanon__same_value(text, length, "", 0) || kanon__texts_find(&schema->missing, text, length) >= 0)
+        return KANON_OK;
+    return kanon__texts_add(&schema->missing, text, length, err);
+}
+
 static kanon_status add_missing(kanon_schema *schema, const char *text, kanon_error *err)
 {
-    kanon__texts fresh = {0};
-    kanon__texts *missing = schema->missing_from_flags ? &schema->missing : &fresh;
     kanon_status st = KANON_OK;
-    if (kanon__texts_find(missing, text, strlen(text)) < 0)
-        st = kanon__texts_add(missing, text, strlen(text), err);
-    if (st == KANON_OK && !schema->missing_from_flags) {
-        kanon__texts_clear(&schema->missing);
-        schema->missing = fresh;
-        schema->missing_from_flags = true;
-    } else {
-        kanon__texts_clear(&fresh);
-    }
+    kanon__texts fresh = {0};
+    size_t length = strlen(text);
+    if (schema->missing_from_flags)
+        return kanon__schema_note_missing(schema, text, length, err);
+    if (!empty_is_value(schema))
+        KANON_TRY(kanon__texts_add(&fresh, "", 0, err), out);
+    if (!kanon__same_value(text, length, "", 0))
+        KANON_TRY(kanon__texts_add(&fresh, text, length, err), out);
+    kanon__texts_clear(&schema->missing);
+    schema->missing = fresh;
+    schema->missing_from_flags = true;
+    fresh = (kanon__texts){0};
+out:
+    kanon__texts_clear(&fresh);
     return st;
 }
 
@@ -580,8 +595,32 @@ kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, ka
 
 void kanon_schema_clear_missing(kanon_schema *schema)
 {
-    kanon__texts_clear(&schema->missing);
+    while (schema->missing.n > (empty_is_value(schema) ? 0 : 1))
+        kanon__free(schema->missing.items[--schema->missing.n]);
     schema->missing_from_flags = true;
+}
+
+static kanon_status set_empty(kanon_schema *schema, bool is_value, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__texts fresh = {0};
+    if (!is_value)
+        KANON_TRY(kanon__texts_add(&fresh, "", 0, err), out);
+    for (int64_t i = empty_is_value(schema) ? 0 : 1; i < schema->missing.n; i++)
+        KANON_TRY(kanon__texts_add(&fresh, schema->missing.items[i], strlen(schema->missing.items[i]), err), out);
+    kanon__texts_clear(&schema->missing);
+    schema->missing = fresh;
+    fresh = (kanon__texts){0};
+out:
+    kanon__texts_clear(&fresh);
+    return st;
+}
+
+kanon_status kanon_schema_set_empty(kanon_schema *schema, int is_value, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_empty(schema, is_value != 0, err));
 }
 
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length)

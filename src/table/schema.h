@@ -39,7 +39,7 @@ struct kanon_schema {
     kanon__attribute *attributes;
     int64_t n_attributes, attributes_capacity;
     kanon__dictionary names; /* of the attributes: the code of a name is the number of its attribute */
-    kanon__texts missing;
+    kanon__texts missing; /* texts that mean "no value"; the first is the empty one unless that is a value */
     bool missing_from_flags;
     char decimal, thousands; /* separators of all numbers; 0: not said */
     kanon_header header;
@@ -71,6 +71,8 @@ static inline bool kanon__attribute_has_bands(const kanon__attribute *attribute)
 const kanon__attribute *kanon__schema_find(const kanon_schema *schema, const char *column);
 /* The same of a name that is not terminated. */
 const kanon__attribute *kanon__schema_find_text(const kanon_schema *schema, const char *name, size_t length);
+/* Add a text that means "no value". One without letters is the empty text, which the schema has or which is a value. */
+kanon_status kanon__schema_note_missing(kanon_schema *schema, const char *text, size_t length, kanon_error *err);
 /* Whether the text means "no value". */
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length);
 

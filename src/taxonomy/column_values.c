@@ -2,6 +2,7 @@
  * taxonomy_levels.c, taxonomy_document.c and taxonomy_lint.c; calls table/csv.h and table/source/. */
 #include "core/alloc.h"
 #include "core/take_options.h"
+#include "core/text.h"
 #include "table/source/decode.h"
 #include "table/source/open_table.h"
 #include "taxonomy/taxonomy_document.h"
@@ -11,10 +12,10 @@
 
 static bool means_missing(const kanon_column_options *o, const char *text, size_t length)
 {
-    if (o->missing == NULL)
-        return length == 0;
+    if (kanon__same_value(text, length, "", 0))
+        return !o->empty_is_value;
     for (size_t i = 0; i < o->n_missing; i++)
-        if (strlen(o->missing[i]) == length && memcmp(o->missing[i], text, length) == 0)
+        if (kanon__same_value(o->missing[i], strlen(o->missing[i]), text, length))
             return true;
     return false;
 }

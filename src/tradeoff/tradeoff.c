@@ -360,6 +360,7 @@ static kanon_status try_all(kanon_curve **out, const kanon_table *table, const k
     kanon__sink_guard_begin(&guards[JSON], &w.options.json_to);
     kanon__sink_guard_begin(&guards[PLOT], &w.options.plot_to);
     KANON_TRY(st, out);
+    KANON_TRY(kanon__check_seed(w.options.seed, "seed", err), out);
     kanon__call_ticks(&w.options.tick, &w.options.payload);
     KANON_TRY(kanon__new_array(&w.curve, 1, "a curve", err), out);
     const char *algorithm = w.options.algorithm != NULL ? w.options.algorithm : table->policy.algorithm;

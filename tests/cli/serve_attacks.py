@@ -118,6 +118,15 @@ def whole_way(server):
                 {"do": "check"}, {"do": "run", "outputs": 5}, {"do": "publish"}, {"do": 1}, {}):
         status, job = server.begin(odd, names, engine=2)
         assert server.answer(job)["answer"].get("error", {}).get("code") == "usage", odd
+    # a wrong word is no other word, a wrong seed no other seed
+    for field, wrong in (("numeric", "ranges"), ("numeric", 1), ("recode", "column"), ("header", "maybe"), ("shuffle", "yes"),
+                         ("seed", "-1"), ("seed", 2**53), ("seed", 0.5), ("seed", "9007199254740992"), ("shuffleSeed", -1),
+                         ("shuffleSeed", "x"), ("shuffleSeed", True)):
+        status, job = server.begin(dict(request, **{field: wrong}), names, engine=2)
+        error = server.answer(job)["answer"].get("error", {})
+        assert error.get("code") == "usage", (field, wrong, error)
+        if field in ("seed", "shuffleSeed"):
+            assert error["message"].endswith("seed must be a whole number from 0 to 9007199254740991"), error
     assert server.ask("DELETE", "/api/engine/2")[0] == 200
     # errors are those of the library, and the engine goes on
     status, job = server.begin(dict(request, k=100000), names)

@@ -220,7 +220,7 @@ static void test_short_forms(void **state)
     const kanon_setting *settings = NULL;
     assert_int_equal(kanon_schema_settings(schema, &settings), 0);
     assert_string_equal(schema->key.items[0], "id");
-    assert_int_equal(schema->missing.n, 1);
+    assert_int_equal(schema->missing.n, 2);
     assert_true(kanon__schema_is_missing(schema, "NA", 2));
     assert_int_equal(kanon_schema_k(schema), 0);
     kanon_schema_free(schema);
@@ -265,7 +265,7 @@ static void test_missing_texts(void **state)
 {
     (void)state;
     kanon_schema *schema = parse("missing: [\"?\", \"\", ~, -1, false, \"null\"]\nattributes: {a: quasi}\n");
-    static const char *const expected[] = {"?", "", "-1", "false", "null"};
+    static const char *const expected[] = {"", "?", "-1", "false", "null"};
     assert_int_equal(schema->missing.n, COUNT(expected));
     for (size_t i = 0; i < COUNT(expected); i++)
         assert_string_equal(schema->missing.items[i], expected[i]);
@@ -281,10 +281,29 @@ static void test_missing_texts(void **state)
     assert_true(kanon__schema_is_missing(schema, "", 0));
     kanon_schema_free(schema);
 
-    schema = parse("missing: []\nattributes: {a: quasi}\n");
-    assert_int_equal(schema->missing.n, 0);
-    assert_false(kanon__schema_is_missing(schema, "", 0));
-    kanon_schema_free(schema);
+    static const char *const adding[] = {"missing: []\n", "missing: [NA]\n", "missing: [\" \", NA]\n", "empty: missing\n"};
+    for (size_t i = 0; i < COUNT(adding); i++) { /* the empty text needs no mention, and blanks are it */
+        char yaml[80];
+        snprintf(yaml, sizeof yaml, "%sattributes: {a: quasi}\n", adding[i]);
+        schema = parse(yaml);
+        assert_int_equal(schema->missing.n, i == 1 || i == 2 ? 2 : 1);
+        assert_true(kanon__schema_is_missing(schema, "", 0));
+        assert_true(kanon__schema_is_missing(schema, "  ", 2));
+        kanon_schema_free(schema);
+    }
+
+    static const char *const valued[] = {"empty: value\nmissing: [NA]\n", "missing: [NA]\nempty: value\n",
+                                         "missing: [\"\", NA]\nempty: value\n", "empty: value\nmissing: [\"\", NA]\n"};
+    for (size_t i = 0; i < COUNT(valued); i++) {
+        char yaml[80];
+        snprintf(yaml, sizeof yaml, "%sattributes: {a: quasi}\n", valued[i]);
+        schema = parse(yaml);
+        assert_int_equal(schema->missing.n, 1);
+        assert_true(kanon__schema_is_missing(schema, "NA", 2));
+        assert_false(kanon__schema_is_missing(schema, "", 0));
+        assert_false(kanon__schema_is_missing(schema, " ", 1));
+        kanon_schema_free(schema);
+    }
 }
 
 static void test_settings_keep_order_and_text(void **state)
@@ -395,7 +414,7 @@ static void check_bad(const bad *b, size_t size)
 
 #define ATTRIBUTE_KEYS "valid keys are role, type, taxonomy, mask, weight, bands, top, bottom, format, decimal, thousands"
 #define SCHEMA_KEYS "valid keys are missing, default-role, attributes, privacy, algorithm, key, entity, entity-together, " \
-    "header, encoding, decimal, thousands"
+    "header, encoding, decimal, thousands, empty"
 #define NO_ATTRIBUTES "write 'attributes:' and below it 'COLUMN: {role: ROLE}'"
 #define A "attributes: {a: quasi}\n"
 #define ATTR "attributes:\n  a: "
@@ -668,12 +687,25 @@ static void test_missing_flags_replace_the_file(void **state)
     kanon_error err = {0};
     kanon_schema *schema = parse("missing: [a, b]\n" A);
     assert_int_equal(kanon_schema_add_missing(schema, "?", &err), KANON_OK);
-    assert_int_equal(schema->missing.n, 1);
+    assert_int_equal(schema->missing.n, 2);
     assert_false(kanon__schema_is_missing(schema, "a", 1));
     assert_int_equal(kanon_schema_add_missing(schema, "", &err), KANON_OK);
     assert_int_equal(kanon_schema_add_missing(schema, "?", &err), KANON_OK);
     assert_int_equal(schema->missing.n, 2);
     assert_true(kanon__schema_is_missing(schema, "?", 1));
+    assert_true(kanon__schema_is_missing(schema, "", 0));
+    assert_int_equal(kanon_schema_set_empty(schema, 1, &err), KANON_OK);
+    assert_true(kanon__schema_is_missing(schema, "?", 1));
+    assert_false(kanon__schema_is_missing(schema, "", 0));
+    assert_int_equal(kanon_schema_add_missing(schema, "x", &err), KANON_OK);
+    assert_false(kanon__schema_is_missing(schema, "", 0));
+    kanon_schema_clear_missing(schema);
+    assert_false(kanon__schema_is_missing(schema, "?", 1));
+    assert_false(kanon__schema_is_missing(schema, "", 0));
+    assert_int_equal(kanon_schema_set_empty(schema, 0, &err), KANON_OK);
+    assert_int_equal(kanon_schema_add_missing(schema, "x", &err), KANON_OK);
+    kanon_schema_clear_missing(schema);
+    assert_int_equal(schema->missing.n, 1);
     assert_true(kanon__schema_is_missing(schema, "", 0));
     kanon_schema_free(schema);
 }
@@ -758,7 +790,7 @@ out:
         /* A failed setter leaves the schema as it was. */
         const kanon__attribute *last = &schema->attributes[schema->n_attributes - 1];
         assert_true(last->taxonomy_path == NULL || strcmp(last->name, "last") == 0);
-        assert_true(schema->missing.n == (schema->missing_from_flags ? 1 : 2));
+        assert_int_equal(schema->missing.n, 2); /* the empty text, and that of the file or of the first setter */
     }
     kanon_schema_free(schema);
     return st;

@@ -131,6 +131,15 @@ static kanon_status add_missing(kanon_schema *s, const char *column, const char 
     return kanon_schema_add_missing(s, value, err);
 }
 
+static kanon_status set_empty(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)column, (void)size;
+    int is_value = strcmp(value, "value") == 0;
+    if (!is_value && strcmp(value, "missing") != 0)
+        return unknown(value, "empty: missing or value", err);
+    return kanon_schema_set_empty(s, is_value, err);
+}
+
 static kanon_status add_constraint(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
 {
     (void)column, (void)size;
@@ -187,7 +196,7 @@ static const struct {
     {"tree", set_tree},     {"mask", set_mask},     {"missing", add_missing},   {"constraint", add_constraint},
     {"entity", set_entity}, {"key", set_key},       {"suppress", set_suppress}, {"bands", set_bands},
     {"top", set_top},       {"bottom", set_bottom}, {"format", set_format},     {"separators", set_separators},
-    {"k", set_k},
+    {"k", set_k},           {"empty", set_empty},
 };
 
 /* schema_set(schema, what, column, value): `what` is a row of the table above, value a text. */

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from pykanon import _kanon, forms, frames, run, schema
+from pykanon import _kanon, arguments, forms, frames, run, schema
 from pykanon.errors import PrivacyWarning, UsageError
 from pykanon.run import Progress
 from pykanon.schema import Names, Schema, Taxonomy
@@ -84,7 +84,7 @@ class Release:
         _, self.columns, of_table, privacy = _kanon.table_describe(self._table)
         self.warnings = [*of_table, *described[5]]
         for text in [*of_table[:privacy], *described[5][: described[7]]]:
-            warnings.warn(text, PrivacyWarning, stacklevel=3)
+            warnings.warn(text, PrivacyWarning, stacklevel=4)  # above arguments.checked
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return run.call(lambda t: _kanon.release(self._table, self._grouping, t, **self._form))
@@ -119,13 +119,13 @@ class Release:
         run.call(lambda t: _kanon.publish(self._table, self._grouping, t, what, os.fspath(path)))
 
     def to_csv(self, path: str | os.PathLike[str] | None = None, numeric: str = "interval", shuffle: bool = False,
-               shuffle_seed: int = 0) -> Any:  # fmt: skip
+               shuffle_seed: int | None = None) -> Any:  # fmt: skip
         """The release as the program writes it, byte for byte; without a path, the bytes."""
-        form = forms.of(numeric, forms.CSV)
+        form, order = forms.of(numeric, forms.CSV), arguments.order(shuffle, shuffle_seed)
         where = None if path is None else os.fspath(path)
         return run.call(
             lambda t: _kanon.publish(
-                self._table, self._grouping, t, "release", where, numeric=form, shuffle=shuffle, shuffle_seed=shuffle_seed
+                self._table, self._grouping, t, "release", where, numeric=form, **order
             )
         )
 
@@ -230,6 +230,7 @@ def load(table: Any, progress: Progress, index: str, threads: int, memory: int, 
     return handle, loaded
 
 
+@arguments.checked
 def anonymize(
     table: Any,
     *,
@@ -249,7 +250,8 @@ def anonymize(
     formats: Mapping[str, str] | None = None,
     decimal: str | Mapping[str, str] | None = None,
     thousands: str | Mapping[str, str] | None = None,
-    missing: Iterable[str] | None = None,
+    missing: Names = None,
+    empty: str | None = None,
     constraints: Iterable[str | Mapping[str, Any]] | None = None,
     entity: str | None = None,
     entity_together: bool = False,
@@ -264,7 +266,7 @@ def anonymize(
     recode: str = "record",
     numeric: str = "columns",
     shuffle: bool = False,
-    shuffle_seed: int = 0,
+    shuffle_seed: int | None = None,
     seed: int = 0,
     threads: int = 0,
     blocks: int = 0,
@@ -281,7 +283,9 @@ def anonymize(
 
     ``bands`` makes intervals end at multiples of a width, at edges, or at the ends of ``"month"``, ``"year"`` and so on;
     ``top`` and ``bottom`` hide what lies beyond. ``formats``, ``decimal`` and ``thousands`` say how dates and numbers in
-    columns of text are written. ``schema`` is a file, or what :func:`propose` returned; the other arguments win over it.
+    columns of text are written. ``missing`` are texts that mean "no value", in addition to the empty text, which is a value
+    with ``empty="value"``. ``shuffle`` releases the records in the order of a hash of their released cells, keyed by
+    ``shuffle_seed``, which alone shuffles, too. ``schema`` is a file, or what :func:`propose` returned; the other arguments win over it.
 
     >>> import pykanon
     >>> people = {"age": [23, 25, 41, 44], "zip": ["79098", "79100", "79102", "79104"],
@@ -295,30 +299,31 @@ def anonymize(
     Traceback (most recent call last):
     pykanon.errors.DataError: ...
     """
-    table_form = forms.of(numeric, forms.TABLE)
+    table_form, order = forms.of(numeric, forms.TABLE), arguments.order(shuffle, shuffle_seed)
     if recode not in ("record", "attribute"):
         raise UsageError("recode is 'record' or 'attribute'")
     said = dict(
         schema=schema, quasi=quasi, sensitive=sensitive, identifying=identifying, insensitive=insensitive, types=types,
         weights=weights, taxonomies=taxonomies, masks=masks, bands=bands, top=top, bottom=bottom, formats=formats,
-        decimal=decimal, thousands=thousands, missing=missing, constraints=constraints, entity=entity,
-        entity_together=entity_together, key=key, default_role=default_role,
+        decimal=decimal, thousands=thousands, missing=missing, empty=empty, constraints=constraints,
+        entity=entity, entity_together=entity_together, key=key, default_role=default_role,
     )  # fmt: skip
     handle, loaded = load(table, progress, index, threads, memory, said)
     options: dict[str, Any] = dict(
-        k=k, algorithm=algorithm, settings=_texts(settings), seed=seed, threads=threads, refine=refine,
+        k=k, algorithm=algorithm, settings=_texts(settings), seed=arguments.seed(seed), threads=threads, refine=refine,
         refine_settings=_texts(refine_settings), blocks=blocks, memory=memory, effort=effort,
         by_attribute=recode == "attribute", suppress=None if suppress is None else _share(suppress),
     )  # fmt: skip
     grouping = run.call(lambda t: _kanon.anonymize(loaded, t, **options), progress)
-    form = dict(numeric=table_form, shuffle=shuffle, threads=threads, shuffle_seed=shuffle_seed)
-    return Release((handle, loaded, grouping), table, form, "drop" if shuffle else index)
+    form = dict(numeric=table_form, threads=threads, **order)
+    return Release((handle, loaded, grouping), table, form, "drop" if order["shuffle"] else index)
 
 
+@arguments.checked
 def improve(table: Any, groups: Any = None, *, release: str | os.PathLike[str] | None = None, k: int = 0,
             repair: bool = False, refine: str | None = None, refine_settings: Mapping[str, Any] | None = None,
             effort: str | None = None, suppress: float | str | None = None, numeric: str = "columns",
-            shuffle: bool = False, shuffle_seed: int = 0, seed: int = 0, threads: int = 0, index: str = "error",
+            shuffle: bool = False, shuffle_seed: int | None = None, seed: int = 0, threads: int = 0, index: str = "error",
             progress: Progress = None, **said: Any) -> Release:  # fmt: skip
     """Makes groups better that are there already, whoever made them; the result never loses more. ``said``: columns and
     requirements, as in anonymize.
@@ -333,18 +338,18 @@ def improve(table: Any, groups: Any = None, *, release: str | os.PathLike[str] |
     >>> better.table.column("age_max").to_pylist()
     [25, 44, 25, 44]
     """
-    table_form = forms.of(numeric, forms.TABLE)
+    table_form, order = forms.of(numeric, forms.TABLE), arguments.order(shuffle, shuffle_seed)
     if (groups is None) == (release is None):
         raise UsageError("give the groups to begin with: either groups or release")
     handle, loaded = load(table, progress, index, threads, 0, said)
     start = _start(handle, loaded, groups, release)
     options: dict[str, Any] = dict(
-        k=k, seed=seed, threads=threads, refine=refine, refine_settings=_texts(refine_settings), effort=effort,
+        k=k, seed=arguments.seed(seed), threads=threads, refine=refine, refine_settings=_texts(refine_settings), effort=effort,
         suppress=None if suppress is None else _share(suppress), start=start, repair=repair,
     )  # fmt: skip
     grouping = run.call(lambda t: _kanon.anonymize(loaded, t, **options), progress)
-    form = dict(numeric=table_form, shuffle=shuffle, threads=threads, shuffle_seed=shuffle_seed)
-    return Release((handle, loaded, grouping), table, form, "drop" if shuffle else index)
+    form = dict(numeric=table_form, threads=threads, **order)
+    return Release((handle, loaded, grouping), table, form, "drop" if order["shuffle"] else index)
 
 
 def _start(handle: Any, loaded: Any, groups: Any, release: str | os.PathLike[str] | None) -> Any:
@@ -358,6 +363,7 @@ def _start(handle: Any, loaded: Any, groups: Any, release: str | os.PathLike[str
         raise UsageError("groups has a whole number for each record, 0 for a suppressed one") from wrong
 
 
+@arguments.checked
 def check(table: Any, *, k: int = 0, risk_threshold: float = 0.0, index: str = "drop", progress: Progress = None,
           **said: Any) -> Check:  # fmt: skip
     """What a release really satisfies, whichever tool made it. ``said``: columns and requirements, as in anonymize.
@@ -373,6 +379,7 @@ def check(table: Any, *, k: int = 0, risk_threshold: float = 0.0, index: str = "
     return Check(run.call(lambda t: _kanon.check(handle, stream, t, k=k, risk_threshold=risk_threshold), progress))
 
 
+@arguments.checked
 def bound(table: Any, *, k: int = 0, seconds: float = 0.0, rounds: int = 0,
           certificate: str | os.PathLike[str] | None = None,
           threads: int = 0, index: str = "drop", progress: Progress = None, **said: Any) -> Bound:  # fmt: skip
@@ -385,6 +392,7 @@ def bound(table: Any, *, k: int = 0, seconds: float = 0.0, rounds: int = 0,
     return Bound(found)
 
 
+@arguments.checked
 def tradeoff(table: Any, *, k: Iterable[int] = (2, 5, 10, 25, 50, 100), suppress: Iterable[float] = (),
              algorithm: str | None = None, settings: Mapping[str, Any] | None = None, effort: str | None = None,
              seed: int = 0, threads: int = 0, page: str | os.PathLike[str] | None = None, index: str = "drop",
@@ -393,7 +401,7 @@ def tradeoff(table: Any, *, k: Iterable[int] = (2, 5, 10, 25, 50, 100), suppress
     _, loaded = load(table, progress, index, threads, 0, said)
     given: dict[str, Any] = dict(
         k=",".join(map(str, k)), suppress=",".join(map(_share, suppress)) or None, algorithm=algorithm,
-        settings=_texts(settings), effort=effort, seed=seed, threads=threads,
+        settings=_texts(settings), effort=effort, seed=arguments.seed(seed), threads=threads,
         plot=None if page is None else os.fspath(page),
     )  # fmt: skip
     points = run.call(lambda t: _kanon.tradeoff(loaded, t, **given), progress)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from pykanon import _kanon, api, frames, run
+from pykanon import _kanon, api, arguments, frames, run
 from pykanon.run import Progress
 
 
@@ -30,6 +30,7 @@ class Profile(Mapping[str, Any]):
         return f"<pykanon.Profile: {self['records']:,} records, {self['unique_records']:,} of them unique>"
 
 
+@arguments.checked
 def profile(table: Any, *, costs: bool = True, seed: int = 0, threads: int = 0, index: str = "drop",
             progress: Progress = None, **said: Any) -> Profile:  # fmt: skip
     """The risk of a table as it is. ``said``: columns and requirements, as in anonymize; ``costs``: estimate those of k.
@@ -41,7 +42,7 @@ def profile(table: Any, *, costs: bool = True, seed: int = 0, threads: int = 0, 
     (2, 4)
     """
     _, loaded = api.load(table, progress, index, threads, 0, said)
-    text = run.call(lambda t: _kanon.profile(loaded, t, threads=threads, seed=seed, costs=costs), progress)
+    text = run.call(lambda t: _kanon.profile(loaded, t, threads=threads, seed=arguments.seed(seed), costs=costs), progress)
     return Profile(json.loads(text))
 
 
@@ -79,6 +80,7 @@ class Proposal:
         return f"<pykanon.Proposal: {quasi}, k = {self.k}>"
 
 
+@arguments.checked
 def propose(table: Any, *, bands: bool = True, threads: int = 0, index: str = "drop",
             progress: Progress = None) -> Proposal:  # fmt: skip
     """A schema for a table, by the names of its columns and the form of their values; ``bands``: with bands of numbers.

@@ -27,7 +27,7 @@ Schema = str | os.PathLike[str] | HasText | None
 
 
 def names(value: Names) -> list[str]:
-    """A list of column names; a single text is one name, not its letters."""
+    """A list of names or texts; a single text is one of them, not its letters."""
     if value is None:
         return []
     return [value] if isinstance(value, str) else list(value)
@@ -50,7 +50,8 @@ def make(
     formats: Mapping[str, str] | None = None,
     decimal: str | Mapping[str, str] | None = None,
     thousands: str | Mapping[str, str] | None = None,
-    missing: Iterable[str] | None = None,
+    missing: Names = None,
+    empty: str | None = None,
     constraints: Iterable[str | Mapping[str, Any]] | None = None,
     entity: str | None = None,
     entity_together: bool = False,
@@ -76,8 +77,10 @@ def make(
         _kanon.schema_set(handle, "separators", place, separators)
     for column, tree in (taxonomies or {}).items():
         _set_taxonomy(handle, column, tree)
-    for text in missing or []:
+    for text in names(missing):
         _kanon.schema_set(handle, "missing", None, text)
+    if empty is not None:
+        _kanon.schema_set(handle, "empty", None, empty)
     for constraint in constraints or []:
         _kanon.schema_set(handle, "constraint", None, _constraint(constraint))
     if entity is not None or entity_together:

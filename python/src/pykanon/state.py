@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
-from pykanon import _kanon, forms, frames, run
+from pykanon import _kanon, arguments, forms, frames, run
 from pykanon.errors import UsageError
 from pykanon.run import Progress
 
@@ -88,7 +88,7 @@ class State:
         return self._change("optimize", None, progress)[0]
 
     def release(self, path: str | os.PathLike[str] | None = None, *, kind: str | None = None, numeric: str | None = None,
-                joint_k: int = 0, shuffle: bool = False, shuffle_seed: int = 0,
+                joint_k: int = 0, shuffle: bool = False, shuffle_seed: int | None = None,
                 progress: Progress = None) -> Any:  # fmt: skip
         """Publishes what the state holds and records it as a release.
 
@@ -98,17 +98,18 @@ class State:
         :func:`pykanon.anonymize` for tables, and ``interval``, ``range``, ``mean`` or ``columns`` for CSV. A release is
         recorded when it is complete, and only then returned.
         """
+        order = arguments.order(shuffle, shuffle_seed)
         if kind is None:
             where = None if path is None else os.fspath(path)
             form = forms.of(numeric or "interval", forms.CSV)
-            options = dict(path=where, want_release=True, joint_k=joint_k, numeric=form, shuffle=shuffle)
-            return self._change("release", None, progress, shuffle_seed=shuffle_seed, **options)[1]
+            options = dict(path=where, want_release=True, joint_k=joint_k, numeric=form)
+            return self._change("release", None, progress, **options, **order)[1]
         if path is not None:
             raise UsageError("a release has a path or a kind, not both")
         frames.check_kind(kind)
         handle, table_form = self._open(), forms.of(numeric or "columns", forms.TABLE)
         capsule = self._call(
-            lambda: _kanon.state_release(handle, table_form, joint_k, shuffle, shuffle_seed), progress
+            lambda: _kanon.state_release(handle, table_form, joint_k, **order), progress
         )[1]
         return frames.as_kind(capsule, kind)
 

@@ -155,7 +155,7 @@ static kanon_status find_nulls(bool *found, const kanon_table *t, kanon_error *e
     if (*found && with_empty >= 0) {
         st = kanon__fail(err, KANON_EINVAL, "%s: a state cannot tell null from an empty text",
                          t->data.columns[with_empty].name);
-        kanon__hint(err, st, "add the empty text to those that mean 'missing', or write another text in its place");
+        kanon__hint(err, st, "leave out 'empty: value', or write another text in place of the empty one");
     }
 out:
     if (cursor != NULL)

@@ -665,7 +665,7 @@ kanon_status kanon__catalog_schema(kanon_schema **out, const kanon_state *s, kan
     KANON_TRY(kanon_schema_new(&schema, kanon__call_context(), err), out);
     for (int i = 0; i < s->n_columns; i++)
         KANON_TRY(describe_column(schema, &s->columns[i], err), out);
-    kanon_schema_clear_missing(schema); /* a new schema has a text of its own */
+    KANON_TRY(kanon_schema_set_empty(schema, kanon__texts_find(&s->missing, "", 0) < 0, err), out);
     for (int64_t i = 0; i < s->missing.n; i++)
         KANON_TRY(kanon_schema_add_missing(schema, s->missing.items[i], err), out);
     schema->k = s->k;

@@ -24,24 +24,28 @@ static kanon_status read_attributes(kanon__yaml_reader *r, const kanon__yaml_key
 
 static kanon_status read_missing_item(kanon__yaml_reader *r, void *target)
 {
-    kanon__texts *missing = target;
     if (r->event.type != YAML_SCALAR_EVENT)
         return kanon__hint(r->err, kanon__yaml_fail_expected(r, "a text that means \"no value\""),
                            "write texts in quotes: [\"?\"]");
     size_t length = kanon__yaml_is_null(r) ? 0 : strlen(kanon__yaml_text(r));
-    if (kanon__texts_find(missing, kanon__yaml_text(r), length) >= 0)
-        return KANON_OK;
-    return kanon__texts_add(missing, kanon__yaml_text(r), length, r->err);
+    return kanon__schema_note_missing(target, kanon__yaml_text(r), length, r->err);
 }
 
 static kanon_status read_missing(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
 {
-    kanon_schema *schema = target;
     (void)k;
-    kanon__texts_clear(&schema->missing); /* the default, which is replaced */
     if (r->event.type == YAML_SCALAR_EVENT && !kanon__yaml_is_null(r))
-        return read_missing_item(r, &schema->missing);
-    return kanon__yaml_list(r, "a list of texts that mean \"no value\"", read_missing_item, &schema->missing);
+        return read_missing_item(r, target);
+    return kanon__yaml_list(r, "a list of texts that mean \"no value\"", read_missing_item, target);
+}
+
+static kanon_status read_empty(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
+{
+    static const kanon__yaml_word words[] = {{"missing", 0}, {"value", 1}};
+    int is_value = 0;
+    (void)k;
+    kanon_status st = kanon__yaml_word_of(r, &is_value, words, KANON__ROWS_OF(words), "missing or value", "words");
+    return st == KANON_OK ? kanon_schema_set_empty(target, is_value, r->err) : st;
 }
 
 static kanon_status read_default_role(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
@@ -247,6 +251,7 @@ static kanon_status read_schema_field(kanon__yaml_reader *r, const kanon__yaml_k
         {"entity", read_entity},         {"entity-together", read_entity_together},
         {"header", read_header},         {"encoding", read_encoding},
         {"decimal", read_table_decimal}, {"thousands", read_table_thousands},
+        {"empty", read_empty},
     };
     return kanon__yaml_field_of(r, k, fields, KANON__ROWS_OF(fields), target);
 }

@@ -11,10 +11,10 @@ rows()
 }
 { echo age,x; rows 16 a; printf 'NA,a\n?,b\n44,c\nN/A,d\n'; } >t.csv
 expect 3 "$KANON" anonymize t.csv --quasi age -k 2
-err_has "t.csv:18: age: 17 numbers, 3 others, first in line 18; say 'missing: [\"\", \"NA\", \"?\", \"N/A\"]', or 'type: categorical'"
+err_has "t.csv:18: age: 17 numbers, 3 others, first in line 18; say 'missing: [\"NA\", \"?\", \"N/A\"]', or 'type: categorical'"
 expect 0 "$KANON" anonymize t.csv --quasi age -k 2 --missing NA --missing '?' --missing N/A -q
 expect 0 "$KANON" anonymize t.csv --quasi age -k 2 --type age=categorical -q
-printf 'missing: ["", "NA", "?", "N/A"]\nattributes: {age: quasi}\n' >s.yaml
+printf 'missing: ["NA", "?", "N/A"]\nattributes: {age: quasi}\n' >s.yaml
 expect 0 "$KANON" anonymize t.csv -s s.yaml -k 2 -q
 
 # a text that is on no list is not shown
@@ -24,13 +24,13 @@ err_has "u.csv:1048: age: 1,046 numbers, 10 others, first in line 1048; correct 
 err_lacks about
 { echo age,x; rows 30 a; echo 'secret,a'; echo '.,a'; } >v.csv
 expect 3 "$KANON" anonymize v.csv --quasi age -k 2
-err_has "v.csv:32: age: 30 numbers, 2 others, first in line 32; say 'missing: [\"\", \".\"]' and correct the others, or 'type: categorical'"
+err_has "v.csv:32: age: 30 numbers, 2 others, first in line 32; say 'missing: [\".\"]' and correct the others, or 'type: categorical'"
 err_lacks secret
 
 # dates, and a column of which half is missing
 printf 'd\n2020-01-01\n2020-01-02\nunknown\nunknown\n' >d.csv
 expect 3 "$KANON" anonymize d.csv --quasi d -k 2
-err_has "d.csv:4: d: 2 dates, 2 others, first in line 4; say 'missing: [\"\", \"unknown\"]', or 'type: categorical'"
+err_has "d.csv:4: d: 2 dates, 2 others, first in line 4; say 'missing: [\"unknown\"]', or 'type: categorical'"
 
 # four numbers in five are nearly numbers, fewer are categories
 printf 'v\n1\n2\n3\n4\nx1\n' >five.csv

@@ -68,8 +68,9 @@ wrong "unknown algorithm" algorithms nothing-like-it
 for k in 1 0 -3 '' abc 2.5 3x ' 3' +3 0x10 99999999999999999999; do
     wrong "-k must be a whole number, 2 or more" anonymize t.csv -s s.yaml -k "$k"
 done
-for seed in -1 '' 1.0 1e3 18446744073709551616; do
-    wrong "--seed must be a whole number from 0 to 18446744073709551615" anonymize t.csv -s s.yaml -k 2 --seed "$seed"
+for seed in -1 '' 1.0 1e3 9007199254740992 18446744073709551616; do
+    wrong "--seed must be a whole number from 0 to 9007199254740991" anonymize t.csv -s s.yaml -k 2 --seed "$seed"
+    wrong "--shuffle-seed must be a whole number from 0 to 9007199254740991" anonymize t.csv -s s.yaml -k 2 --shuffle-seed "$seed"
 done
 for threads in 0 1025 two; do
     wrong "--threads must be a whole number from 1 to 1024" anonymize t.csv -s s.yaml -k 2 --threads "$threads"

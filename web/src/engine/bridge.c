@@ -70,7 +70,9 @@ json_t *bridge_answer(bridge *self, const json_t *request)
         if (strcmp(requests[i].name, name) != 0)
             continue;
         json_t *answer = json_object();
-        st = requests[i].answer(self, request, answer, &err);
+        st = bridge_check_fields(request, &err);
+        if (st == KANON_OK)
+            st = requests[i].answer(self, request, answer, &err);
         if (st == KANON_OK)
             return answer;
         json_decref(answer);

@@ -41,8 +41,12 @@ bridge_request bridge_run, bridge_measure, bridge_publish, bridge_tradeoff, brid
 const char *bridge_text(const json_t *object, const char *name);
 int64_t bridge_integer(const json_t *object, const char *name);
 int bridge_flag(const json_t *object, const char *name);
-/* A field that is one of n words, as its number; 0 where it is not there or none of them. */
-int bridge_word(const json_t *object, const char *name, const char *const *words, int n);
+/* A field that is one of several words, as its number; 0 where it is not there. */
+int bridge_word(const json_t *object, const char *name);
+/* A seed, as a number or as its digits; 0 where it is not there, and for all that is no seed one that the library refuses. */
+uint64_t bridge_seed(const json_t *object, const char *name);
+/* Fail where a field is none of its words, or neither true nor false. */
+kanon_status bridge_check_fields(const json_t *request, kanon_error *err);
 /* A field {NAME: TEXT} as settings, to be freed with free; their texts belong to the request. NULL with *n 0: none. */
 kanon_setting *bridge_settings(const json_t *object, const char *name, size_t *n);
 

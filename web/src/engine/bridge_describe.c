@@ -40,7 +40,9 @@ kanon_status bridge_sample(bridge *self, const json_t *request, json_t *answer, 
     (void)answer;
     if (rows < 1 || rows > MOST_ROWS)
         return bridge_fail(err, KANON_EINVAL, "a sample has from 1 to 10,000,000 records");
-    return sample_hospital(folder != NULL ? folder : ".", rows, (uint64_t)bridge_integer(request, "seed"), self->tick,
+    if (bridge_seed(request, "seed") > KANON_SEED_MAX)
+        return bridge_fail(err, KANON_EINVAL, "seed must be a whole number from 0 to 9007199254740991");
+    return sample_hospital(folder != NULL ? folder : ".", rows, bridge_seed(request, "seed"), self->tick,
                            self->payload, err);
 }
 
@@ -180,7 +182,7 @@ kanon_status bridge_profile(bridge *self, const json_t *request, json_t *answer,
 
 /* ---- taxonomies -------------------------------------------------------------------------------------------------- */
 
-/* {"table", "column", "missing": [...]}; the list is to be freed. */
+/* {"table", "column", "missing": [...], "empty"}; the list is to be freed. */
 static kanon_column_options column_of(const json_t *request, const char ***missing)
 {
     json_t *texts = json_object_get(request, "missing"), *text;
@@ -192,8 +194,9 @@ static kanon_column_options column_of(const json_t *request, const char ***missi
     return (kanon_column_options){.struct_size = sizeof(kanon_column_options),
                                   .column = bridge_text(request, "column"),
                                   .delimiter = delimiter != NULL ? delimiter[0] : '\0',
-                                  .missing = n > 0 ? *missing : NULL,
-                                  .n_missing = n};
+                                  .missing = *missing,
+                                  .n_missing = n,
+                                  .empty_is_value = bridge_word(request, "empty")};
 }
 
 static json_t *nodes_of(const kanon_taxonomy *taxonomy)
@@ -213,9 +216,8 @@ static json_t *nodes_of(const kanon_taxonomy *taxonomy)
 static kanon_status show(kanon_taxonomy *taxonomy, const json_t *request, const kanon_column_options *column, json_t *answer,
                          kanon_error *err)
 {
-    static const char *const forms[] = {"auto", "csv", "indented", "yaml", "parents", "json"};
     const char *out = bridge_text(request, "out"), *table = bridge_text(request, "table");
-    kanon_taxonomy_form form = (kanon_taxonomy_form)bridge_word(request, "form", forms, 6);
+    kanon_taxonomy_form form = (kanon_taxonomy_form)bridge_word(request, "form");
     int64_t unknown = 0;
     kanon_status st = KANON_OK;
     if (table != NULL && column->column != NULL)
@@ -231,11 +233,10 @@ static kanon_status show(kanon_taxonomy *taxonomy, const json_t *request, const 
 
 kanon_status bridge_taxonomy_build(bridge *self, const json_t *request, json_t *answer, kanon_error *err)
 {
-    static const char *const methods[] = {"bands", "frequency", "dates", "mask", "prefixes", "rare"};
     kanon_taxonomy *taxonomy = NULL;
     const char **missing = NULL;
     kanon_column_options column = column_of(request, &missing);
-    kanon_taxonomy_method method = (kanon_taxonomy_method)bridge_word(request, "method", methods, 6);
+    kanon_taxonomy_method method = (kanon_taxonomy_method)bridge_word(request, "method");
     kanon_status st = kanon_taxonomy_build(&taxonomy, bridge_text(request, "table"), &column, method,
                                            bridge_text(request, "levels"), &self->context, err);
     if (st == KANON_OK)

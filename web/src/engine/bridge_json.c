@@ -3,6 +3,7 @@
 #include "bridge.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -25,13 +26,81 @@ int bridge_flag(const json_t *object, const char *name)
     return json_is_true(json_object_get(object, name));
 }
 
-int bridge_word(const json_t *object, const char *name, const char *const *words, int n)
+/* The fields that are one of several words. The first one stands for a field that is not there. */
+static const struct worded {
+    const char *name, *words[7];
+} worded[] = {
+    {"numeric", {"interval", "range", "mean", "columns"}},
+    {"recode", {"record", "attribute"}},
+    {"header", {"unsaid", "yes", "no"}},
+    {"empty", {"missing", "value"}},
+    {"form", {"auto", "csv", "indented", "yaml", "parents", "json"}},
+    {"method", {"bands", "frequency", "dates", "mask", "prefixes", "rare"}},
+};
+
+/* Its number; -1: it is none of them. */
+static int number_of(const struct worded *field, const char *given)
+{
+    for (int i = 0; field->words[i] != NULL; i++)
+        if (strcmp(field->words[i], given) == 0)
+            return i;
+    return -1;
+}
+
+int bridge_word(const json_t *object, const char *name)
 {
     const char *given = bridge_text(object, name);
-    for (int i = 0; given != NULL && i < n; i++)
-        if (strcmp(words[i], given) == 0)
-            return i;
+    for (size_t i = 0; given != NULL && i < sizeof worded / sizeof *worded; i++)
+        if (strcmp(worded[i].name, name) == 0)
+            return number_of(&worded[i], given);
     return 0;
+}
+
+uint64_t bridge_seed(const json_t *object, const char *name)
+{
+    const json_t *field = json_object_get(object, name);
+    if (json_is_integer(field))
+        return json_integer_value(field) >= 0 ? (uint64_t)json_integer_value(field) : UINT64_MAX;
+    if (json_is_real(field)) {
+        double value = json_real_value(field);
+        return value >= 0 && value <= (double)KANON_SEED_MAX && value == floor(value) ? (uint64_t)value : UINT64_MAX;
+    }
+    const char *text = json_string_value(field);
+    if (text == NULL || *text == '\0')
+        return field == NULL || json_is_null(field) ? 0 : UINT64_MAX;
+    uint64_t value = 0;
+    for (; *text >= '0' && *text <= '9' && value <= KANON_SEED_MAX; text++)
+        value = value * 10 + (uint64_t)(*text - '0');
+    return *text == '\0' ? value : UINT64_MAX;
+}
+
+static kanon_status check_word(const struct worded *field, const json_t *given, kanon_error *err)
+{
+    if (given == NULL || json_is_null(given) || (json_is_string(given) && number_of(field, json_string_value(given)) >= 0))
+        return KANON_OK;
+    bridge_fail(err, KANON_EINVAL, "");
+    snprintf(err->message, sizeof err->message, "there is no such %s", field->name);
+    size_t at = (size_t)snprintf(err->hint, sizeof err->hint, "choose one of:");
+    for (int i = 0; field->words[i] != NULL && at < sizeof err->hint; i++)
+        at += (size_t)snprintf(err->hint + at, sizeof err->hint - at, "%s %s", i > 0 ? "," : "", field->words[i]);
+    return KANON_EINVAL;
+}
+
+kanon_status bridge_check_fields(const json_t *request, kanon_error *err)
+{
+    static const char *const flags[] = {"shuffle", "compare", "costs"};
+    for (size_t i = 0; i < sizeof worded / sizeof *worded; i++)
+        if (check_word(&worded[i], json_object_get(request, worded[i].name), err) != KANON_OK)
+            return err->status;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        const json_t *given = json_object_get(request, flags[i]);
+        if (given != NULL && !json_is_null(given) && !json_is_boolean(given)) {
+            bridge_fail(err, KANON_EINVAL, "");
+            snprintf(err->message, sizeof err->message, "%s is true or false", flags[i]);
+            return err->status;
+        }
+    }
+    return KANON_OK;
 }
 
 kanon_setting *bridge_settings(const json_t *object, const char *name, size_t *n)

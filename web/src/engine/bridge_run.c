@@ -5,18 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const numeric_words[] = {"interval", "range", "mean", "columns"};
-
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 kanon_read_options bridge_reading(bridge *self, const json_t *request)
 {
-    static const char *const headers[] = {"unsaid", "yes", "no"};
     const char *delimiter = bridge_text(request, "delimiter");
     return (kanon_read_options){
         .struct_size = sizeof(kanon_read_options),
         .delimiter = delimiter != NULL ? delimiter[0] : '\0',
-        .header = (kanon_header)bridge_word(request, "header", headers, 3),
+        .header = (kanon_header)bridge_word(request, "header"),
         .encoding = bridge_text(request, "encoding"),
         .threads = self->context.threads,
         .memory = bridge_integer(request, "memory"),
@@ -163,7 +160,6 @@ static kanon_status put_result(json_t *answer, const bridge *self, kanon_error *
 
 static kanon_status group(bridge *self, const json_t *request, kanon_error *err)
 {
-    static const char *const recodes[] = {"record", "attribute"};
     size_t n_settings, n_refine_settings;
     kanon_setting *settings = bridge_settings(request, "settings", &n_settings);
     kanon_setting *refine_settings = bridge_settings(request, "refineSettings", &n_refine_settings);
@@ -178,9 +174,9 @@ static kanon_status group(bridge *self, const json_t *request, kanon_error *err)
         .n_refine_settings = n_refine_settings,
         .effort = bridge_text(request, "effort"),
         .suppress = bridge_text(request, "suppress"),
-        .recode = (kanon_recode)bridge_word(request, "recode", recodes, 2),
+        .recode = (kanon_recode)bridge_word(request, "recode"),
         .compare = bridge_flag(request, "compare"),
-        .seed = (uint64_t)bridge_integer(request, "seed"),
+        .seed = bridge_seed(request, "seed"),
         .memory = bridge_integer(request, "memory"),
         .threads = self->context.threads,
         .tick = self->tick,
@@ -203,9 +199,9 @@ static kanon_status publish(bridge *self, const json_t *request, kanon_error *er
         .report = bridge_text(paths, "report"),
         .report_external = bridge_text(paths, "reportExternal"),
         .codebook = bridge_text(paths, "codebook"),
-        .numeric = (kanon_numeric)bridge_word(request, "numeric", numeric_words, 4),
+        .numeric = (kanon_numeric)bridge_word(request, "numeric"),
         .shuffle = bridge_flag(request, "shuffle"),
-        .shuffle_seed = (uint64_t)bridge_integer(request, "shuffleSeed"),
+        .shuffle_seed = bridge_seed(request, "shuffleSeed"),
         .command = bridge_text(request, "command"),
         .measures = self->measures,
         .threads = self->context.threads,
@@ -296,7 +292,7 @@ kanon_status bridge_tradeoff(bridge *self, const json_t *request, json_t *answer
         .algorithm = bridge_text(request, "algorithm"),
         .effort = bridge_text(request, "effort"),
         .refine = bridge_text(request, "refine"),
-        .seed = (uint64_t)bridge_integer(request, "seed"),
+        .seed = bridge_seed(request, "seed"),
         .threads = self->context.threads,
         .tick = self->tick,
         .payload = self->payload,

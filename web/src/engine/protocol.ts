@@ -49,6 +49,8 @@ export interface Grouping {
 interface OfColumn extends Reading {
     column: string;
     missing?: string[];
+    /** whether the empty text is a value; default: missing */
+    empty?: "missing" | "value";
     out?: string;
     form?: string;
 }

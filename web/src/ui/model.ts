@@ -117,7 +117,7 @@ function columnYaml(column: Column): string {
 /** The schema in YAML. Equal models give equal texts. */
 export function schemaText(model: Model): string {
     const lines = [`# ${model.fileName}: what its columns are, and what a release must hold to.`];
-    lines.push(`missing: [${model.missing.map(value).join(", ")}]`);
+    if (model.missing.length > 0) lines.push(`missing: [${model.missing.map(value).join(", ")}]`);
     for (const [key, one] of model.others) lines.push(`${key}: ${yamlText(one)}`);
     if (model.entity !== "")
         lines.push(`entity: ${value(model.entity)}`, `entity-together: ${String(model.together)}`);
@@ -229,7 +229,9 @@ export async function applySchema(
 function applyPrivacy(model: Model, keys: Map<string, Yaml>): void {
     const missing = keys.get("missing");
     if (missing !== undefined)
-        model.missing = typeof missing === "string" ? [missing] : "list" in missing ? missing.list.map(text) : [];
+        model.missing = (typeof missing === "string" ? [missing] : "list" in missing ? missing.list.map(text) : []).filter(
+            (one) => one.trim() !== "",
+        );
     model.entity = text(keys.get("entity"));
     model.together = text(keys.get("entity-together")) === "true";
     const privacy = new Map(entries(keys.get("privacy")));
@@ -281,7 +283,7 @@ export function newModel(
             others: [],
             summary: preview.columns[i] ?? null,
         })),
-        missing: [""],
+        missing: [],
         k: proposal.k,
         suppress: 0,
         entity: proposal.entity ?? "",
@@ -297,6 +299,9 @@ export const SCHEMA = "schema.yaml";
 export function filesOf(model: Model): Files {
     return { [model.reading.table]: model.table, [SCHEMA]: new TextEncoder().encode(schemaText(model)) };
 }
+
+/** Whether the schema that was opened says that the empty text is a value. */
+export const emptyIsValue = (model: Model) => model.others.some(([key, one]) => key === "empty" && text(one) === "value");
 
 // ---- the same elsewhere
 // -------------------------------------------------------------------------------------------------

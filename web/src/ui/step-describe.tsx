@@ -49,16 +49,13 @@ export function StepDescribe(): preact.JSX.Element {
                         <TextField
                             label={words.missingTexts}
                             hint={words.missingHint}
-                            value={model.missing.filter((m) => m !== "").join(", ")}
+                            value={model.missing.join(", ")}
                             onChange={(text) =>
                                 session.change({
-                                    missing: [
-                                        "",
-                                        ...text
-                                            .split(",")
-                                            .map((t) => t.trim())
-                                            .filter((t) => t !== ""),
-                                    ],
+                                    missing: text
+                                        .split(",")
+                                        .map((t) => t.trim())
+                                        .filter((t) => t !== ""),
                                 })
                             }
                         />

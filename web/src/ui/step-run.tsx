@@ -137,7 +137,7 @@ export function StepRun(): preact.JSX.Element {
                     <TextField
                         label={words.seed}
                         value={seed}
-                        onChange={(text) => /^\d{1,18}$/.test(text) && setSeed(text)}
+                        onChange={(text) => /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) && setSeed(text)}
                         hint={words.seedHint}
                     />
                     <div class="run-buttons">

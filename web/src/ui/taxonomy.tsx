@@ -1,7 +1,7 @@
 // The taxonomy of a column: built from its values, loaded from a file, edited as a tree by dragging or by keys.
 import { useRef, useState } from "preact/hooks";
 import type { TaxonomyShown } from "../engine/protocol";
-import { treeCsv, treeOfNodes, type Column, type Tree } from "./model";
+import { emptyIsValue, treeCsv, treeOfNodes, type Column, type Tree } from "./model";
 import { Failure, fill, Select, TextField, useNumbers, useWords } from "./parts";
 import { useModel, useSession } from "./session";
 
@@ -26,7 +26,8 @@ export function TaxonomyField(props: { column: Column; onChange(tree: Tree | nul
     const [failure, setFailure] = useState<unknown>(null);
     const [unknown, setUnknown] = useState(0);
     const { column } = props;
-    const ofColumn = { ...model.reading, column: column.name, missing: model.missing };
+    const empty = emptyIsValue(model) ? ("value" as const) : ("missing" as const);
+    const ofColumn = { ...model.reading, column: column.name, missing: model.missing, empty };
     const take = async (asking: Promise<{ answer: TaxonomyShown }>) => {
         try {
             const { answer } = await asking;

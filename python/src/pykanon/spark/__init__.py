@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pykanon import forms
+from pykanon import arguments, forms
 from pykanon.api import _texts
 from pykanon.errors import UsageError
 from pykanon.schema import Names, Schema, Taxonomy, names
@@ -50,7 +50,8 @@ def anonymize(
     formats: Mapping[str, str] | None = None,
     decimal: str | Mapping[str, str] | None = None,
     thousands: str | Mapping[str, str] | None = None,
-    missing: Iterable[str] | None = None,
+    missing: Names = None,
+    empty: str | None = None,
     constraints: Iterable[str | Mapping[str, Any]] | None = None,
     entity: str | None = None,
     entity_together: bool = False,
@@ -102,9 +103,9 @@ def explain(frame: DataFrame, **arguments: Any) -> Explanation:
     missing = [name for name in ("key", "blocks") if name not in given]
     if missing:
         raise UsageError(f"explain needs {', '.join(missing)}")
-    unknown = sorted(set(given) - set(anonymize.__annotations__))
-    if unknown:
-        raise TypeError(f"unknown arguments: {', '.join(unknown)}")
+    for name in given:
+        if name not in anonymize.__annotations__:
+            raise arguments.unknown("explain", name, anonymize.__annotations__)
     job = _job({**given, "frame": frame})
     try:
         with translated():
@@ -118,7 +119,8 @@ def explain(frame: DataFrame, **arguments: Any) -> Explanation:
 #: Arguments that say what columns are.
 _SAID = (
     "schema", "quasi", "sensitive", "identifying", "insensitive", "types", "weights", "taxonomies", "masks", "bands", "top",
-    "bottom", "formats", "decimal", "thousands", "missing", "constraints", "entity", "entity_together", "default_role",
+    "bottom", "formats", "decimal", "thousands", "missing", "empty", "constraints", "entity", "entity_together",
+    "default_role",
 )  # fmt: skip
 
 
@@ -129,7 +131,7 @@ def _job(given: dict[str, Any]) -> Job:
     suppress = given["suppress"]
     frame = given["frame"]
     options: dict[str, Any] = dict(
-        k=given["k"], algorithm=given["algorithm"], settings=_texts(given["settings"]), seed=given["seed"],
+        k=given["k"], algorithm=given["algorithm"], settings=_texts(given["settings"]), seed=arguments.seed(given["seed"]),
         refine=given["refine"], refine_settings=_texts(given["refine_settings"]), blocks=given["blocks"],
         effort=given["effort"], by_attribute=given["recode"] == "attribute",
         suppress=None if suppress is None else str(suppress),
