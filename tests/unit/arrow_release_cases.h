@@ -13,7 +13,7 @@ static inline kanon_status release(struct ArrowArrayStream *out, const kanon_tab
                             kanon_arrow_numeric numeric, bool shuffle, int threads, kanon_error *err)
 {
     kanon_arrow_options options = {
-        .struct_size = sizeof options, .numeric = numeric, .shuffle = shuffle, .threads = threads, .shuffle_seed = 5};
+        .struct_size = sizeof options, .numeric = numeric, .shuffle = shuffle, .threads = threads, .shuffle_seed = shuffle ? 5 : 0};
     *out = (struct ArrowArrayStream){0};
     kanon_status st = kanon_release_to_arrow(out, table, grouping, &options, err);
     assert_true((st == KANON_OK) == (out->release != NULL));

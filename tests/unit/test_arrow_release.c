@@ -653,7 +653,7 @@ static void compare_with_csv(const kanon_table *table, const kanon_grouping *gro
                              .release = path.text,
                              .numeric = numeric[form],
                              .shuffle = shuffle,
-                             .shuffle_seed = 5,
+                             .shuffle_seed = shuffle ? 5 : 0,
                              .threads = 1};
     kanon__input input = {0};
     kanon__csv csv = {0};
