@@ -57,6 +57,7 @@ roles="k => 10, quasi => '{age,admission,sex,zip,marital-status,occupation}', se
     columns => '{\"zip\": {\"mask\": \"right\"}}'$define"
 sql <<SQL
 CREATE EXTENSION kanon;
+SET client_min_messages = warning;
 CREATE TABLE big (n bigserial PRIMARY KEY, id text, name text, age integer, sex text, zip text, "marital-status" text, occupation text,
                   admission date, diagnosis text, cost numeric);
 \copy big (id, name, age, sex, zip, "marital-status", occupation, admission, diagnosis, cost) FROM table.csv WITH (FORMAT csv, HEADER)

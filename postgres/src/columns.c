@@ -5,9 +5,13 @@
 #include "host.h"
 
 #include "access/table.h"
+#include "catalog/objectaddress.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "commands/seclabel.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 frame *read_source(run *r, definition *d, const char *where)
@@ -90,13 +94,45 @@ static int add_released(const definition *d, reader_column *columns, StringInfo 
     return n;
 }
 
-frame *read_release(run *r, definition *d, Snapshot snapshot)
+static bool is_released(const definition *d, const char *name)
+{
+    for (int i = 0; i < d->n_columns; i++)
+        for (int part = 0; part < 2; part++)
+            if (d->columns[i].released[part] != NULL && strcmp(d->columns[i].released[part], name) == 0)
+                return true;
+    return false;
+}
+
+/* Columns that the owner has added, as texts. A reader of the release sees them, too, so they need a role: by a label. */
+static int add_own(run *r, const definition *d, reader_column *columns, int n, StringInfo sql)
+{
+    Relation release = table_open(d->release, AccessShareLock);
+    kanon_error err = {0};
+    for (int i = 0; i < release->rd_att->natts; i++) {
+        Form_pg_attribute a = TupleDescAttr(release->rd_att, i);
+        ObjectAddress address = {RelationRelationId, d->release, a->attnum};
+        if (a->attisdropped || is_released(d, NameStr(a->attname)))
+            continue;
+        columns[n] = (reader_column){.name = to_utf8(pstrdup(NameStr(a->attname))), .reading = READ_TEXT};
+        appendStringInfo(sql, ", %s::text", quote_identifier(NameStr(a->attname)));
+        char *role = GetSecurityLabel(&address, "kanon");
+        if (role != NULL)
+            check(schema_set_role(r->schema, columns[n].name, role, &err), &err);
+        n++;
+    }
+    table_close(release, NoLock);
+    return n;
+}
+
+frame *read_release(run *r, definition *d, Snapshot snapshot, bool with_own)
 {
     StringInfoData sql;
-    reader_column *columns = palloc0((2 * (size_t)d->n_columns + 1) * sizeof *columns);
+    reader_column *columns = palloc0((2 * (size_t)d->n_columns + MaxTupleAttributeNumber) * sizeof *columns);
     initStringInfo(&sql);
     appendStringInfoString(&sql, "SELECT ");
     int n = add_released(d, columns, &sql);
+    if (with_own)
+        n = add_own(r, d, columns, n, &sql);
     char *name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(d->release)), get_rel_name(d->release));
     appendStringInfo(&sql, " FROM ONLY %s", name);
     PushActiveSnapshot(snapshot);

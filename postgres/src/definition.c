@@ -28,7 +28,7 @@ static kanon_status refuse(kanon_error *err, const char *message)
     return KANON_EINVAL;
 }
 
-static kanon_status set_role(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+kanon_status schema_set_role(kanon_schema *s, const char *column, const char *value, kanon_error *err)
 {
     for (int role = KANON_ROLE_INSENSITIVE; role <= KANON_ROLE_SENSITIVE; role++)
         if (strcmp(value, kanon_role_text((kanon_role)role)) == 0)
@@ -116,7 +116,7 @@ static const struct {
     const char *name;
     set_function set;
 } setters[] = {
-    {"role", set_role},
+    {"role", schema_set_role},
     {"type", set_type},
     {"weight", set_weight},
     {"taxonomy", set_taxonomy},
@@ -234,6 +234,7 @@ static void apply_steps(run *r, definition *d)
         if (value == NULL)
             continue;
         d->has_taxonomy = d->has_taxonomy || strcmp(what, "taxonomy") == 0;
+        d->has_entity = d->has_entity || strcmp(what, "entity") == 0;
         if (strcmp(what, "option") == 0)
             set_option(r, d, name, value, &err);
         else if (strcmp(what, "setting") == 0)
@@ -377,6 +378,10 @@ void definition_load(run *r, definition *d, Datum settings)
     apply_steps(r, d);
     if (d->joint_k < 0) /* it was not said */
         d->joint_k = d->incremental ? d->k : 0;
+#ifndef KANON_JOINT_K_OFF /* a library whose joint classes count no persons */
+    if (d->has_entity)
+        d->joint_k = 0;
+#endif
 }
 
 definition *definition_open(run *r, Oid release)
@@ -425,8 +430,25 @@ static int stop_at_once(const kanon_progress *progress, void *payload)
     return 1;
 }
 
-/* The library reads algorithm, settings and constraints when it groups a table. A few rows will do, and what it says of the
- * rows themselves is for a refresh: it is stopped before it has grouped them. */
+/* Whether the table could be grouped is for a refresh to say. */
+static void try_on(run *r, const definition *d, int64_t rows)
+{
+    kanon_error err = {0};
+    kanon_options options = d->options;
+    options.tick = stop_at_once;
+    options.k = Max(Min(d->k, rows), 2);
+    options.blocks = 0; /* k is another one: kanon.check_said compares them */
+    kanon_status st = kanon_anonymize(&r->grouping, r->table, &options, &err);
+    if (st == KANON_EINVAL || st == KANON_EDATA)
+        check(st, &err);
+    kanon_grouping_free(r->grouping);
+    kanon_table_free(r->table);
+    r->grouping = NULL;
+    r->table = NULL;
+}
+
+/* The library reads constraints, algorithm and settings when it groups a table. A few rows will do, and it is stopped before
+ * it has grouped them: those of the source with its schema, and where these cannot be read, some of one column. */
 static void try_settings(run *r, definition *d)
 {
     static const char few[] = "trial\n1\n2\n3\n4\n";
@@ -435,27 +457,18 @@ static void try_settings(run *r, definition *d)
     frame *rows = read_source(r, d, " LIMIT 100");
     int64_t n = frame_rows(rows);
     kanon_read_options reading = {.struct_size = sizeof reading, .threads = 1};
-    kanon_status st = KANON_OK;
-    if (n > 1) {
-        frame_stream(&stream, rows);
-        st = kanon_table_from_arrow(&r->table, &stream, r->schema, &reading, &err);
-    } else {
-        kanon_schema_free(r->schema);
-        r->schema = NULL;
-        check(kanon_schema_new(&r->schema, &r->library, &err), &err);
-        check(kanon_schema_set_role(r->schema, "trial", KANON_ROLE_QUASI, &err), &err);
-        st = kanon_table_from_bytes(&r->table, few, sizeof few - 1, "trial", r->schema, &reading, &err);
-        n = 4;
-    }
+    frame_stream(&stream, rows);
     frame_drop(rows);
-    kanon_options options = d->options;
-    options.tick = stop_at_once;
-    options.k = Min(d->k, n);
-    options.blocks = 0; /* k is another one: kanon.check_said compares them */
-    if (st == KANON_OK)
-        st = kanon_anonymize(&r->grouping, r->table, &options, &err);
-    if (st == KANON_EINVAL || (st == KANON_EDATA && r->table != NULL))
-        check(st, &err);
+    if (kanon_table_from_arrow(&r->table, &stream, r->schema, &reading, &err) == KANON_OK) {
+        try_on(r, d, n);
+        return;
+    }
+    kanon_schema_free(r->schema);
+    r->schema = NULL;
+    check(kanon_schema_new(&r->schema, &r->library, &err), &err);
+    check(kanon_schema_set_role(r->schema, "trial", KANON_ROLE_QUASI, &err), &err);
+    check(kanon_table_from_bytes(&r->table, few, sizeof few - 1, "trial", r->schema, &reading, &err), &err);
+    try_on(r, d, 4);
 }
 
 /* kanon.check_settings(source, settings): raises what is wrong with them, before a table is made for them. */

@@ -17,7 +17,7 @@ static void find(run *r, Oid release)
     kanon_error err = {0};
     struct ArrowArrayStream stream;
     definition *d = definition_open(r, release);
-    frame *rows = read_release(r, d, GetActiveSnapshot());
+    frame *rows = read_release(r, d, GetActiveSnapshot(), true);
     kanon_check_options options = {.struct_size = sizeof options, .tick = run_tick, .k = d->k};
     frame_stream(&stream, rows);
     frame_drop(rows);

@@ -155,6 +155,7 @@ typedef struct definition {
     bool incremental;
     bool released; /* a state was made since the definition, or since kanon.restart */
     bool has_taxonomy; /* somebody said what values there are */
+    bool has_entity;
 } definition;
 
 /* The definition of a release; raises where there is none that the caller owns. Then the run has its owner's rights. */
@@ -162,6 +163,7 @@ extern definition *definition_open(run *r, Oid release);
 /* Reads the settings of a definition whose source is set: columns, options, and the schema of the run. */
 extern void definition_load(run *r, definition *d, Datum settings);
 extern char *release_name(Oid release);
+extern kanon_status schema_set_role(kanon_schema *schema, const char *column, const char *role, kanon_error *err);
 
 /* ---- source.c: rows of a query as an Arrow stream ---- */
 
@@ -182,7 +184,8 @@ extern int64_t frame_rows(const frame *f);
 
 /* Source and release of a definition. `where` is appended to the query, or NULL. */
 extern frame *read_source(run *r, definition *d, const char *where);
-extern frame *read_release(run *r, definition *d, Snapshot snapshot);
+/* `with_own`: also the columns that somebody has added. */
+extern frame *read_release(run *r, definition *d, Snapshot snapshot, bool with_own);
 
 /* ---- fingerprint.c: whether two streams hold the same rows ---- */
 

@@ -64,7 +64,8 @@ static void show_warnings(const run *r)
         ereport(kanon_table_warning_kind(r->table, i) == KANON_NOTICE_PRIVACY ? WARNING : DEBUG1,
                 (errmsg("%s", from_utf8(kanon_table_warning(r->table, i)))));
     for (int i = 0; kanon_grouping_warning(r->grouping, i) != NULL; i++)
-        ereport(NOTICE, (errmsg("%s", from_utf8(kanon_grouping_warning(r->grouping, i)))));
+        ereport(kanon_grouping_warning_kind(r->grouping, i) == KANON_NOTICE_PRIVACY ? WARNING : NOTICE,
+                (errmsg("%s", from_utf8(kanon_grouping_warning(r->grouping, i)))));
 }
 
 /* ---- writing and verifying ---- */
@@ -92,7 +93,7 @@ static void verify(run *r, definition *d, const fingerprint *written)
     found.rows = 0;
     progress_stage("reading back", 0, 0);
     CommandCounterIncrement();
-    frame *rows = read_release(r, d, GetLatestSnapshot());
+    frame *rows = read_release(r, d, GetLatestSnapshot(), false);
     frame_stream(&r->release, rows);
     if (r->release.get_schema(&r->release, &r->batch_schema) != 0)
         ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));

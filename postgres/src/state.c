@@ -196,11 +196,20 @@ static void show_done(const definition *d, const kanon_change *done)
                          hint_anew(d)));
 }
 
+static int64_t joint_option(const definition *d)
+{
+#ifdef KANON_JOINT_K_OFF
+    return d->joint_k > 0 ? d->joint_k : KANON_JOINT_K_OFF;
+#else
+    return d->joint_k;
+#endif
+}
+
 void state_refresh(run *r, definition *d, refreshed *out)
 {
     kanon_error err = {0};
     kanon_change done;
-    kanon_change_options options = {.struct_size = sizeof options, .joint_k = d->joint_k};
+    kanon_change_options options = {.struct_size = sizeof options, .joint_k = joint_option(d)};
     kanon_arrow_options how = {
         .struct_size = sizeof how, .numeric = d->numeric, .shuffle = d->shuffle, .shuffle_seed = d->shuffle_seed,
         .threads = run_threads(), .tick = run_tick};
@@ -230,6 +239,8 @@ void state_refresh(run *r, definition *d, refreshed *out)
     out->drift = done.drift;
     show_done(d, &done);
     write_release(r, d);
+    for (size_t i = 0; i < r->found->n_warnings; i++)
+        ereport(WARNING, (errmsg("%s", from_utf8(r->found->warnings[i]))));
     pages_save(r, d);
     forget_notes(d, seen);
     source_sum_keep(d, now);

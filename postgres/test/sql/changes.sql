@@ -84,6 +84,12 @@ DELETE FROM kanon.state_pages;
 SELECT kind FROM kanon.refresh('stays_k', 'incremental');
 ROLLBACK;
 
+-- Groups that all have one diagnosis: every refresh says so.
+CREATE TABLE pairs AS SELECT i AS id, (ARRAY[20, 21, 60, 61])[1 + i % 4] AS age, (ARRAY['hiv', 'hiv', 'flu', 'flu'])[1 + i % 4] AS diagnosis FROM generate_series(1, 80) i;
+SELECT kanon.define('pairs_k', 'pairs', k => 10, quasi => '{age}', sensitive => '{diagnosis}', key => '{id}', algorithm => 'mondrian', incremental => true);
+SELECT records FROM kanon.refresh('pairs_k');
+SELECT records FROM kanon.refresh('pairs_k', 'incremental');
+
 -- Partitions: rows are noted wherever they are, and what comes or goes with a partition is noticed.
 CREATE TABLE parts (id integer, age integer, born date, mood text, PRIMARY KEY (id, age)) PARTITION BY RANGE (age);
 CREATE TABLE young PARTITION OF parts FOR VALUES FROM (0) TO (40);
@@ -115,6 +121,9 @@ SELECT kind, records FROM kanon.refresh('parts_k');
 UPDATE parts SET mood = 'm8' WHERE number = 1003;
 SELECT kind, records FROM kanon.refresh('parts_k', 'incremental');
 SELECT count(*) = count(birthday) AS birthdays, count(at) = count(*) AS dates, bool_or(is_old) AS old, count(*) FILTER (WHERE mood = 'm8') AS m8 FROM parts_k;
+SELECT holds FROM kanon.check('parts_k');
+SECURITY LABEL FOR kanon ON COLUMN parts_k.at IS 'insensitive';
+SECURITY LABEL FOR kanon ON COLUMN parts_k.is_old IS 'insensitive';
 SELECT k >= 5 AS k, holds FROM kanon.check('parts_k');
 ALTER TABLE parts DROP COLUMN mood;
 SELECT kind FROM kanon.refresh('parts_k', 'incremental');

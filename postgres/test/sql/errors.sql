@@ -37,6 +37,7 @@ SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}',
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', columns => '{"aeg": {"bands": 5}}')$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{ag}')$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', effort => 'max')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{job}', taxonomies => '{"job": {"Some": ["j0"]}}', algorithm => 'atuo')$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', effort => 'fast', algorithm => 'mondrian', refine => 'none')$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', algorithm => 'mondrain')$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', algorithm => 'mondrian', settings => '{"tie": "strict"}')$$);
