@@ -28,14 +28,22 @@ static const option option_risk_threshold = {
     AT(risk_threshold),
 };
 
+static const option option_same = {
+    .name = "same",
+    .argument = "TEXT=TEXT",
+    .help = "these two texts are one cell, written in two ways; without it, texts that differ are different; can be repeated",
+    .kind = OPTION_ITEM,
+    AT(same),
+};
+
 static const option *const options[] = {
-    SCHEMA_OPTIONS, &option_constraint, &option_entity, &option_least_k, &option_risk_threshold, READING_OPTIONS,
+    SCHEMA_OPTIONS, &option_same, &option_constraint, &option_entity, &option_least_k, &option_risk_threshold, READING_OPTIONS,
     &option_quiet,  &option_help,       NULL,
 };
 
 static const char *const examples[] = {
     "kanon check release.csv -s patients.yaml -k 10",
-    "kanon check other-tool.csv --quasi age,zip --sensitive disease",
+    "kanon check other-tool.csv --quasi age,zip --sensitive ill --insensitive id",
     NULL,
 };
 
@@ -160,13 +168,16 @@ const command command_check = {
     .usage = "RELEASE -s SCHEMA [-k K] [--risk-threshold R] [OPTION]...",
     .description = "Reads a released file (CSV, Parquet, FILE.db#TABLE or adbc:...; -: standard input), whichever tool "
                    "wrote it, and prints how many records "
-                   "look alike and what risk is left: sizes and counts, never values. Cells may be written [15-19], "
-                   "[15,20), [15, 20[, 15-19, 8130*, * or {a, b}. Of every sensitive column it prints the least l "
+                   "look alike and what risk is left: sizes and counts, never values. Records look alike if their quasi "
+                   "cells are the same texts; --same says that two texts are one. Cells may be written [15..19], [15-19], "
+                   "[15,20), [15, 20[, 15-19, 8130*, * or {a, b}. A sensitive cell that is suppressed or generalised counts "
+                   "as the commonest value of its class. Of every sensitive column it prints the least l "
                    "(distinct, entropy), the largest c of (c,2), alpha and t. Where the schema names an entity, risks are "
                    "those of persons. Of a Parquet file that kanon wrote it first prints what the file says of itself: "
                    "made_by and made_roles, which nobody has checked. The last line is the verdict. The exit status is 1 "
                    "where k is less than asked, a "
-                   "constraint is violated, an identifying column is in the file, or the file cannot show what was asked: "
+                   "constraint is violated, a column of the file has no role or is identifying, or the file cannot show "
+                   "what was asked: "
                    "a quasi column, the column of a constraint or that of the entities is not in it.",
     .operand = "RELEASE",
     .options = options,

@@ -606,7 +606,8 @@ int arguments_parse(arguments *out, const command *self, int argc, char **argv)
 void arguments_clear(arguments *args)
 {
     text_list *texts[] = {&args->quasi,       &args->sensitive, &args->identifying,
-                          &args->insensitive, &args->missing,   &args->constraints};
+                          &args->insensitive, &args->missing,   &args->same,
+                          &args->constraints};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]->items);
     free(args->settings.items);
@@ -702,6 +703,28 @@ static kanon_status set_values(kanon_schema *schema, const arguments *args, kano
     return st;
 }
 
+/* TEXT=TEXT with one equals sign, so that nobody has to know at which of several it is divided. */
+static kanon_status set_same(kanon_schema *schema, const char *pair, kanon_error *err)
+{
+    const char *sign = strchr(pair, '=');
+    char *text = NULL;
+    if (sign == NULL || strchr(sign + 1, '=') != NULL) {
+        *err = (kanon_error){.status = KANON_EINVAL};
+        snprintf(err->message, sizeof err->message, "--same: two texts with one = between them are expected");
+        snprintf(err->hint, sizeof err->hint, "texts that have a = go into the schema: same: [[TEXT, TEXT]]");
+        return KANON_EINVAL;
+    }
+    text = strndup(pair, (size_t)(sign - pair));
+    if (text == NULL) {
+        *err = (kanon_error){.status = KANON_ENOMEM};
+        snprintf(err->message, sizeof err->message, "not enough memory for the options");
+        return KANON_ENOMEM;
+    }
+    kanon_status st = kanon_schema_add_same(schema, text, sign + 1, err);
+    free(text);
+    return st;
+}
+
 /* The schema file, if one is given, changed by the flags, which have precedence. */
 kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_error *err)
 {
@@ -732,6 +755,8 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
         st = kanon_schema_add_missing(schema, args->missing.items[i], err);
     if (st == KANON_OK && args->empty != 0)
         st = kanon_schema_set_empty(schema, args->empty == EMPTY_VALUE, err);
+    for (size_t i = 0; i < args->same.n && st == KANON_OK; i++)
+        st = set_same(schema, args->same.items[i], err);
     for (size_t i = 0; i < args->constraints.n && st == KANON_OK; i++)
         st = kanon_schema_add_constraint(schema, args->constraints.items[i], err);
     if (st == KANON_OK && (args->entity != NULL || args->entity_together))

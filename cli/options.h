@@ -42,7 +42,7 @@ typedef struct arguments {
     int64_t depth;                           /* 0: not said */
     int form;                                /* a kanon_taxonomy_form */
     pair_list settings, measure_settings, taxonomies, bands, tops, bottoms, refine_settings, types, formats;
-    text_list quasi, sensitive, identifying, insensitive, missing, constraints;
+    text_list quasi, sensitive, identifying, insensitive, missing, same, constraints;
     int numeric; /* a kanon_numeric */
     int recode;  /* a kanon_recode */
     int header;  /* a kanon_header */

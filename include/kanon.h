@@ -221,6 +221,9 @@ KANON_API void kanon_schema_clear_missing(kanon_schema *schema);
 KANON_API kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err);
 /* Not 0: the empty text is a value, and so are blanks. 0, the default: it means "no value". */
 KANON_API kanon_status kanon_schema_set_empty(kanon_schema *schema, int is_value, kanon_error *err);
+/* Two spellings of one cell, in every column of a file that is checked: without it, texts that differ are different cells
+ * (kanon_check_read). Calls add up: what is the same as one text is the same as the other. Nothing else reads them. */
+KANON_API kanon_status kanon_schema_add_same(kanon_schema *schema, const char *text, const char *other, kanon_error *err);
 
 /* One more requirement on the groups, as NAME=VALUE pairs: "model=distinct-l-diversity,attribute=disease,l=3". Which models
  * there are: docs/privacy.md. */
@@ -725,8 +728,8 @@ typedef struct kanon_constraint_status {
 
 typedef struct kanon_check {
     int64_t records;    /* in the file */
-    int64_t suppressed; /* records whose every quasi cell is fully general, apart from the classes unless all are so */
-    int64_t classes;
+    int64_t suppressed; /* records whose every quasi cell is fully general; they are a class like any other */
+    int64_t classes;    /* of records whose quasi cells are the same texts */
     int64_t k; /* records in the smallest class */
     double average_class_size;
     /* Prosecutor risk of a record: the records of its person in its class over those of the class. Without entities that is
@@ -754,10 +757,15 @@ typedef struct kanon_check {
     /* Of a Parquet file that was read by its path: what its metadata say of how it was made, which the check does not rely on:
      * "kanon 1.0.0, k = 10, algorithm auto", and the role of each column as a JSON object. NULL: they say nothing. */
     const char *made_by, *made_roles;
+    const char *const *unnamed; /* columns of the file that have no role; one of them is enough for `holds` to be 0 */
+    size_t n_unnamed;
 } kanon_check;
 
-/* Read a released file, whichever tool wrote it, and find what it really reaches. What was asked and cannot be counted (a
- * column is not there, or its values cannot be read) never holds. */
+/* Read a released file, whichever tool wrote it, and find what it really reaches. Classes are made of texts as they stand in
+ * the file: cells that differ are different, whatever they mean, unless the schema says that two texts are one
+ * (kanon_schema_add_same). A sensitive cell that is suppressed or generalised counts as the commonest value of its class.
+ * What was asked and cannot be counted (a column is not there, or its values cannot be read) never holds, nor does a file
+ * with a column that has no role. */
 KANON_API kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
                                         const kanon_check_options *options, kanon_error *err);
 /* The same of `size` bytes in memory; `name` stands in messages. */

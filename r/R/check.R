@@ -1,7 +1,9 @@
 #' What a release really satisfies
 #'
 #' Reads a released table, whichever tool made it, and finds the size of its smallest class, the risk of its records, and
-#' what its sensitive columns reach. What was asked and cannot be counted never holds.
+#' what its sensitive columns reach. What was asked and cannot be counted never holds, nor does a release with a column that
+#' has no role: give it one, or say `default_role = "insensitive"`. Cells that differ are different, unless `same` says that
+#' texts are one.
 #'
 #' @param x A released table: a data frame, or a stream of nanoarrow. `NA` means any value in a quasi column.
 #' @param ... Columns and requirements: see [columns_and_requirements].

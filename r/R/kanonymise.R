@@ -127,6 +127,7 @@ sdc_roles <- function(x) {
 #'   on, and up to `bottom`, are one band. Bands are a width, several edges, or of dates `"month"`, `"year"`, ...
 #' @param missing Texts that mean "no value", in addition to the empty text; `NA` always does.
 #' @param empty `"value"`: the empty text is a value like others; `"missing"`, the default: it means "no value".
+#' @param same Texts that are one for [check_release()]: `c("?", "NA")`, or a list of such vectors.
 #' @param constraints More requirements on the groups: texts such as `"model=distinct-l-diversity,attribute=disease,l=3"`,
 #'   or a list of named lists.
 #' @param entity,entity_together The column that says whose record it is: groups hold k different persons; with

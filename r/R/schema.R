@@ -5,7 +5,7 @@ roles <- c("quasi", "sensitive", "identifying", "insensitive")
 
 make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifying = NULL, insensitive = NULL,
                         types = NULL, weights = NULL, taxonomies = NULL, masks = NULL, bands = NULL, top = NULL,
-                        bottom = NULL, missing = NULL, empty = NULL, constraints = NULL, entity = NULL,
+                        bottom = NULL, missing = NULL, empty = NULL, same = NULL, constraints = NULL, entity = NULL,
                         entity_together = FALSE, key = NULL, default_role = NULL) {
   handle <- .Call(C_schema_new, if (is.null(schema)) NULL else as.character(schema))
   set <- function(what, column, value) .Call(C_schema_set, handle, what, column, value)
@@ -20,6 +20,9 @@ make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifyi
   for (column in named(taxonomies, "taxonomies")) set_taxonomy(set, column, taxonomies[[column]])
   for (text in missing) set("missing", NULL, text)
   if (!is.null(empty)) set("empty", NULL, one_of(empty, c("missing", "value"), "empty"))
+  for (texts in if (is.list(same)) same else if (!is.null(same)) list(same)) {
+    for (other in texts[-1]) set("same", texts[[1]], other)
+  }
   for (one in listed(constraints)) set("constraint", NULL, constraint_text(one))
   if (!is.null(entity) || entity_together) set("entity", entity, if (entity_together) "together" else "")
   if (!is.null(key)) set("key", NULL, as.character(key))

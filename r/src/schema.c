@@ -100,6 +100,7 @@ static const struct {
     {"bottom", kanon_schema_set_bottom},
     {"missing", add_missing},
     {"empty", set_empty},
+    {"same", kanon_schema_add_same},
     {"constraint", add_constraint},
     {"entity", set_entity},
     {"suppress", set_suppress},

@@ -72,6 +72,33 @@ static int compare_bounds(const kanon__end *a, const kanon__end *b)
     return (a_part > b_part) - (a_part < b_part);
 }
 
+/* The order of two ends of one side; `open`: 1 where an open one lies behind the closed one, -1 where it lies before. */
+static int compare_ends(const kanon__end *a, const kanon__end *b, int infinite, int open)
+{
+    if (a->infinite || b->infinite)
+        return infinite * ((int)a->infinite - (int)b->infinite);
+    int order = compare_bounds(a, b);
+    return order != 0 ? order : open * ((int)a->open - (int)b->open);
+}
+
+int kanon__interval_compare_lows(const kanon__interval *a, const kanon__interval *b)
+{
+    return compare_ends(&a->lo, &b->lo, -1, 1);
+}
+
+int kanon__interval_compare_highs(const kanon__interval *a, const kanon__interval *b)
+{
+    return compare_ends(&a->hi, &b->hi, 1, -1);
+}
+
+bool kanon__interval_overlaps(const kanon__interval *first, const kanon__interval *next)
+{
+    if (first->hi.infinite || next->lo.infinite)
+        return true;
+    int order = compare_bounds(&next->lo, &first->hi);
+    return order < 0 || (order == 0 && !next->lo.open && !first->hi.open);
+}
+
 /* Among whole units "above 14" is "from 15 on". False where there is no such unit. */
 static bool close_end(kanon__end *end, int64_t step, const kanon__value_kind *kind)
 {

@@ -53,6 +53,11 @@ void kanon__meaning_clear(kanon__meaning *meaning);
 /* Whether the cell is a number, a date or an interval of them. Empty intervals are none, nor are numbers that mantissa and
  * scale cannot hold exactly. */
 bool kanon__notation_interval(kanon__interval *out, const char *text, size_t length, const kanon__value_kind *kind);
+/* The order of intervals by their low ends and by their high ones; whether `next`, which does not begin before `first`,
+ * overlaps it. */
+int kanon__interval_compare_lows(const kanon__interval *a, const kanon__interval *b);
+int kanon__interval_compare_highs(const kanon__interval *a, const kanon__interval *b);
+bool kanon__interval_overlaps(const kanon__interval *first, const kanon__interval *next);
 /* One star or more and nothing else. */
 bool kanon__notation_is_any(const char *text, size_t length);
 

@@ -82,29 +82,6 @@ out:
     return st;
 }
 
-/* A class never moves to a later place, so the table is rewritten from its beginning. */
-void kanon__class_table_merge(kanon__class_table *t, const uint32_t *const *meanings, uint32_t *new_class)
-{
-    uint32_t n_old = t->n;
-    memset(t->slots, 0, (size_t)t->n_slots * sizeof *t->slots);
-    t->n = 0;
-    for (uint32_t i = 0; i < n_old; i++) {
-        uint32_t *tuple = t->tuples + (int64_t)i * t->width;
-        int64_t size = t->sizes[i];
-        for (int j = 0; j < t->width; j++)
-            tuple[j] = meanings[j][tuple[j]];
-        uint64_t hash = hash_tuple(t, tuple);
-        uint64_t *slot = find_slot(t, tuple, hash);
-        if (*slot == 0) {
-            memmove(t->tuples + (int64_t)t->n * t->width, tuple, (size_t)t->width * sizeof *tuple);
-            t->sizes[t->n] = 0;
-            take_slot(slot, hash, t->n++);
-        }
-        new_class[i] = (uint32_t)(*slot & UINT32_MAX) - 1;
-        t->sizes[new_class[i]] += size;
-    }
-}
-
 void kanon__class_table_clear(kanon__class_table *t)
 {
     kanon__free(t->slots);

@@ -21,9 +21,6 @@ typedef struct kanon__class_table {
 
 /* Count a row; *out is its class. KANON_EDATA: more classes than can be numbered. */
 kanon_status kanon__class_table_add(kanon__class_table *table, uint32_t *out, const uint32_t *tuple, kanon_error *err);
-/* Turn the codes of every place of the tuples into `meanings` of that place, and merge the classes that are then equal.
- * new_class[i] is where class i went. */
-void kanon__class_table_merge(kanon__class_table *table, const uint32_t *const *meanings, uint32_t *new_class);
 void kanon__class_table_clear(kanon__class_table *table);
 
 #endif

@@ -1,23 +1,26 @@
 /* What a released file really reaches, whichever tool wrote it.
  *
- * A class is the set of records whose quasi cells all mean the same. The file is read once. Every cell becomes the code of
- * its text, every row the class of its codes, in one hash table whose size is that of the distinct rows. What texts mean
- * may depend on the whole column (its type is found from all its values), so codes of texts are turned into codes of
- * meanings at the end, and classes that then are equal are merged in place.
+ * A class is the set of records whose quasi cells are the same texts: what differs in the file differs for its reader,
+ * whatever it means. Quotes of CSV are not part of a text, white space is; a null is no text and differs from all. Only the
+ * schema can say that two texts are one (`same`). The file is read once. Every cell becomes the code of its text, every row
+ * the class of its codes, in one hash table whose size is that of the distinct rows.
  *
- *     row              [15-19],Male   [15,20),Male   *,*
- *     texts                 0,0            1,0       2,1       class  0 1 2
- *     meanings              0,0            0,0       1,1              0 0 1
+ *     row       [15-19],Male   [15,20),Male   *,*   **,*
+ *     texts          0,0            1,0       2,1    3,1
+ *     class           0              1         2      3
  *
- * Records with nothing but fully general cells are the suppressed ones: nobody is singled out by them, so they are counted
- * apart and are no class for k, averages and risk, however few they are. Where all records are so, they are one class.
+ * Records with nothing but fully general cells are counted, and are a class like any other: what the reader sees of them is
+ * that they were too few or too unusual to be shown. What texts mean is looked up only to tell which cells are fully
+ * general, and to warn where two texts of a column mean the same.
  *
  * What was asked and cannot be counted, because a column is not in the file or cannot be read, is a failure that is listed:
- * a check that leaves something out must not end well. */
+ * a check that leaves something out must not end well. So is a column that nobody gave a role. */
 #include "audit/cell_notation.h"
 #include "audit/check_privacy.h"
 #include "audit/class_table.h"
 #include "audit/made_by.h"
+#include "audit/plain_values.h"
+#include "audit/same_texts.h"
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/take_options.h"
@@ -42,7 +45,7 @@ typedef struct report {
     kanon_class_size smallest[MOST_SIZES];
     kanon__texts columns;          /* the names of the sensitive columns */
     kanon__privacy_result privacy; /* its lists also take what is found while the file is read */
-    kanon__texts violated;
+    kanon__texts violated, unnamed;
     kanon__made_by made;
 } report;
 
@@ -52,8 +55,7 @@ typedef struct quasi_column {
     kanon__value_kind kind; /* KANON_TYPE_UNKNOWN: to be found from the cells */
     char *root;             /* what the taxonomy calls its root; NULL: it has none */
     kanon__dictionary texts;
-    uint32_t *meanings; /* of each text */
-    uint32_t any;       /* the meaning "any value"; KANON__NO_CODE: in no cell */
+    bool *any; /* by text: it means "any value", as a null does */
 } quasi_column;
 
 /* A sensitive column, or the one that says whose record it is. */
@@ -73,6 +75,7 @@ typedef struct checker {
     sensitive_column *sensitive;
     int n_quasi, n_sensitive;
     sensitive_column entity; /* column -1: the file does not have it */
+    kanon__same_texts same;
     kanon__class_table classes;
     uint32_t *class_of; /* of each row, where there are sensitive columns */
     int64_t class_of_capacity;
@@ -86,13 +89,15 @@ typedef struct checker {
 
 /* ---- classes ----------------------------------------------------------------------------------------------------- */
 
-static bool is_suppressed(const checker *c, uint32_t class_id)
+/* Null in a tuple: no text is like it. */
+#define NULL_CELL KANON__NO_CODE
+
+/* Whether the records of the class have nothing but fully general cells. */
+static bool is_general(const checker *c, uint32_t class_id)
 {
-    if (c->classes.n == 1)
-        return false;
     const uint32_t *tuple = c->classes.tuples + (int64_t)class_id * c->classes.width;
     for (int i = 0; i < c->n_quasi; i++)
-        if (tuple[i] != c->quasi[i].any)
+        if (tuple[i] != NULL_CELL && !c->quasi[i].any[tuple[i]])
             return false;
     return true;
 }
@@ -106,11 +111,18 @@ static const char *find_column(const kanon__source *source, const char *name, co
     return column >= 0 ? source->column_names[column] : NULL;
 }
 
+/* Whether somebody said what the column is: its attribute has a role, or columns without one have. */
+static bool has_role(const kanon_schema *schema, const kanon__attribute *attribute)
+{
+    return (attribute != NULL && attribute->has_role) ||
+           (schema->has_default_role && schema->default_role != KANON_ROLE_IDENTIFYING);
+}
+
 static kanon_role role_of(const kanon_schema *schema, const kanon__attribute *attribute)
 {
     if (attribute != NULL && attribute->has_role)
         return attribute->role;
-    return schema->has_default_role ? schema->default_role : KANON_ROLE_INSENSITIVE; /* it is in the file already */
+    return schema->has_default_role ? schema->default_role : KANON_ROLE_IDENTIFYING;
 }
 
 /* Whether NAME_min and NAME_max, which the schema does not know, stand in the file in place of the quasi attribute NAME. */
@@ -141,29 +153,44 @@ static const kanon__attribute *attribute_of(const checker *c, const char *column
 /* The name of the root of the attribute's taxonomy, NULL where it has none. */
 static kanon_status copy_root(char **out, const kanon__attribute *attribute, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    kanon__tree *read = NULL;
     kanon__taxonomy *taxonomy = NULL;
-    if (attribute->taxonomy_path != NULL)
-        KANON_TRY(kanon__tree_read(&read, attribute->taxonomy_path, err), out);
-    const kanon__tree *tree = read != NULL ? read : attribute->tree;
-    if (tree == NULL)
-        goto out;
-    KANON_TRY(kanon__taxonomy_from_tree(&taxonomy, tree, NULL, 0, err), out);
-    size_t length = 0;
-    const char *label = kanon__taxonomy_label(taxonomy, 0, &length);
-    kanon__trim(&label, &length);
-    KANON_TRY(kanon__copy_text(out, label, length, "a taxonomy's root", err), out);
-out:
+    kanon_status st = kanon__taxonomy_of(&taxonomy, attribute, err);
+    if (st == KANON_OK && taxonomy != NULL) {
+        size_t length = 0;
+        const char *label = kanon__taxonomy_label(taxonomy, 0, &length);
+        kanon__trim(&label, &length);
+        st = kanon__copy_text(out, label, length, "a taxonomy's root", err);
+    }
     kanon__taxonomy_free(taxonomy);
-    kanon__tree_free(read);
     return st;
+}
+
+/* "BEGIN WORD: NAME, NAMEEND"; all names, however many they are. One with white space at an end is in quotes. */
+static kanon_status join_names(char **out, const char *begin, const char *word, const kanon__texts *names, const char *end,
+                               kanon_error *err)
+{
+    size_t size = strlen(begin) + strlen(word) + strlen(end) + 3, used;
+    for (int64_t i = 0; i < names->n; i++)
+        size += strlen(names->items[i]) + 4;
+    kanon_status st = kanon__new_array(out, (int64_t)size, "column names", err);
+    if (st != KANON_OK)
+        return st;
+    used = (size_t)snprintf(*out, size, "%s%s: ", begin, word);
+    for (int64_t i = 0; i < names->n; i++) {
+        const char *name = names->items[i];
+        size_t length = strlen(name);
+        kanon__trim(&name, &length);
+        const char *quote = length < strlen(names->items[i]) ? "\"" : "";
+        used += (size_t)snprintf(*out + used, size - used, "%s%s%s%s", i > 0 ? ", " : "", quote, names->items[i], quote);
+    }
+    snprintf(*out + used, size - used, "%s", end);
+    return KANON_OK;
 }
 
 static kanon_status add_quasi(checker *c, int column, const kanon__attribute *attribute, kanon_error *err)
 {
     quasi_column *quasi = &c->quasi[c->n_quasi++];
-    *quasi = (quasi_column){.column = column, .any = KANON__NO_CODE};
+    *quasi = (quasi_column){.column = column};
     kanon_status st = kanon__dictionary_init(&quasi->texts, err);
     if (st != KANON_OK || attribute == NULL)
         return st;
@@ -197,11 +224,12 @@ static kanon_status add_column(checker *c, int column, kanon_error *err)
 {
     const char *name = c->source->column_names[column];
     const kanon__attribute *attribute = attribute_of(c, name);
-    if (c->schema->entity != NULL && strcmp(c->schema->entity, name) == 0) {
-        kanon_status st = add_entity(c, column, err);
-        if (st != KANON_OK)
-            return st;
-    }
+    bool is_entity = c->schema->entity != NULL && strcmp(c->schema->entity, name) == 0;
+    kanon_status st = is_entity ? add_entity(c, column, err) : KANON_OK;
+    if (st == KANON_OK && !has_role(c->schema, attribute)) /* an entity has no role of its own, and needs none */
+        return is_entity ? KANON_OK : kanon__texts_add_shown(&c->report->unnamed, name, err);
+    if (st != KANON_OK)
+        return st;
     switch (role_of(c->schema, attribute)) {
     case KANON_ROLE_QUASI:
         return add_quasi(c, column, attribute, err);
@@ -216,28 +244,24 @@ static kanon_status add_column(checker *c, int column, kanon_error *err)
     return KANON_OK;
 }
 
-/* Names as long as they fit into one warning, the others as a number. */
-static kanon_status warn_of_unnamed(checker *c, kanon_error *err)
+/* What a default role makes of columns that nobody named is as good as said, and still worth a look. */
+static kanon_status warn_of_default_role(checker *c, kanon_error *err)
 {
-    char list[768] = "";
-    size_t used = 0;
-    int n_listed = 0, n_unnamed = 0;
-    for (int i = 0; i < c->source->n_columns; i++) {
-        const char *name = c->source->column_names[i];
-        if (attribute_of(c, name) != NULL)
-            continue;
-        if (n_listed == n_unnamed++ && used + strlen(name) + 2 < sizeof list) {
-            used += (size_t)sprintf(list + used, "%s%s", used > 0 ? ", " : "", name);
-            n_listed++;
-        }
+    kanon_status st = KANON_OK;
+    kanon__texts names = {0};
+    char *list = NULL;
+    for (int i = 0; i < c->source->n_columns && st == KANON_OK; i++) {
+        const kanon__attribute *attribute = attribute_of(c, c->source->column_names[i]);
+        if ((attribute == NULL || !attribute->has_role) && has_role(c->schema, attribute))
+            st = kanon__texts_add_shown(&names, c->source->column_names[i], err);
     }
-    const char *role = kanon_role_text(role_of(c->schema, NULL));
-    if (n_unnamed == 0)
-        return KANON_OK;
-    if (n_listed < n_unnamed)
-        return kanon__texts_addf(&c->report->privacy.warnings, err, "not named in the schema, so %s: %s%s%d more", role,
-                                 list, used > 0 ? ", and " : "", n_unnamed - n_listed);
-    return kanon__texts_addf(&c->report->privacy.warnings, err, "not named in the schema, so %s: %s", role, list);
+    if (st == KANON_OK && names.n > 0)
+        st = join_names(&list, "not named in the schema, so ", kanon_role_text(c->schema->default_role), &names, "", err);
+    if (st == KANON_OK && names.n > 0)
+        st = kanon__texts_add(&c->report->privacy.warnings, list, strlen(list), err);
+    kanon__texts_clear(&names);
+    kanon__free(list);
+    return st;
 }
 
 /* k over fewer columns than the schema names is not the k that was asked for. */
@@ -267,7 +291,7 @@ static kanon_status set_up_columns(checker *c, kanon_error *err)
         goto out;
     }
     KANON_TRY(note_absent(c, err), out);
-    KANON_TRY(warn_of_unnamed(c, err), out);
+    KANON_TRY(warn_of_default_role(c, err), out);
     c->classes.width = c->n_quasi;
     KANON_TRY(kanon__new_array(&c->tuple, c->n_quasi, "a row", err), out);
 out:
@@ -276,22 +300,10 @@ out:
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static bool is_quasi(const checker *c, const kanon__dictionary *texts)
+/* The code of a cell's text. A null that is not in a quasi column is a missing value, as in a table: the same as every text
+ * that means "no value". */
+static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts, const kanon__cell *cell, kanon_error *err)
 {
-    for (int i = 0; i < c->n_quasi; i++)
-        if (texts == &c->quasi[i].texts)
-            return true;
-    return false;
-}
-
-/* A null of a quasi column says "any value", as a star does; of another one it is a missing value, as in a table: the same
- * as every text that means "no value". */
-static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts, int column, kanon_error *err)
-{
-    static const kanon__cell any = {.text = "*", .length = 1};
-    const kanon__cell *cell = &c->cursor->cells[column];
-    if (cell->null)
-        cell = is_quasi(c, texts) ? &any : &c->missing;
     const char *text = cell->text;
     size_t length = cell->length;
     if (cell->doubled) {
@@ -301,6 +313,7 @@ static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts,
         length = kanon__csv_unescape(c->scratch, cell);
         text = c->scratch;
     }
+    kanon__same_texts_replace(&c->same, &text, &length);
     return kanon__dictionary_add(texts, out, text, length, err);
 }
 
@@ -315,13 +328,18 @@ static kanon_status read_row(checker *c, kanon_error *err)
     kanon_status st = KANON_OK;
     int64_t row = c->report->check.records;
     uint32_t class_id = 0;
-    for (int i = 0; i < c->n_quasi; i++)
-        KANON_TRY(code_of(c, &c->tuple[i], &c->quasi[i].texts, c->quasi[i].column, err), out);
+    for (int i = 0; i < c->n_quasi; i++) {
+        const kanon__cell *cell = &c->cursor->cells[c->quasi[i].column];
+        c->tuple[i] = NULL_CELL;
+        if (!cell->null)
+            KANON_TRY(code_of(c, &c->tuple[i], &c->quasi[i].texts, cell, err), out);
+    }
     KANON_TRY(kanon__class_table_add(&c->classes, &class_id, c->tuple, err), out);
     for (int i = c->entity.column < 0 ? 0 : -1; i < c->n_sensitive; i++) {
         sensitive_column *s = i < 0 ? &c->entity : &c->sensitive[i];
         KANON_TRY(kanon__grow_array(&s->codes, &s->codes_capacity, row + 1, "sensitive values", err), out);
-        KANON_TRY(code_of(c, &s->codes[row], &s->texts, s->column, err), out);
+        const kanon__cell *cell = &c->cursor->cells[s->column];
+        KANON_TRY(code_of(c, &s->codes[row], &s->texts, cell->null ? &c->missing : cell, err), out);
     }
     if (keeps_classes(c)) {
         KANON_TRY(kanon__grow_array(&c->class_of, &c->class_of_capacity, row + 1, "classes of rows", err), out);
@@ -422,74 +440,39 @@ static kanon_status read_meaning(checker *c, const quasi_column *quasi, uint32_t
     return kanon__notation_read(&c->meaning, text, length, &quasi->kind, err);
 }
 
-/* Cells that mean the same are one class here, but whoever has the file can tell "x" from "x ", and "[5-9]" from "5-9". The
- * several ways to write any value or a missing one are no such difference: they say what happened to the record. */
-static kanon_status note_spellings(checker *c, const quasi_column *quasi, bool spaces, bool spellings, kanon_error *err)
-{
-    const char *name = c->source->column_names[quasi->column];
-    kanon__texts *not_shown = &c->report->privacy.not_shown;
-    kanon_status st = KANON_OK;
-    if (spaces)
-        st = kanon__texts_addf(not_shown, err,
-                               "%s: some cells differ only in the spaces around them, which separate records that are one "
-                               "class here",
-                               name);
-    if (st == KANON_OK && spellings)
-        st = kanon__texts_addf(
-            not_shown, err, "%s: some cells write the same in several ways, which separate records that are one class here",
-            name);
-    return st;
-}
-
-static kanon_status find_meanings(checker *c, quasi_column *quasi, kanon_error *err)
+/* Which texts mean "any value", and a warning where several mean the same: they are told apart here, as in the file. */
+static kanon_status inspect_texts(checker *c, quasi_column *quasi, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__dictionary meanings = {0}, trimmed = {0};
-    bool spellings = false;
+    kanon__dictionary meanings = {0};
     find_kind(c, quasi);
     KANON_TRY(kanon__dictionary_init(&meanings, err), out);
-    KANON_TRY(kanon__dictionary_init(&trimmed, err), out);
-    KANON_TRY(kanon__new_array(&quasi->meanings, quasi->texts.n, "cells", err), out);
+    KANON_TRY(kanon__new_array(&quasi->any, quasi->texts.n, "cells", err), out);
     for (uint32_t i = 0, code; i < quasi->texts.n; i++) {
-        size_t length;
-        uint32_t n_texts = (uint32_t)trimmed.n, n_meanings = (uint32_t)meanings.n;
-        const char *text = kanon__dictionary_text(&quasi->texts, i, &length);
-        kanon__trim(&text, &length);
-        KANON_TRY(kanon__dictionary_add(&trimmed, &code, text, length, err), out);
-        KANON_TRY(read_meaning(c, quasi, i, err), out);
         const kanon__meaning *meaning = &c->meaning;
-        KANON_TRY(kanon__dictionary_add(&meanings, &quasi->meanings[i], meaning->text, (size_t)meaning->length, err), out);
-        if (meaning->kind == KANON__NOTATION_ANY)
-            quasi->any = quasi->meanings[i];
-        if (meaning->kind == KANON__NOTATION_INTERVAL || meaning->kind == KANON__NOTATION_SET)
-            spellings = spellings || (code == n_texts && quasi->meanings[i] < n_meanings);
+        KANON_TRY(read_meaning(c, quasi, i, err), out);
+        KANON_TRY(kanon__dictionary_add(&meanings, &code, meaning->text, (size_t)meaning->length, err), out);
+        quasi->any[i] = meaning->kind == KANON__NOTATION_ANY;
     }
-    KANON_TRY(note_spellings(c, quasi, trimmed.n < quasi->texts.n, spellings, err), out);
+    if (meanings.n < quasi->texts.n)
+        KANON_TRY(kanon__texts_addf(&c->report->privacy.warnings, err,
+                                    "%s: some cells mean the same and are written differently, so they are different classes; "
+                                    "'same' says that two texts are one",
+                                    c->source->column_names[quasi->column]),
+                  out);
 out:
-    kanon__dictionary_clear(&trimmed);
     kanon__dictionary_clear(&meanings);
     return st;
 }
 
-static kanon_status merge_equal(checker *c, kanon_error *err)
+static kanon_status inspect_columns(checker *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    uint32_t *new_class = NULL;
-    const uint32_t **meanings = NULL;
-    KANON_TRY(kanon__new_array(&meanings, c->n_quasi, "cells", err), out);
     for (int i = 0; i < c->n_quasi; i++) {
-        KANON_TRY(find_meanings(c, &c->quasi[i], err), out);
-        meanings[i] = c->quasi[i].meanings;
+        KANON_TRY(inspect_texts(c, &c->quasi[i], err), out);
         KANON_TRY(kanon__tick(&c->ticker, 0, 0, KANON__TICK_POLL_NS, err), out);
     }
-    KANON_TRY(kanon__new_array(&new_class, c->classes.n, "classes", err), out);
-    kanon__class_table_merge(&c->classes, meanings, new_class);
-    KANON_TRY(kanon__tick(&c->ticker, 0, 0, KANON__TICK_POLL_NS, err), out);
-    for (int64_t row = 0; keeps_classes(c) && row < c->report->check.records; row++)
-        c->class_of[row] = new_class[c->class_of[row]];
 out:
-    kanon__free(new_class);
-    kanon__free(meanings);
     return st;
 }
 
@@ -517,25 +500,21 @@ static void measure_classes(const checker *c)
 {
     kanon_check *check = &c->report->check;
     for (uint32_t i = 0; i < c->classes.n; i++) {
-        if (is_suppressed(c, i)) {
-            check->suppressed = c->classes.sizes[i];
-            continue;
-        }
-        check->classes++;
+        if (is_general(c, i))
+            check->suppressed += c->classes.sizes[i];
         note_size(c->report, c->classes.sizes[i]);
     }
-    if (check->classes == 0)
-        return;
+    check->classes = c->classes.n;
     check->k = c->report->smallest[0].size;
-    check->average_class_size = (double)(check->records - check->suppressed) / (double)check->classes;
+    check->average_class_size = (double)check->records / (double)check->classes;
 }
 
-/* By row: its class, or -1 where it is suppressed. */
+/* By row: its class. */
 static kanon_status list_groups(int32_t **out, const checker *c, kanon_error *err)
 {
     kanon_status st = kanon__new_array(out, c->report->check.records, "classes of rows", err);
     for (int64_t row = 0; st == KANON_OK && keeps_classes(c) && row < c->report->check.records; row++)
-        (*out)[row] = is_suppressed(c, c->class_of[row]) ? -1 : (int32_t)c->class_of[row];
+        (*out)[row] = (int32_t)c->class_of[row];
     return st;
 }
 
@@ -592,8 +571,6 @@ static kanon_status add_entity_risks(risk_sums *sums, const checker *c, double t
     int64_t *own_sums = NULL;
     kanon_status st = kanon__new_array(&own_sums, c->classes.n, "classes", err);
     for (int64_t row = 0; st == KANON_OK && row < c->report->check.records; row++) {
-        if (own[row] == 0) /* suppressed */
-            continue;
         double risk = (double)own[row] / (double)c->classes.sizes[c->class_of[row]];
         own_sums[c->class_of[row]] += own[row];
         sums->highest = risk > sums->highest ? risk : sums->highest;
@@ -610,22 +587,32 @@ static kanon_status measure_risk(const checker *c, double threshold, kanon_error
     kanon_status st = KANON_OK;
     kanon_check *check = &c->report->check;
     risk_sums sums = {0};
-    if (check->classes == 0)
-        return KANON_OK;
     if (c->report->privacy.own != NULL)
         KANON_TRY(add_entity_risks(&sums, c, threshold, err), out);
     for (uint32_t i = 0; c->report->privacy.own == NULL && i < c->classes.n; i++)
-        if (!is_suppressed(c, i))
-            add_class_risk(&sums, c->classes.sizes[i], threshold);
-    double in_classes = (double)(check->records - check->suppressed);
+        add_class_risk(&sums, c->classes.sizes[i], threshold);
     check->highest_risk = sums.highest;
-    check->average_risk = sums.classes / in_classes;
-    check->share_at_risk = (double)sums.at_risk / in_classes;
+    check->average_risk = sums.classes / (double)check->records;
+    check->share_at_risk = (double)sums.at_risk / (double)check->records;
 out:
     return st;
 }
 
 /* ---- the verdict ------------------------------------------------------------------------------------------------- */
+
+/* It may be anything, so nothing of what was asked is worth much until somebody says what it is. */
+static kanon_status list_unnamed(report *r, kanon_error *err)
+{
+    char *line = NULL;
+    if (r->unnamed.n == 0)
+        return KANON_OK;
+    kanon_status st = join_names(&line, "", r->unnamed.n > 1 ? "columns without a role" : "a column without a role", &r->unnamed,
+                                 "; give a role (insensitive: released as it is), or the default role insensitive", err);
+    if (st == KANON_OK)
+        st = kanon__texts_add(&r->violated, line, strlen(line), err);
+    kanon__free(line);
+    return st;
+}
 
 static kanon_status list_violated(report *r, kanon_error *err)
 {
@@ -649,6 +636,7 @@ static kanon_status list_violated(report *r, kanon_error *err)
         KANON_TRY(kanon__texts_addf(&r->violated, err, "%d identifying column%s in the file", check->identifying_columns,
                                     check->identifying_columns == 1 ? " is" : "s are"),
                   out);
+    KANON_TRY(list_unnamed(r, err), out);
 out:
     return st;
 }
@@ -664,6 +652,8 @@ static void publish_lists(report *r)
     check->n_constraints = r->privacy.n_constraints;
     check->warnings = (const char *const *)r->privacy.warnings.items;
     check->n_warnings = (size_t)r->privacy.warnings.n;
+    check->unnamed = (const char *const *)r->unnamed.items;
+    check->n_unnamed = (size_t)r->unnamed.n;
     check->violated = (const char *const *)r->violated.items;
     check->n_violated = (size_t)r->violated.n;
     check->not_shown = (const char *const *)r->privacy.not_shown.items;
@@ -695,6 +685,7 @@ static void clear_checker(checker *c)
     kanon__free(c->tuple);
     kanon__free(c->class_of);
     kanon__class_table_clear(&c->classes);
+    kanon__same_texts_clear(&c->same);
     for (int i = 0; i < c->n_sensitive; i++) {
         kanon__free(c->sensitive[i].codes);
         kanon__dictionary_clear(&c->sensitive[i].texts);
@@ -703,7 +694,7 @@ static void clear_checker(checker *c)
     kanon__free(c->entity.codes);
     kanon__dictionary_clear(&c->entity.texts);
     for (int i = 0; i < c->n_quasi; i++) {
-        kanon__free(c->quasi[i].meanings);
+        kanon__free(c->quasi[i].any);
         kanon__dictionary_clear(&c->quasi[i].texts);
         kanon__free(c->quasi[i].root);
     }
@@ -735,9 +726,10 @@ static kanon_status check_source(kanon_check **out, kanon__source *source, const
     for (int64_t i = 0; notices != NULL && i < notices->n; i++)
         KANON_TRY(kanon__texts_add(&c.report->privacy.warnings, notices->items[i], strlen(notices->items[i]), err), out);
     KANON_TRY(c.source->class->open(&c.cursor, c.source, err), out);
+    KANON_TRY(kanon__same_texts_read(&c.same, &schema->same, err), out);
     KANON_TRY(set_up_columns(&c, err), out);
     KANON_TRY(read_rows(&c, err), out);
-    KANON_TRY(merge_equal(&c, err), out);
+    KANON_TRY(inspect_columns(&c, err), out);
     KANON_TRY(measure(&c, given.risk_threshold > 0 ? given.risk_threshold : default_threshold,
                       given.k > 0 ? given.k : schema->k, err),
               out);
@@ -865,6 +857,7 @@ void kanon_check_free(kanon_check *check)
     if (r == NULL)
         return;
     kanon__made_by_clear(&r->made);
+    kanon__texts_clear(&r->unnamed);
     kanon__texts_clear(&r->violated);
     kanon__privacy_result_clear(&r->privacy);
     kanon__texts_clear(&r->columns);

@@ -10,7 +10,8 @@
  *     anything else        1, and it is counted as unknown
  *
  * Equal cells cost the same, so each text is read once and counted. Records that the file lacks are suppressed ones, as are
- * those with nothing but * in their quasi cells. */
+ * those with nothing but * in their quasi cells. Classes are made of texts as they stand, as in kanon check, and those of
+ * stars are classes like others; only where the classes become groups do they go by what texts mean, and stars are group 0. */
 #include "audit/cell_notation.h"
 #include "core/alloc.h"
 #include "core/context.h"
@@ -49,14 +50,15 @@ typedef struct release_reader {
     kanon__source *source;
     kanon__cursor *cursor;
     released *quasi;           /* in the table's order */
-    uint32_t *tuple;           /* the meanings of the current row */
+    uint32_t *tuple;           /* the texts of the current row, or their meanings */
     kanon__dictionary classes; /* tuples as texts */
     int64_t *sizes;            /* of the classes */
-    int64_t *class_of;         /* by row: its class from 1, 0: nothing but stars; NULL: not wanted */
-    int64_t sizes_capacity, n_rows, n_suppressed;
+    bool *general;             /* likewise: nothing but stars */
+    int64_t *class_of;         /* by row: its class from 1, 0: nothing but stars; NULL: not wanted, and texts are classes */
+    int64_t sizes_capacity, general_capacity, n_rows, n_suppressed;
     kanon__meaning meaning;
-    char *scratch;
-    int64_t scratch_capacity;
+    char *scratch, *key;
+    int64_t scratch_capacity, key_capacity;
     kanon__ticker ticker;
 } release_reader;
 
@@ -193,15 +195,15 @@ out:
     return st;
 }
 
-/* What the text says, interpreted where it is new. */
+/* What the text says, interpreted where it is new: where no cells like those of `key` were there before. */
 static kanon_status look_up(release_reader *r, released *q, parsed_text **out, const char *text, size_t length,
-                            kanon_error *err)
+                            size_t key_length, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     uint32_t n_before = q->texts.n, code;
     kanon__trim(&text, &length);
     KANON_TRY(kanon__grow_array(&q->parsed, &q->parsed_capacity, (int64_t)n_before + 1, "cells", err), out);
-    KANON_TRY(kanon__dictionary_add(&q->texts, &code, text, length, err), out);
+    KANON_TRY(kanon__dictionary_add(&q->texts, &code, r->key, key_length, err), out);
     parsed_text *s = &q->parsed[code];
     if (code == n_before) {
         *s = (parsed_text){0};
@@ -230,6 +232,22 @@ static kanon_status copy_cell(release_reader *r, int64_t at, size_t *length, int
     return st;
 }
 
+/* Add the cell to the key as it stands: its length, and its text unless it is null. */
+static kanon_status add_to_key(release_reader *r, size_t *length, int column, kanon_error *err)
+{
+    const kanon__cell *cell = &r->cursor->cells[column];
+    uint64_t n = cell->null ? UINT64_MAX : cell->length;
+    size_t n_text = cell->null ? 0 : cell->length;
+    kanon_status st = kanon__grow_array(&r->key, &r->key_capacity, (int64_t)(*length + sizeof n + n_text), "a cell", err);
+    if (st != KANON_OK)
+        return st;
+    if (n_text > 0)
+        n = n_text = kanon__csv_unescape(r->key + *length + sizeof n, cell);
+    memcpy(r->key + *length, &n, sizeof n);
+    *length += sizeof n + n_text;
+    return KANON_OK;
+}
+
 /* Null, or empty in text, where nulls are not told apart. */
 static bool is_nothing(const kanon__cell *cell)
 {
@@ -241,22 +259,24 @@ static bool is_nothing(const kanon__cell *cell)
 static kanon_status read_cell(release_reader *r, released *q, parsed_text **out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    size_t length = 0, n_max = 0;
+    size_t length = 0, n_max = 0, n_key = 0;
+    KANON_TRY(add_to_key(r, &n_key, q->first, err), out);
     if (q->first == q->last) {
         KANON_TRY(copy_cell(r, 0, &length, q->first, false, err), out);
-        return look_up(r, q, out, r->scratch, length, err);
+        return look_up(r, q, out, r->scratch, length, n_key, err);
     }
+    KANON_TRY(add_to_key(r, &n_key, q->last, err), out);
     bool is_open = is_nothing(&r->cursor->cells[q->first]) != is_nothing(&r->cursor->cells[q->last]);
     size_t n_between = is_open ? 2 : 1;
     KANON_TRY(copy_cell(r, 1, &length, q->first, is_open, err), out);
     KANON_TRY(copy_cell(r, (int64_t)(1 + length + n_between), &n_max, q->last, is_open, err), out);
     char *min = r->scratch + 1, *max = min + length + n_between;
     if (length == n_max && memcmp(min, max, length) == 0)
-        return look_up(r, q, out, min, length, err);
+        return look_up(r, q, out, min, length, n_key, err);
     r->scratch[0] = '[';
     memcpy(min + length, is_open ? ".." : ",", n_between);
     max[n_max] = ']';
-    return look_up(r, q, out, r->scratch, length + n_between + n_max + 2, err);
+    return look_up(r, q, out, r->scratch, length + n_between + n_max + 2, n_key, err);
 out:
     return st;
 }
@@ -268,21 +288,24 @@ static kanon_status read_row(release_reader *r, kanon_error *err)
     for (int i = 0; i < n_quasi; i++) {
         parsed_text *s = NULL;
         KANON_TRY(read_cell(r, &r->quasi[i], &s, err), out);
-        r->tuple[i] = s->meaning;
+        r->tuple[i] = r->class_of != NULL ? s->meaning : (uint32_t)(s - r->quasi[i].parsed);
         n_any += s->any;
         s->n++;
     }
     r->n_rows++;
-    if (n_any == n_quasi) {
-        r->n_suppressed++;
+    bool suppressed = n_any == n_quasi;
+    r->n_suppressed += suppressed;
+    if (suppressed && r->class_of != NULL)
         goto out;
-    }
     uint32_t n_before = r->classes.n, class_id;
     KANON_TRY(kanon__grow_array(&r->sizes, &r->sizes_capacity, (int64_t)n_before + 1, "classes", err), out);
     size_t n_bytes = (size_t)n_quasi * sizeof *r->tuple;
     KANON_TRY(kanon__dictionary_add(&r->classes, &class_id, (const char *)r->tuple, n_bytes, err), out);
-    if (class_id == n_before)
+    if (class_id == n_before) {
         r->sizes[class_id] = 0;
+        KANON_TRY(kanon__grow_array(&r->general, &r->general_capacity, (int64_t)n_before + 1, "classes", err), out);
+        r->general[class_id] = suppressed;
+    }
     r->sizes[class_id]++;
     if (r->class_of != NULL)
         r->class_of[r->n_rows - 1] = (int64_t)class_id + 1;
@@ -362,8 +385,10 @@ static void close_release(release_reader *r)
         kanon__dictionary_clear(&r->quasi[i].meanings);
         kanon__dictionary_clear(&r->quasi[i].texts);
     }
+    kanon__free(r->key);
     kanon__free(r->scratch);
     kanon__meaning_clear(&r->meaning);
+    kanon__free(r->general);
     kanon__free(r->sizes);
     kanon__dictionary_clear(&r->classes);
     kanon__free(r->tuple);
@@ -401,9 +426,10 @@ static void add_sizes(kanon_measures *m, const release_reader *r, int64_t k_aske
     int64_t k = k_asked > 0 ? k_asked : smallest;
     double discernibility = (double)r->n_suppressed * n;
     for (uint32_t i = 0; i < r->classes.n; i++)
-        discernibility += (double)r->sizes[i] * (r->sizes[i] >= k ? (double)r->sizes[i] : n);
+        if (!r->general[i]) /* counted with the suppressed records */
+            discernibility += (double)r->sizes[i] * (r->sizes[i] >= k ? (double)r->sizes[i] : n);
     add_figure(m, "records", "number of records of the table", n, 1);
-    add_figure(m, "groups", "number of classes: records of the release whose quasi cells all mean the same", n_classes, 1);
+    add_figure(m, "groups", "number of classes: records of the release whose quasi cells are the same texts", n_classes, 1);
     add_figure(m, "suppressed", "number of records with nothing but * or not in the release", (double)r->n_suppressed, 1);
     add_figure(m, "k", "records in the smallest class", (double)smallest, 1);
     add_figure(m, "discernibility", "sum over classes with |P| >= k of |P|^2, plus n for every other record", discernibility,

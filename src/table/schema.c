@@ -155,6 +155,7 @@ void kanon_schema_free(kanon_schema *schema)
     clear_settings(schema);
     kanon__free(schema->settings);
     kanon__texts_clear(&schema->missing);
+    kanon__texts_clear(&schema->same);
     kanon__texts_clear(&schema->key);
     kanon__free(schema->algorithm);
     kanon__free(schema->entity);
@@ -621,6 +622,24 @@ kanon_status kanon_schema_set_empty(kanon_schema *schema, int is_value, kanon_er
     kanon__call call;
     kanon__call_begin(&call, schema->context);
     return kanon__call_end(&call, set_empty(schema, is_value != 0, err));
+}
+
+kanon_status kanon__schema_add_same(kanon_schema *schema, const char *text, size_t length, const char *other,
+                                    size_t other_length, kanon_error *err)
+{
+    kanon_status st = kanon__texts_add(&schema->same, text, length, err);
+    if (st == KANON_OK)
+        st = kanon__texts_add(&schema->same, other, other_length, err);
+    if (schema->same.n % 2 > 0)
+        kanon__free(schema->same.items[--schema->same.n]);
+    return st;
+}
+
+kanon_status kanon_schema_add_same(kanon_schema *schema, const char *text, const char *other, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, kanon__schema_add_same(schema, text, strlen(text), other, strlen(other), err));
 }
 
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length)

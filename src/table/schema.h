@@ -41,6 +41,7 @@ struct kanon_schema {
     kanon__dictionary names; /* of the attributes: the code of a name is the number of its attribute */
     kanon__texts missing; /* texts that mean "no value"; the first is the empty one unless that is a value */
     bool missing_from_flags;
+    kanon__texts same; /* texts 2i and 2i + 1 are two spellings of one cell of a file that is checked */
     char decimal, thousands; /* separators of all numbers; 0: not said */
     kanon_header header;
     char *encoding; /* of the table; NULL: as is found */
@@ -73,6 +74,9 @@ const kanon__attribute *kanon__schema_find(const kanon_schema *schema, const cha
 const kanon__attribute *kanon__schema_find_text(const kanon_schema *schema, const char *name, size_t length);
 /* Add a text that means "no value". One without letters is the empty text, which the schema has or which is a value. */
 kanon_status kanon__schema_note_missing(kanon_schema *schema, const char *text, size_t length, kanon_error *err);
+/* Two texts are one to whoever checks a file; they need no end. */
+kanon_status kanon__schema_add_same(kanon_schema *schema, const char *text, size_t length, const char *other,
+                                    size_t other_length, kanon_error *err);
 /* Whether the text means "no value". */
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length);
 

@@ -30,6 +30,7 @@ typedef struct kanon__recount {
     const char *shape;  /* a number that the figure depends on; NULL: none */
     double usual_shape; /* where nothing is asked */
     const char *choice; /* a word that may be given; NULL: none */
+    bool of_table;      /* it compares a group with the whole table */
     bool of_entities;   /* the constraint is the schema's `entity`, which no name in `constraints` stands for */
     /* What the least protected group reaches; NAN where there is no group. */
     kanon_status (*count)(double *out, const kanon__recount_input *input, kanon_error *err);

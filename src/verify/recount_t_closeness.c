@@ -151,6 +151,7 @@ static bool holds(double reached, double limit)
 const kanon__recount kanon__recount_t_closeness = {
     .model = "t-closeness",
     .figure = "t_closeness",
+    .of_table = true,
     .limit = "t",
     .choice = "distance",
     .count = count,

@@ -140,6 +140,12 @@ static kanon_status set_empty(kanon_schema *s, const char *column, const char *v
     return kanon_schema_set_empty(s, is_value, err);
 }
 
+static kanon_status add_same(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)size;
+    return kanon_schema_add_same(s, column != NULL ? column : "", value, err);
+}
+
 static kanon_status add_constraint(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
 {
     (void)column, (void)size;
@@ -196,7 +202,7 @@ static const struct {
     {"tree", set_tree},     {"mask", set_mask},     {"missing", add_missing},   {"constraint", add_constraint},
     {"entity", set_entity}, {"key", set_key},       {"suppress", set_suppress}, {"bands", set_bands},
     {"top", set_top},       {"bottom", set_bottom}, {"format", set_format},     {"separators", set_separators},
-    {"k", set_k},           {"empty", set_empty},
+    {"k", set_k},           {"empty", set_empty},   {"same", add_same},
 };
 
 /* schema_set(schema, what, column, value): `what` is a row of the table above, value a text. */

@@ -368,6 +368,9 @@ def check(table: Any, *, k: int = 0, risk_threshold: float = 0.0, index: str = "
           **said: Any) -> Check:  # fmt: skip
     """What a release really satisfies, whichever tool made it. ``said``: columns and requirements, as in anonymize.
 
+    Every column of the release needs a role, or ``default_role="insensitive"``. Cells that differ are different, unless
+    ``same`` says that texts are one: ``same=[("?", "NA")]``.
+
     >>> import pykanon
     >>> released = {"age": ["[20..29]", "[20..29]", "35"], "disease": ["flu", "cold", "flu"]}
     >>> found = pykanon.check(released, quasi=["age"], sensitive=["disease"], k=2)

@@ -52,6 +52,7 @@ def make(
     thousands: str | Mapping[str, str] | None = None,
     missing: Names = None,
     empty: str | None = None,
+    same: Iterable[Sequence[str]] | None = None,
     constraints: Iterable[str | Mapping[str, Any]] | None = None,
     entity: str | None = None,
     entity_together: bool = False,
@@ -81,6 +82,9 @@ def make(
         _kanon.schema_set(handle, "missing", None, text)
     if empty is not None:
         _kanon.schema_set(handle, "empty", None, empty)
+    for texts in same or []:
+        for other in texts[1:]:
+            _kanon.schema_set(handle, "same", texts[0], other)
     for constraint in constraints or []:
         _kanon.schema_set(handle, "constraint", None, _constraint(constraint))
     if entity is not None or entity_together:

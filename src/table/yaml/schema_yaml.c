@@ -48,6 +48,43 @@ static kanon_status read_empty(kanon__yaml_reader *r, const kanon__yaml_key *k, 
     return st == KANON_OK ? kanon_schema_set_empty(target, is_value, r->err) : st;
 }
 
+/* Texts that are one: the first with each of the others. */
+typedef struct same_list {
+    kanon_schema *schema;
+    char *first; /* NULL: not read yet */
+    bool has_two;
+} same_list;
+
+static kanon_status read_same_text(kanon__yaml_reader *r, void *target)
+{
+    same_list *list = target;
+    if (r->event.type != YAML_SCALAR_EVENT)
+        return kanon__hint(r->err, kanon__yaml_fail_expected(r, "a text"), "write texts in quotes: [[\"?\", NA]]");
+    const char *text = kanon__yaml_text(r);
+    if (list->first == NULL)
+        return kanon__copy_text(&list->first, text, strlen(text), "a text", r->err);
+    list->has_two = true;
+    return kanon__schema_add_same(list->schema, list->first, strlen(list->first), text, strlen(text), r->err);
+}
+
+static kanon_status read_same_list(kanon__yaml_reader *r, void *target)
+{
+    same_list list = {.schema = target};
+    yaml_mark_t mark = r->event.start_mark;
+    kanon_status st = kanon__yaml_list(r, "a list of texts that are one", read_same_text, &list);
+    if (st == KANON_OK && !list.has_two)
+        st = kanon__hint(r->err, kanon__yaml_fail(r, mark, "fewer than two texts"),
+                         "write lists of two texts or more: [[\"?\", NA]]");
+    kanon__free(list.first);
+    return st;
+}
+
+static kanon_status read_same(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
+{
+    (void)k;
+    return kanon__yaml_list(r, "a list of lists of texts that are one, such as [[\"?\", NA]]", read_same_list, target);
+}
+
 static kanon_status read_default_role(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
 {
     kanon_schema *schema = target;
@@ -252,6 +289,7 @@ static kanon_status read_schema_field(kanon__yaml_reader *r, const kanon__yaml_k
         {"header", read_header},         {"encoding", read_encoding},
         {"decimal", read_table_decimal}, {"thousands", read_table_thousands},
         {"empty", read_empty},
+        {"same", read_same},
     };
     return kanon__yaml_field_of(r, k, fields, KANON__ROWS_OF(fields), target);
 }

@@ -48,17 +48,19 @@ figure share_at_risk 0.4 of the records above 0.4
 expect 0 "$KANON" check r.csv --quasi age,sex --sensitive disease
 figure k 2
 
-# suppressed records single nobody out
-printf '*,*,cold\n' >>r.csv
-expect 0 "$KANON" check - -s s.yaml -k 2 <r.csv
-figure records 6
-figure suppressed 1
+# records of nothing but stars are a class like any other: two with one disease tell it
+printf '*,*,cold\n*,*,cold\n' >>r.csv
+expect 1 "$KANON" check - -s s.yaml -k 3 <r.csv
+figure records 7
+figure suppressed 2
+figure classes 3
 figure k 2
-# where all are fully general they are one class
+expect 1 "$KANON" check r.csv -s s.yaml -k 2 --constraint model=distinct-l-diversity,attribute=disease,l=2
+figure distinct_l 1 disease
 printf 'age,sex,disease\n*,*,flu\n*,*,cold\n' >general.csv
 expect 0 "$KANON" check general.csv -s s.yaml -k 2
 figure k 2
-figure suppressed 0
+figure suppressed 2
 
 # an identifying column is never right
 printf 'name,age,sex,disease\nAnn,20,F,flu\nBob,20,F,flu\nCat,20,F,flu\n' >named.csv

@@ -72,6 +72,11 @@ END
 printf 'attributes: {age: {role: quasi, type: integer}}\n' >u.yaml
 printf 'age;note\n[0, 3[;x\n[0-2];x\n0-2;x\nyoung;x\n' >r.csv
 expect 0 "$KANON" evaluate u.csv -s u.yaml --release r.csv
+is groups 4 # whoever has the file can tell the notations apart
+is k 1
+is information_loss 3.6
+printf 'age;note\n[0, 3[;x\n[0, 3[;x\n[0, 3[;x\nyoung;x\n' >r.csv
+expect 0 "$KANON" evaluate u.csv -s u.yaml --release r.csv
 is records 6
 is groups 2
 is suppressed 2

@@ -50,7 +50,7 @@ err_results 1
 err_has tonw
 
 # check and evaluate take them too
-expect 0 "$KANON" check wanted.csv --quasi age,town --sensitive disease -k 2
+expect 0 "$KANON" check wanted.csv --quasi age,town --sensitive disease --insensitive note -k 2
 printf 'row,group\n1,1\n2,1\n3,2\n4,2\n' >g.csv
 expect 0 "$KANON" evaluate t.csv --quasi age,town --taxonomy town=town.csv --groups g.csv -q
 err_lines 0
