@@ -352,7 +352,7 @@ out:
 
 static kanon_status read_rows(checker *c, kanon_error *err)
 {
-    enum { ROWS_PER_TICK = 256, ROW_NS = 500 };
+    enum { ROW_NS = 100, CELL_NS = 20 };
     kanon_status st = KANON_OK;
     for (;;) {
         bool has_row = false;
@@ -360,8 +360,8 @@ static kanon_status read_rows(checker *c, kanon_error *err)
         if (!has_row)
             break;
         KANON_TRY(read_row(c, err), out);
-        if (c->report->check.records % ROWS_PER_TICK == 0)
-            KANON_TRY(kanon__tick(&c->ticker, c->cursor->done, c->cursor->total, ROWS_PER_TICK * ROW_NS, err), out);
+        KANON_TRY(kanon__tick(&c->ticker, c->cursor->done, c->cursor->total, ROW_NS + c->source->n_columns * CELL_NS, err),
+                  out);
     }
     if (c->report->check.records == 0) {
         st = kanon__fail(err, KANON_EDATA, "%s: no records", c->source->name);

@@ -315,7 +315,7 @@ out:
 
 static kanon_status read_rows(release_reader *r, kanon_error *err)
 {
-    enum { ROWS_PER_TICK = 256, ROW_NS = 500 };
+    enum { ROW_NS = 100, CELL_NS = 20 };
     kanon_status st = KANON_OK;
     char place[KANON__PLACE_TEXT];
     for (;;) {
@@ -330,8 +330,8 @@ static kanon_status read_rows(release_reader *r, kanon_error *err)
             goto out;
         }
         KANON_TRY(read_row(r, err), out);
-        if (r->n_rows % ROWS_PER_TICK == 0)
-            KANON_TRY(kanon__tick(&r->ticker, r->cursor->done, r->cursor->total, ROWS_PER_TICK * ROW_NS, err), out);
+        KANON_TRY(kanon__tick(&r->ticker, r->cursor->done, r->cursor->total, ROW_NS + r->source->n_columns * CELL_NS, err),
+                  out);
     }
     r->n_suppressed += r->table->data.n_rows - r->n_rows;
 out:

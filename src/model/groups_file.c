@@ -27,6 +27,8 @@ static void close_file(groups_file *f)
     kanon__csv_close(&f->csv);
 }
 
+enum { MOST_LINE = 64 };
+
 /* ---- lines -------------------------------------------------------------------------------------------------------- */
 
 static kanon_status check_names(const char *place, char *const *names, int n, const char *hint, kanon_error *err)
@@ -151,7 +153,9 @@ kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table,
     kanon__input input = {0};
     *out = NULL;
     kanon__call_begin(&call, table->context);
-    kanon_status st = kanon__table_input_open(&input, path, err);
+    /* a line has two numbers of up to 20 digits, quoted at most */
+    uint64_t most = ((uint64_t)table->data.n_rows + 2) * MOST_LINE;
+    kanon_status st = kanon__table_input_open_upto(&input, path, most, "a groups file of this table", err);
     return kanon__call_end(&call, st == KANON_OK ? read_input(out, table, &input, err) : st);
 }
 

@@ -23,7 +23,10 @@ typedef struct maker {
     kanon__set_table table;
     kanon__set_column *columns;
     int threads;
+    kanon__shared_ticker ticker;
 } maker;
+
+enum { ROW_NS = 20 }; /* to refine classes by a column */
 
 /* ---- classes ------------------------------------------------------------------------------------------------------- */
 
@@ -151,8 +154,10 @@ static kanon_status describe_classes(const maker *m, kanon_error *err)
     class_count *counts = NULL;
     int64_t n_classes = 1, sum = 0;
     KANON_TRY(kanon__new_array(&class_of, m->data->n_rows, "classes of records", err), out);
-    for (int i = 0; i < m->table.n_columns; i++)
+    for (int i = 0; i < m->table.n_columns; i++) {
+        KANON_TRY(kanon__poll_tick((m->data->n_rows + 1) * ROW_NS, err), out);
         KANON_TRY(kanon__classes_refine(class_of, &n_classes, m->data->n_rows, &m->columns[i], err), out);
+    }
     KANON_TRY(count_classes(&counts, m, class_of, n_classes, err), out);
     KANON_TRY(list_sizes(p, counts, n_classes, err), out);
     KANON_TRY(count_below(p, m, class_of, counts, n_classes, err), out);
@@ -175,17 +180,18 @@ out:
 
 /* ---- attributes and sets --------------------------------------------------------------------------------------------- */
 
-/* A task of the pool: what the other attributes single out without one. */
-static kanon_status count_without(int64_t task, void *payload, kanon_error *err)
+/* What the other attributes single out without one. */
+static kanon_status count_without(int64_t task, const maker *m, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const maker *m = payload;
     uint32_t *class_of = NULL;
     int64_t n_classes = 1, records;
     KANON_TRY(kanon__new_array(&class_of, m->data->n_rows, "classes of records", err), out);
-    for (int i = 0; i < m->table.n_columns; i++)
+    for (int i = 0; i < m->table.n_columns; i++) {
+        KANON_TRY(kanon__tick(ticker, 0, 0, (m->data->n_rows + 1) * ROW_NS, err), out);
         if (i != task)
             KANON_TRY(kanon__classes_refine(class_of, &n_classes, m->data->n_rows, &m->columns[i], err), out);
+    }
     KANON_TRY(
         kanon__classes_single(&records, &m->profile->attributes[task].unique_without, &m->table, class_of, n_classes, err),
         out);
@@ -205,7 +211,9 @@ static int64_t count_missing(const kanon__column *c, int64_t n_rows)
 /* Values that occur: a taxonomy may have leaves that no record has. */
 static kanon_status describe_attribute(int64_t i, void *payload, kanon_error *err)
 {
-    const maker *m = payload;
+    maker *m = payload;
+    kanon__ticker ticker;
+    kanon__shared_ticker_task(&ticker, &m->ticker);
     const kanon__column *c = &m->data->columns[m->data->quasi[i]];
     kanon_profile_attribute *a = &m->profile->attributes[i];
     bool *occurs = NULL;
@@ -220,7 +228,9 @@ static kanon_status describe_attribute(int64_t i, void *payload, kanon_error *er
     for (uint32_t code = 0; code < c->domain->n_codes; code++)
         a->distinct += occurs[code] && code != c->domain->missing_code;
     kanon__free(occurs);
-    return count_without(i, payload, err);
+    st = count_without(i, m, &ticker, err);
+    kanon__shared_ticker_add(&m->ticker, 1);
+    return st;
 }
 
 static kanon_status copy_sets(const maker *m, const kanon__column_set *found, int64_t n, kanon_error *err)
@@ -250,7 +260,7 @@ out:
     return st;
 }
 
-static kanon_status describe_attributes(const maker *m, const kanon__ticker *ticker, kanon_error *err)
+static kanon_status describe_attributes(maker *m, const kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__profile *p = m->profile;
@@ -263,7 +273,10 @@ static kanon_status describe_attributes(const maker *m, const kanon__ticker *tic
     KANON_TRY(kanon__new_array(&p->attributes, m->table.n_columns, "attributes", err), out);
     p->public.attributes = p->attributes;
     p->public.n_attributes = (size_t)m->table.n_columns;
-    KANON_TRY(kanon__pool_run(m->threads, m->table.n_columns, describe_attribute, (void *)m, err), out);
+    kanon__shared_ticker_init(&m->ticker, ticker, m->table.n_columns);
+    st = kanon__pool_run(m->threads, m->table.n_columns, describe_attribute, m, err);
+    kanon__shared_ticker_clear(&m->ticker);
+    KANON_TRY(st, out);
     KANON_TRY(kanon__column_sets_find(&found, &n_found, &m->table, m->threads, ticker, err), out);
     KANON_TRY(copy_sets(m, found, n_found, err), out);
 out:

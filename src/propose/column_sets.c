@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/pool.h"
+#include "core/ticker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +115,8 @@ out:
     return st;
 }
 
+enum { ROW_NS = 20 }; /* to refine classes by a column and to count them */
+
 /* ---- sets -------------------------------------------------------------------------------------------------------- */
 
 typedef struct search {
@@ -141,6 +144,7 @@ static kanon_status count_column(int64_t task, void *payload, kanon_error *err)
     uint32_t *class_of = NULL;
     int64_t n_classes = 1;
     s->sets[task] = (kanon__column_set){.n = 1, .columns = {(int)task}};
+    KANON_TRY(kanon__poll_tick((s->table->n_rows + 1) * ROW_NS, err), out);
     KANON_TRY(kanon__new_array(&class_of, s->table->n_rows, "classes of records", err), out);
     KANON_TRY(kanon__classes_refine(class_of, &n_classes, s->table->n_rows, &s->table->columns[task], err), out);
     KANON_TRY(count_set(&s->sets[task], s, class_of, n_classes, err), out);
@@ -174,7 +178,7 @@ static kanon_status count_pair(int64_t task, void *payload, kanon_error *err)
         KANON_TRY(kanon__classes_refine(triple, &n_triple, t->n_rows, &t->columns[candidates[k]], err), out);
         *next = (kanon__column_set){.n = 3, .columns = {candidates[i], candidates[j], candidates[k]}};
         KANON_TRY(count_set(next++, s, triple, n_triple, err), out);
-        KANON_TRY(kanon__tick(&ticker, 0, 0, t->n_rows * 20, err), out);
+        KANON_TRY(kanon__tick(&ticker, 0, 0, (t->n_rows + 1) * ROW_NS, err), out);
     }
     kanon__shared_ticker_add(&s->ticker, 1);
 out:

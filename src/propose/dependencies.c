@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/random.h"
+#include "core/ticker.h"
 
 #include <string.h>
 
@@ -114,10 +115,12 @@ static void count_strays(int64_t *strays, int64_t *all, vote *votes, const kanon
 
 kanon_status kanon__column_stays(bool *out, const kanon__column_facts *from, const kanon__column_facts *to, kanon_error *err)
 {
+    enum { LOOK_NS = 100, ROW_NS = 20 };
     kanon_status st = KANON_OK;
     vote *votes = NULL;
     int64_t strays, all, by_chance, compared;
     *out = false;
+    KANON_TRY(kanon__poll_tick(from->n_rows * ROW_NS + LOOK_NS, err), out);
     if (from->n_rows < 2 || to->n_distinct < 2 || to->n_distinct > from->n_distinct + from->n_distinct / 50)
         return KANON_OK;
     KANON_TRY(kanon__new_array(&votes, from->texts->n, "texts of a column", err), out);

@@ -75,8 +75,10 @@ static kanon_status find_column_facts(int64_t i, void *payload, kanon_error *err
 {
     maker *m = payload;
     kanon_type natural = m->source->natural != NULL ? m->source->natural[i] : KANON_TYPE_UNKNOWN;
-    return kanon__column_facts_find(&m->facts[i], m->source->column_names[i], &m->raw.dictionaries[i], m->raw.codes[i],
-                                    m->source->n_rows, m->raw.null_codes[i], natural, m->source->delimiter, err);
+    kanon_status st = kanon__column_facts_find(&m->facts[i], m->source->column_names[i], &m->raw.dictionaries[i],
+                                               m->raw.codes[i], m->source->n_rows, m->raw.null_codes[i], natural,
+                                               m->source->delimiter, err);
+    return st == KANON_OK ? kanon__poll_tick(KANON__TICK_POLL_NS, err) : st;
 }
 
 /* Whether some column has dates that can only be read in this format. */
@@ -144,6 +146,7 @@ static bool is_value_elsewhere(const maker *m, const char *text, size_t length)
 /* The texts of released columns that mean "no value", but the empty one. */
 static kanon_status collect_missing(maker *m, kanon_error *err)
 {
+    enum { LOOK_NS = 50 };
     kanon_status st = KANON_OK;
     for (int i = 0; i < m->roles.n_columns; i++) {
         const kanon__column_facts *f = &m->facts[i];
@@ -152,6 +155,7 @@ static kanon_status collect_missing(maker *m, kanon_error *err)
             const char *text = kanon__dictionary_text(f->texts, code, &length);
             if (!f->missing[code] || length == 0 || kanon__texts_find(&m->missing, text, length) >= 0)
                 continue;
+            KANON_TRY(kanon__poll_tick(m->roles.n_columns * LOOK_NS, err), out);
             if (code != f->shape.sentinel || !is_value_elsewhere(m, text, length))
                 KANON_TRY(kanon__texts_add(&m->missing, text, length, err), out);
             else

@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/file_stamp.h"
 #include "core/spill.h"
+#include "core/ticker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COPY_SIZE = 1 << 16, READ_WHOLE = 1 << 20 };
+enum { COPY_SIZE = 1 << 16, COPY_NS = 1 /* for a byte */, READ_WHOLE = 1 << 20 };
+
+/* The most bytes that an input has: as a file, and as a pipe or a device. */
+typedef struct size_limit {
+    const char *what;
+    uint64_t file, pipe;
+} size_limit;
+
+#define MB ((uint64_t)1 << 20)
+static const uint64_t DEVICE = 16 * MB; /* of whatever kind */
+static const size_limit limits[] = {
+    [KANON__INPUT_SCHEMA] = {"a schema", 64 * MB, 16 * MB},
+    [KANON__INPUT_TAXONOMY] = {"a taxonomy", 1024 * MB, 16 * MB},
+    [KANON__INPUT_CERTIFICATE] = {"a certificate", UINT64_MAX, 256 * MB},
+};
 
 static int open_to_read(const char *path)
 {
@@ -50,15 +65,29 @@ static bool write_all(int fd, const char *bytes, size_t size)
     return true;
 }
 
+static kanon_status fail_too_large(const char *path, const char *what, uint64_t most, const char *hint, kanon_error *err)
+{
+    kanon_status st = kanon__fail(err, KANON_EDATA, "%s: too large for %s, which has at most %llu MB", path, what,
+                                  (unsigned long long)((most + MB - 1) / MB));
+    return kanon__hint(err, st, "%s", hint);
+}
+
 /* Copy all that `fd` gives to an unnamed file. Where it gives nothing, *copy stays -1. */
-static kanon_status copy_to_unnamed(int *copy, int fd, const char *path, kanon_error *err)
+static kanon_status copy_to_unnamed(int *copy, int fd, const char *path, const size_limit *limit, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     char *buffer = NULL;
+    uint64_t size = 0;
     ssize_t n;
     *copy = -1;
     KANON_TRY(kanon__new_array(&buffer, COPY_SIZE, "a copy buffer", err), out);
     while ((n = read_some(fd, buffer, COPY_SIZE)) > 0) {
+        size += (uint64_t)n;
+        if (size > limit->pipe) {
+            st = fail_too_large(path, limit->what, limit->pipe, "if it ends at all, write it to a file, and name that", err);
+            goto out;
+        }
+        KANON_TRY(kanon__poll_tick(n * COPY_NS, err), out);
         if (*copy < 0)
             KANON_TRY(kanon__spill_open(copy, err), out);
         if (!write_all(*copy, buffer, (size_t)n)) {
@@ -154,7 +183,7 @@ out:
 }
 
 /* Take over the open file `fd`, in any case. */
-static kanon_status take_file(kanon__input *in, int fd, kanon_error *err)
+static kanon_status take_file(kanon__input *in, int fd, const size_limit *limit, kanon_error *err)
 {
     struct stat info;
     in->fd = fd;
@@ -163,16 +192,19 @@ static kanon_status take_file(kanon__input *in, int fd, kanon_error *err)
         return kanon__fail_errno(err, errno, "read", in->path);
     if ((uintmax_t)info.st_size > SIZE_MAX / 2)
         return kanon__fail_errno(err, EFBIG, "read", in->path);
+    if ((uint64_t)info.st_size > limit->file)
+        return fail_too_large(in->path, limit->what, limit->file, "name the right file", err);
     in->size = (size_t)info.st_size;
     in->opened = info;
     return in->size <= READ_WHOLE ? kanon__input_load(in, err) : KANON_OK;
 }
 
 /* Files that claim to be empty are read too: those of /proc are not. *fd becomes -1 where it is taken over. */
-static kanon_status keep_or_copy(kanon__input *in, int *fd, bool is_stdin, kanon_error *err)
+static kanon_status keep_or_copy(kanon__input *in, int *fd, bool is_stdin, const size_limit *limit, kanon_error *err)
 {
     struct stat info;
     int copy = -1;
+    size_limit own = *limit;
     if (fstat(*fd, &info) != 0)
         return kanon__fail_errno(err, errno, "read", in->path);
     if (S_ISDIR(info.st_mode))
@@ -180,13 +212,15 @@ static kanon_status keep_or_copy(kanon__input *in, int *fd, bool is_stdin, kanon
     if (S_ISREG(info.st_mode) && info.st_size > 0 && !is_stdin) {
         int kept = *fd;
         *fd = -1;
-        return take_file(in, kept, err);
+        return take_file(in, kept, limit, err);
     }
-    kanon_status st = copy_to_unnamed(&copy, *fd, in->path, err);
-    return copy >= 0 ? take_file(in, copy, err) : st;
+    if (S_ISCHR(info.st_mode) && own.pipe > DEVICE)
+        own = (size_limit){.what = "what is typed or comes from a device", .pipe = DEVICE};
+    kanon_status st = copy_to_unnamed(&copy, *fd, in->path, &own, err);
+    return copy >= 0 ? take_file(in, copy, limit, err) : st;
 }
 
-kanon_status kanon__input_open(kanon__input *out, const char *path, kanon_error *err)
+static kanon_status open_input(kanon__input *out, const char *path, const size_limit *limit, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__input in = {0};
@@ -200,7 +234,7 @@ kanon_status kanon__input_open(kanon__input *out, const char *path, kanon_error 
         st = kanon__fail_errno(err, errno, "read", in.path);
         goto out;
     }
-    KANON_TRY(keep_or_copy(&in, &fd, is_stdin, err), out);
+    KANON_TRY(keep_or_copy(&in, &fd, is_stdin, limit, err), out);
     in.is_file = !is_stdin;
     *out = in;
     in = (kanon__input){0};
@@ -209,6 +243,17 @@ out:
         close(fd);
     kanon__input_close(&in);
     return st;
+}
+
+kanon_status kanon__input_open(kanon__input *out, const char *path, kanon__input_kind kind, kanon_error *err)
+{
+    return open_input(out, path, &limits[kind], err);
+}
+
+kanon_status kanon__input_open_upto(kanon__input *out, const char *path, uint64_t most, const char *what, kanon_error *err)
+{
+    const size_limit limit = {.what = what, .file = UINT64_MAX, .pipe = most};
+    return open_input(out, path, &limit, err);
 }
 
 kanon_status kanon__input_from_bytes(kanon__input *out, const char *path, const char *bytes, size_t size, void *owned,

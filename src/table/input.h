@@ -25,7 +25,18 @@ typedef struct kanon__input {
     char sha256[KANON__SHA256_TEXT]; /* of the file, where the bytes were decoded from it; "": they are the file's */
 } kanon__input;
 
-kanon_status kanon__input_open(kanon__input *out, const char *path, kanon_error *err);
+/* How much of an input is read, by what it is. What a pipe or a device gives, which may be endless, is copied to the folder for
+ * temporary files, so it may have far less than a file; a table may have any size, but not from a device. */
+typedef enum kanon__input_kind {
+    KANON__INPUT_SCHEMA = 0,
+    KANON__INPUT_TAXONOMY,
+    KANON__INPUT_CERTIFICATE
+} kanon__input_kind;
+
+/* KANON_EDATA: it is too large for what it is. */
+kanon_status kanon__input_open(kanon__input *out, const char *path, kanon__input_kind kind, kanon_error *err);
+/* What is no regular file is refused once it has given more than `most` bytes; `what` names it: "a table". */
+kanon_status kanon__input_open_upto(kanon__input *out, const char *path, uint64_t most, const char *what, kanon_error *err);
 /* Bytes in memory as if they had been read from `path`. `owned` is freed with the input, and in case of failure; `bytes`
  * must outlive the input where it is NULL. */
 kanon_status kanon__input_from_bytes(kanon__input *out, const char *path, const char *bytes, size_t size, void *owned,

@@ -76,7 +76,7 @@ kanon_status kanon_schema_new(kanon_schema **out, const kanon_context *context, 
 static kanon_status read_schema(kanon_schema **out, const char *path, kanon_error *err)
 {
     kanon__input input = {0};
-    kanon_status st = kanon__input_open(&input, path, err);
+    kanon_status st = kanon__input_open(&input, path, KANON__INPUT_SCHEMA, err);
     if (st == KANON_OK)
         st = kanon__input_load(&input, err);
     if (st == KANON_OK)

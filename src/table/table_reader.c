@@ -332,6 +332,7 @@ static kanon_status encode_column(int64_t i, void *payload, kanon_error *err)
               out);
     KANON_TRY(kanon__codes_new(&column->codes, raw.n_rows, column->domain->n_codes, r->data->spilled, err), out);
     kanon__codes_translate(column->codes, 0, raw.codes, raw.n_rows, new_code);
+    st = kanon__poll_tick(KANON__TICK_POLL_NS, err);
 out:
     kanon__free(new_code);
     kanon__dictionary_clear(values);

@@ -381,7 +381,7 @@ kanon_status kanon__tree_read(kanon__tree **out, const char *path, kanon_error *
     kanon_status st = KANON_OK;
     kanon__input input = {0};
     *out = NULL;
-    KANON_TRY(kanon__input_open(&input, path, err), out);
+    KANON_TRY(kanon__input_open(&input, path, KANON__INPUT_TAXONOMY, err), out);
     KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__tree_parse(out, &input, err), out);
 out:

@@ -77,7 +77,7 @@ static kanon_status read_document(kanon_taxonomy **out, const char *path, const 
     if (bytes != NULL)
         KANON_TRY(kanon__input_from_bytes(&input, path, bytes, size, NULL, err), out);
     else
-        KANON_TRY(kanon__input_open(&input, path, err), out);
+        KANON_TRY(kanon__input_open(&input, path, KANON__INPUT_TAXONOMY, err), out);
     KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__input_load(&input, err), out);
     KANON_TRY(kanon__tree_read_form(&tree, &input, kanon__form_of(form, input.path, input.bytes, input.size), err), out);

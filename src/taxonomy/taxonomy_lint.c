@@ -335,7 +335,7 @@ static kanon_status lint(kanon_taxonomy_check **out, const char *path, kanon_tax
     linter l = {0};
     kanon__input input = {0};
     KANON_TRY(kanon__dictionary_init(&l.names, err), out);
-    KANON_TRY(kanon__input_open(&input, path, err), out);
+    KANON_TRY(kanon__input_open(&input, path, KANON__INPUT_TAXONOMY, err), out);
     KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__input_load(&input, err), out);
     form = kanon__form_of(form, input.path, input.bytes, input.size);

@@ -727,7 +727,7 @@ kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *
     kanon__input input = {0};
     memset(out, 0, sizeof *out);
     kanon__call_begin(&call, table->context);
-    kanon_status st = kanon__input_open(&input, path, err);
+    kanon_status st = kanon__input_open(&input, path, KANON__INPUT_CERTIFICATE, err);
     return kanon__call_end(&call, st == KANON_OK ? check_input(out, table, &input, threads, tick, payload, err) : st);
 }
 

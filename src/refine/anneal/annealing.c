@@ -21,8 +21,12 @@ void kanon__thresholds_fill(float *thresholds)
         thresholds[i] = (float)-log((i + 0.5) / KANON__THRESHOLDS);
 }
 
-static void run_stage(kanon__move_engine *e, const kanon__cooling_schedule *c, int64_t n, double temperature)
+/* A step of many attributes is worth a look at the clock; the others have one after the stage. */
+static kanon_status run_stage(kanon__move_engine *e, const kanon__cooling_schedule *c, int64_t n, double temperature,
+                              kanon__ticker *ticker, kanon_error *err)
 {
+    enum { MANY = 64, ATTRIBUTE_NS = 100 };
+    int64_t cost = e->region->costs->n_dimensions > MANY ? (int64_t)e->region->costs->n_dimensions * ATTRIBUTE_NS : 0;
     /* 1. */
     e->window_size = e->region->n < WINDOW ? e->region->n : WINDOW;
     e->window_begin += e->window_size;
@@ -35,7 +39,11 @@ static void run_stage(kanon__move_engine *e, const kanon__cooling_schedule *c, i
             i += kanon__penalised_step(e->penalty); /* a move that takes longer counts more than once */
         else
             kanon__move_engine_step(e);
+        kanon_status st = cost > 0 ? kanon__tick(ticker, 0, 0, cost, err) : KANON_OK;
+        if (st != KANON_OK)
+            return st;
     }
+    return KANON_OK;
 }
 
 kanon_status kanon__anneal(kanon__move_engine *e, const kanon__cooling_schedule *c, bool *complete, kanon__ticker *ticker,
@@ -51,9 +59,10 @@ kanon_status kanon__anneal(kanon__move_engine *e, const kanon__cooling_schedule 
             break;
         }
         int64_t n = c->moves - done < STEPS_AT_ONCE ? c->moves - done : STEPS_AT_ONCE;
-        run_stage(e, c, n, temperature);
+        kanon_status st = run_stage(e, c, n, temperature, ticker, err);
         temperature *= factor; /* 3. */
-        kanon_status st = kanon__tick(ticker, 0, 0, n * STEP_NS, err);
+        if (st == KANON_OK)
+            st = kanon__tick(ticker, 0, 0, n * STEP_NS, err);
         if (st != KANON_OK)
             return st;
     }

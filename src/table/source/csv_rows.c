@@ -195,6 +195,7 @@ static kanon_status fail_many(const csv_read *r, kanon_error *err)
 
 static kanon_status read_part(int64_t number, void *payload, kanon_error *err)
 {
+    enum { MANY_CELLS = 256, CELL_NS = 20 };
     kanon_status st = KANON_OK;
     csv_read *r = payload;
     part *p = &r->parts[number];
@@ -210,6 +211,8 @@ static kanon_status read_part(int64_t number, void *payload, kanon_error *err)
         for (int i = 0; i < columns->n_wanted; i++) {
             KANON_TRY(make_room(r, p, i, err), out);
             KANON_TRY(add_cell(r, p, i, &p->csv.cells[columns->wanted[i]], err), out);
+            if (i % MANY_CELLS == MANY_CELLS - 1)
+                KANON_TRY(kanon__tick(&p->ticker, 0, 0, MANY_CELLS * CELL_NS, err), out);
         }
         p->n_rows++;
         KANON_TRY(kanon__tick(&p->ticker, 0, 0, 200, err), out);
@@ -220,6 +223,7 @@ out:
 
 static kanon_status set_up_part(csv_read *r, part *p, kanon_error *err)
 {
+    enum { DICTIONARY_NS = 2000 };
     kanon_status st = KANON_OK;
     int n = r->columns->n_wanted;
     KANON_TRY(kanon__csv_open(&p->csv, &r->source->input, &r->source->options, err), out);
@@ -227,8 +231,10 @@ static kanon_status set_up_part(csv_read *r, part *p, kanon_error *err)
     KANON_TRY(kanon__new_array(&p->capacities, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&p->common, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&p->dictionaries, n, "dictionaries", err), out);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        KANON_TRY(kanon__poll_tick(DICTIONARY_NS, err), out);
         KANON_TRY(kanon__dictionary_init(&p->dictionaries[i], err), out);
+    }
     if (p->begin > r->first_row)
         kanon__csv_seek(&p->csv, p->begin);
     kanon__shared_ticker_task(&p->ticker, &r->ticker);

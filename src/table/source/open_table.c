@@ -10,6 +10,12 @@
 
 kanon_status kanon__table_input_open(kanon__input *out, const char *location, kanon_error *err)
 {
+    return kanon__table_input_open_upto(out, location, UINT64_MAX, "a table", err);
+}
+
+kanon_status kanon__table_input_open_upto(kanon__input *out, const char *location, uint64_t most, const char *what,
+                                          kanon_error *err)
+{
     kanon_status st = KANON_OK;
     kanon__location l = {0};
     kanon__input in = {0};
@@ -18,7 +24,7 @@ kanon_status kanon__table_input_open(kanon__input *out, const char *location, ka
         return kanon__fail(err, KANON_EINVAL, "no table is named");
     KANON_TRY(kanon__location_to_read(&l, location, err), out);
     if (l.kind == KANON__AT_FILE) {
-        st = kanon__input_open(out, location, err);
+        st = kanon__input_open_upto(out, location, most, what, err);
         goto out;
     }
     KANON_TRY(kanon__copy_text(&in.path, l.name, strlen(l.name), "a name", err), out);

@@ -9,6 +9,9 @@
 
 /* The bytes, or the stream, of the table at `location`. */
 kanon_status kanon__table_input_open(kanon__input *out, const char *location, kanon_error *err);
+/* The same of what cannot have more than `most` bytes: kanon__input_open_upto. */
+kanon_status kanon__table_input_open_upto(kanon__input *out, const char *location, uint64_t most, const char *what,
+                                          kanon_error *err);
 /* The rows of an input, which is taken over in any case; `how` is for CSV. */
 kanon_status kanon__table_source_new(kanon__source **out, kanon__input *input, const kanon__csv_reading *how,
                                      kanon_error *err);

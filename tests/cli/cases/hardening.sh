@@ -121,3 +121,29 @@ for text in 'Alice Adams: 1965-03-02\n' 'Alice Adams\n' '- Alice Adams\n' '{"Ali
 done
 rm no.yaml
 nothing_left
+
+# what never ends is refused after some megabytes of it, not copied until the disk is full (the limit is 20 MB here)
+endless()
+{
+    got=0
+    (ulimit -f 40960 && exec "$KANON" "$@") >"$OUT" 2>"$ERR" || got=$?
+    [ $got -eq 3 ] || failed "exit status $got instead of 3: $*"
+    err_has "too large for $(cat wanted)"
+    err_lines 1
+    no_file r.csv
+}
+printf 'attributes: {age: {role: quasi, taxonomy: /dev/zero}, zip: quasi}\nprivacy: {k: 2}\n' >endless.yaml
+echo "a schema, which has at most 16 MB" >wanted
+endless anonymize t.csv -s /dev/zero -o r.csv
+echo "a taxonomy, which has at most 16 MB" >wanted
+endless anonymize t.csv -s endless.yaml -o r.csv
+endless taxonomy check /dev/zero
+endless taxonomy convert /dev/zero --form yaml -o r.csv
+echo "a groups file of this table, which has at most 1 MB" >wanted
+endless evaluate t.csv -s s.yaml --groups /dev/zero
+echo "what is typed or comes from a device, which has at most 16 MB" >wanted
+endless anonymize /dev/zero -s s.yaml -k 2 -o r.csv
+endless init /dev/zero -o r.csv
+endless bound t.csv -s s.yaml -k 2 --check /dev/zero
+rm wanted endless.yaml
+nothing_left
