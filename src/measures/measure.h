@@ -39,9 +39,6 @@ typedef struct kanon__measure {
     /* `i` is the attribute's number among the quasi (sensitive) ones. *out may be NAN where there is nothing to measure. */
     kanon_status (*compute)(double *out, const kanon__subject *subject, int i, kanon_error *err);
     kanon__scope scope;
-    /* The figure depends on original values that the release does not show. A reader of the report who knows all records but
-     * one could find that one by trying; so reports for readers of the release round it. */
-    bool of_originals;
 } kanon__measure;
 
 struct kanon_measures {

@@ -22,7 +22,6 @@ const kanon__measure kanon__measure_neighbour_bound = {
         "sum over records of the distance to the (k-1)-th nearest other record: no grouping without suppression loses less; "
         "the proved lower_bound is higher",
     .compute = neighbour_bound,
-    .of_originals = true,
 };
 
 static kanon_status neighbour_gap(double *out, const kanon__subject *subject, int attribute, kanon_error *err)
@@ -41,5 +40,4 @@ const kanon__measure kanon__measure_neighbour_gap = {
     .name = "neighbour_gap",
     .formula = "information_loss / neighbour_bound: at 1 nothing can lose less; not defined if records are suppressed",
     .compute = neighbour_gap,
-    .of_originals = true,
 };

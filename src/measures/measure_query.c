@@ -527,5 +527,4 @@ const kanon__measure kanon__measure_query_error = {
     .formula = "mean of |actual - estimate| / actual over random COUNT queries with actual > 0; estimate = sum over records "
                "of the product over the query's attributes of the share of the released region that lies in the predicate",
     .compute = query_error,
-    .of_originals = true,
 };

@@ -65,15 +65,15 @@ static kanon_status class_size_mean(double *out, const kanon__subject *s, int i,
     return KANON_OK;
 }
 
-const kanon__measure kanon__measure_records = {"records", "number of records", true, records, KANON__SCOPE_TABLE, false};
-const kanon__measure kanon__measure_groups = {"groups", "number of groups", true, groups, KANON__SCOPE_TABLE, false};
+const kanon__measure kanon__measure_records = {"records", "number of records", true, records, KANON__SCOPE_TABLE};
+const kanon__measure kanon__measure_groups = {"groups", "number of groups", true, groups, KANON__SCOPE_TABLE};
 const kanon__measure kanon__measure_suppressed = {"suppressed", "number of records in no group", true, suppressed,
-                                                  KANON__SCOPE_TABLE, false};
-const kanon__measure kanon__measure_k = {"k", "records in the smallest group", true, smallest, KANON__SCOPE_TABLE, false};
+                                                  KANON__SCOPE_TABLE};
+const kanon__measure kanon__measure_k = {"k", "records in the smallest group", true, smallest, KANON__SCOPE_TABLE};
 const kanon__measure kanon__measure_discernibility = {
     "discernibility", "sum over groups with |P| >= k of |P|^2, plus n for every other record", true, discernibility,
-    KANON__SCOPE_TABLE, false};
+    KANON__SCOPE_TABLE};
 const kanon__measure kanon__measure_avg_class_size = {"avg_class_size", "(records / groups) / k", false, avg_class_size,
-                                                      KANON__SCOPE_TABLE, false};
+                                                      KANON__SCOPE_TABLE};
 const kanon__measure kanon__measure_class_size_mean = {"class_size_mean", "records in groups / groups, not divided by k",
-                                                       false, class_size_mean, KANON__SCOPE_TABLE, false};
+                                                       false, class_size_mean, KANON__SCOPE_TABLE};

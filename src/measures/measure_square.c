@@ -61,5 +61,4 @@ const kanon__measure kanon__measure_square_error = {
     .formula = "sum over records in groups and quasi attributes of the squared distance to the group's centroid: |value "
                "- mean| / R or h(lca) / H; a missing number among others is at distance 1",
     .compute = square_error,
-    .of_originals = true,
 };

@@ -70,7 +70,6 @@ const kanon__measure kanon__measure_uniques_before = {
                "original table (sample uniques)",
     .whole = true,
     .compute = uniques_before,
-    .of_originals = true,
 };
 
 static kanon_status uniques_after(double *out, const kanon__subject *s, int i, kanon_error *err)
@@ -107,7 +106,6 @@ const kanon__measure kanon__measure_k_before = {
                "its k without any change",
     .whole = true,
     .compute = k_before,
-    .of_originals = true,
 };
 
 static kanon_status distinct_tuples(double *out, const kanon__subject *s, int i, kanon_error *err)
@@ -124,5 +122,4 @@ const kanon__measure kanon__measure_distinct_tuples = {
     .formula = "number of different combinations of quasi values in the original table",
     .whole = true,
     .compute = distinct_tuples,
-    .of_originals = true,
 };

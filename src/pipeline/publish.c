@@ -11,6 +11,7 @@
 #include "database/location.h"
 #include "pipeline/guarded_outputs.h"
 #include "pipeline/release_plan.h"
+#include "pipeline/shown_groups.h"
 #include "pipeline/table_output.h"
 #include "release/writer.h"
 #include "report/codebook.h"
@@ -195,8 +196,16 @@ out:
 static kanon_status write_report(publication *p, kanon__output *output, const char *path, const kanon_measures *measures,
                                  bool external, kanon_error *err)
 {
+    kanon_status st = KANON_OK;
+    kanon_grouping *shown = NULL;
+    if (external) {
+        st = kanon__shown_groups_new(&shown, p->table, p->grouping, p->wanted.numeric, p->wanted.threads, err);
+        if (st != KANON_OK)
+            return st;
+    }
     kanon__report report = {.table = p->table,
-                            .grouping = p->grouping,
+                            .grouping = external ? shown : p->grouping,
+                            .made = p->grouping,
                             .measures = measures,
                             .external = external,
                             .command = p->wanted.command,
@@ -208,7 +217,8 @@ static kanon_status write_report(publication *p, kanon__output *output, const ch
         report.numeric = numeric_name(p->wanted.numeric);
         report.shuffle = p->wanted.shuffle != 0;
     }
-    kanon_status st = kanon__report_write(output, &report, err);
+    st = kanon__report_write(output, &report, err);
+    kanon__shown_groups_free(shown);
     return st == KANON_OK ? kanon__output_finish(output, err) : st;
 }
 
@@ -361,7 +371,11 @@ static kanon_status publish_measures(const kanon_table *table, const kanon_group
 {
     kanon_status st = KANON_OK;
     kanon__output *output = NULL;
-    kanon__report report = {.table = table, .grouping = grouping, .measures = measures, .html = kanon__report_is_html(path)};
+    kanon__report report = {.table = table,
+                            .grouping = grouping,
+                            .made = grouping,
+                            .measures = measures,
+                            .html = kanon__report_is_html(path)};
     const char *const paths[N_OUTPUTS] = {path};
     KANON_TRY(kanon__reports_are_built(err), out);
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);

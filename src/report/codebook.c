@@ -50,9 +50,17 @@ static kanon__field category_field(const kanon__column *c)
     return field;
 }
 
+/* Whether all numbers are whole may be known from originals alone, unless the schema or the source says so. */
+static kanon_type told_kind(const kanon__column *c)
+{
+    if (c->domain == NULL)
+        return KANON_TYPE_CATEGORICAL;
+    return c->domain->type == KANON_TYPE_INTEGER && !c->domain->type_is_said ? KANON_TYPE_DECIMAL : c->domain->type;
+}
+
 static const char *interval_pattern(const kanon__column *c)
 {
-    bool plain = c->domain->type == KANON_TYPE_INTEGER && c->domain->format.thousands == 0;
+    bool plain = told_kind(c) == KANON_TYPE_INTEGER && c->domain->format.thousands == 0;
     return plain ? "\\*|[-+]?[0-9]+|\\[([-+]?[0-9]+)?\\.\\.([-+]?[0-9]+)?\\]"
                  : "\\*|[^\\[\\]*]+|\\[[^\\[\\]]*\\.\\.[^\\[\\]]*[\\])]";
 }
@@ -84,7 +92,7 @@ int kanon__codebook_fields(kanon__field out[2], const kanon__codebook *book, int
         return 0;
     if (c->role != KANON_ROLE_QUASI) {
         out[0] = (kanon__field){.column = c, .suffix = "", .description = "The value as it is in the table."};
-        out[0].type = c->domain != NULL ? c->domain->type : KANON_TYPE_CATEGORICAL;
+        out[0].type = told_kind(c);
         return 1;
     }
     if (!kanon__column_is_numeric(c)) {
@@ -95,7 +103,7 @@ int kanon__codebook_fields(kanon__field out[2], const kanon__codebook *book, int
         out[0] = number_field(c, book->numeric);
         return 1;
     }
-    out[0] = (kanon__field){.column = c, .suffix = "_min", .type = c->domain->type, .any_is_missing = true};
+    out[0] = (kanon__field){.column = c, .suffix = "_min", .type = told_kind(c), .any_is_missing = true};
     out[0].description = "The least value that is possible; * or an empty cell: any.";
     out[1] = out[0];
     out[1].suffix = "_max";

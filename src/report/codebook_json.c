@@ -58,6 +58,12 @@ static json_t *joined(const char *text, const char *suffix)
 
 /* ---- what is the same in both ------------------------------------------------------------------------------------ */
 
+/* Sources with types have nulls, which are released as empty cells. */
+static bool may_be_null(const kanon__codebook *book)
+{
+    return book->table->source->natural != NULL;
+}
+
 /* The texts that mean "no value" in a field. An open end of two columns is empty. */
 static json_t *missing_list(const kanon__codebook *book, const kanon__field *field)
 {
@@ -68,7 +74,7 @@ static json_t *missing_list(const kanon__codebook *book, const kanon__field *fie
         has_empty = has_empty || t->missing.items[i][0] == '\0';
         good = append(list, text_of(t->missing.items[i], strlen(t->missing.items[i])));
     }
-    bool null = field != NULL && field->column->domain != NULL && field->column->domain->missing_is_null;
+    bool null = field != NULL && may_be_null(book); /* whether a cell was null may be known from originals alone */
     if (good && !has_empty && (null || (field != NULL && field->suffix[0] != '\0')))
         good = append(list, json_string(""));
     if (good && field != NULL && field->any_is_missing)
@@ -131,7 +137,7 @@ static bool set_own(json_t *own, const kanon__field *field)
     bool good = set(own, "role", json_string(kanon_role_text(c->role)));
     if (c->domain == NULL)
         return good;
-    good = good && set(own, "originalType", json_string(kanon_type_text(c->domain->type)));
+    good = good && set(own, "originalType", json_string(kanon__told_type(c->domain)));
     if (kanon__codebook_date_format(c) != NULL) /* else day and month are a guess */
         good = good && set(own, "dateFormat", json_string(kanon__codebook_date_format(c)));
     for (int i = 0; good && c->role == KANON_ROLE_QUASI && i < 3; i++)
@@ -182,7 +188,7 @@ static json_t *frictionless_field(const kanon__codebook *book, const kanon__fiel
                 set_own(own, field);
     if (good && field->pattern != NULL)
         good = set(object, "constraints", json_pack("{s:s}", "pattern", field->pattern));
-    if (good && (field->any_is_missing || (field->column->domain != NULL && field->column->domain->missing_is_null)))
+    if (good && (field->any_is_missing || (field->column->domain != NULL && may_be_null(book))))
         good = set(object, "missingValues", missing_list(book, field));
     if (good)
         return object;

@@ -33,7 +33,7 @@ static void put_date_format(kanon__output *o, const kanon__column *c)
 static const char *kind_of(const kanon__field *field)
 {
     const kanon__domain *domain = field->column->domain;
-    return domain != NULL ? kanon_type_text(domain->type) : "text";
+    return domain != NULL ? kanon__told_type(domain) : "text";
 }
 
 static void put_columns(kanon__output *o, const kanon__codebook *book)

@@ -75,12 +75,13 @@ static void threshold_row(kanon__output *o, const kanon__report *r, const kanon_
     static const char *const uses[KANON__N_THRESHOLDS] = {
         "the weakest in use, between parties that trust each other", "the most common rule of thumb",
         "often quoted for clinical reports that are published (0.09)", "strict, for sensitive data that anyone may see"};
-    int64_t n = r->table->data.n_rows, size = kanon__thresholds[i];
+    int64_t n = kanon__report_records(r), size = kanon__thresholds[i];
     bool met = d->above[KANON__AFTER][i] == 0;
     double before = kanon__share((double)d->above[KANON__BEFORE][i], (double)n);
     double after = kanon__share((double)d->above[KANON__AFTER][i], (double)n);
-    kanon__markup(o, "<tr><th scope=\"row\">1/%d</th><td>%s</td><td class=\"n\">%s</td>", (int)size, uses[i],
-                  kanon__show_share(before).text);
+    kanon__markup(o, "<tr><th scope=\"row\">1/%d</th><td>%s</td>", (int)size, uses[i]);
+    if (!r->external)
+        kanon__markup(o, "<td class=\"n\">%s</td>", kanon__show_share(before).text);
     kanon__markup(o, "<td class=\"n\">%s</td><td class=\"%s\">%s</td></tr>\n", kanon__show_share(after).text,
                   met ? "yes" : "no", met ? "met" : "not met");
 }
@@ -104,8 +105,8 @@ static void risk_label(char out[LABEL_SIZE], const kanon__bin *bin, bool entitie
 void kanon__html_risk(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     labelled l = {.n = 0};
-    double n = (double)r->table->data.n_rows;
-    kanon__html_begin(o, "risk", "Risk before and after");
+    double n = (double)kanon__report_records(r);
+    kanon__html_begin(o, "risk", r->external ? "Risk" : "Risk before and after");
     kanon__output_text(
         o, "<p>The risk of a record is one divided by the number of records that look the same in the quasi-identifiers: "
            "the chance "
@@ -114,24 +115,30 @@ void kanon__html_risk(kanon__output *o, const kanon__report *r, const kanon__rep
            "are. "
            "Where a person has several of these records, it is their share among them. A threshold is met if no released "
            "record is above it.</p>\n"
-           "<table><thead><tr><th>Risk at most</th><th>Who asks for it</th><th class=\"n\">Records above, before</th>"
-           "<th class=\"n\">Records above, after</th><th>Result</th></tr></thead><tbody>\n");
+           "<table><thead><tr><th>Risk at most</th><th>Who asks for it</th>");
+    kanon__output_text(o, r->external ? "<th class=\"n\">Records above</th>"
+                                      : "<th class=\"n\">Records above, before</th><th class=\"n\">Records above, after</th>");
+    kanon__output_text(o, "<th>Result</th></tr></thead><tbody>\n");
     for (int i = 0; i < KANON__N_THRESHOLDS; i++)
         threshold_row(o, r, d, i);
     kanon__output_text(o, "</tbody></table>\n");
-    for (int i = 0; i < d->risk[0].n; i++) {
-        risk_label(l.texts[i], &d->risk[0].items[i], r->table->data.has_entity);
-        add_bar(&l, kanon__share((double)d->risk[KANON__BEFORE].items[i].records, n),
-                kanon__share((double)d->risk[KANON__AFTER].items[i].records, n));
+    for (int i = 0; i < d->risk[KANON__AFTER].n; i++) {
+        double after = kanon__share((double)d->risk[KANON__AFTER].items[i].records, n);
+        risk_label(l.texts[i], &d->risk[KANON__AFTER].items[i], r->table->data.has_entity);
+        if (r->external)
+            add_bar(&l, after, 0);
+        else
+            add_bar(&l, kanon__share((double)d->risk[KANON__BEFORE].items[i].records, n), after);
     }
-    if (r->grouping->n_suppressed > 0 && l.n > 0) {
+    if (r->grouping->n_suppressed > 0 && l.n > 0 && !r->external) {
         snprintf(l.texts[l.n], LABEL_SIZE, "suppressed");
         add_bar(&l, 0, kanon__share((double)r->grouping->n_suppressed, n));
     }
     if (l.n > 0) {
-        kanon__plot plot = {.title = "Share of the records by risk, before and after",
+        kanon__plot plot = {.title = r->external ? "Share of the records by risk"
+                                                 : "Share of the records by risk, before and after",
                             .width = KANON__PLOT_WIDE,
-                            .n_series = 2,
+                            .n_series = r->external ? 1 : 2,
                             .series = {"before", "after"},
                             .shares = true,
                             .x_title = "risk of a record"};
@@ -295,8 +302,7 @@ kanon_status kanon__html_costs(kanon__output *o, const kanon__report *r, const k
         cost_plot(o, r, order);
         cost_table(o, r, d, order);
     }
-    if (!r->external)
-        group_costs(o, r, d);
+    group_costs(o, r, d);
     kanon__html_end(o);
     kanon__free(order);
     return KANON_OK;

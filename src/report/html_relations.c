@@ -65,8 +65,6 @@ kanon_status kanon__html_relations(kanon__output *o, const kanon__report *r, con
 {
     kanon__relations a;
     bool of_means = r->numeric != NULL && strcmp(r->numeric, "mean") == 0;
-    if (r->external)
-        return KANON_OK;
     kanon_status st = kanon__relations_init(&a, r->table, r->grouping, d, of_means, err);
     if (st != KANON_OK || a.n == 0)
         return st;

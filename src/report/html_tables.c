@@ -193,11 +193,11 @@ static void list_settings(kanon__output *o, const kanon__texts *settings)
     kanon__output_text(o, settings->n == 0 ? "none</td></tr>\n" : "</td></tr>\n");
 }
 
-/* What is needed to repeat the run. An external report leaves out the seed: with it and the input's order, groups
- * could be made again. */
+/* What is needed to repeat the run. An external report leaves out the seed, with which and the input's order groups could be
+ * made again, and what the algorithm found and chose. */
 static void list_origin(kanon__output *o, const kanon__report *r)
 {
-    const kanon_grouping *g = r->grouping;
+    const kanon_grouping *g = r->made;
     if (r->measures->k > 0)
         kanon__markup(o, "<tr><th scope=\"row\">k asked for</th><td>%s</td></tr>\n", kanon__show_count(r->measures->k).text);
     if (g->algorithm == NULL) {
@@ -209,10 +209,12 @@ static void list_origin(kanon__output *o, const kanon__report *r)
     kanon__markup(o, ", revision %u</td></tr>\n", (unsigned)g->revision);
     if (g->recode_maps != NULL)
         row_text(o, "Recoding", "one mapping per attribute: equal values are shown equal everywhere");
-    for (int64_t i = 0; i < g->notes.n; i++)
-        row_text(o, "How good it is", g->notes.items[i]);
     if (g->refinement != NULL)
         row_text(o, "Refinement", g->refinement);
+    if (r->external)
+        return;
+    for (int64_t i = 0; i < g->notes.n; i++)
+        row_text(o, "How good it is", g->notes.items[i]);
     if (g->blocks > 0)
         kanon__markup(o, "<tr><th scope=\"row\">Blocks of at least</th><td>%s records</td></tr>\n",
                       kanon__show_count(g->blocks).text);
@@ -220,15 +222,14 @@ static void list_origin(kanon__output *o, const kanon__report *r)
     list_settings(o, &g->refine_settings);
     if (g->stopped)
         row_text(o, "Ended", "early (stopped): with the best groups found until then");
-    if (r->external)
-        return;
     kanon__markup(o, "<tr><th scope=\"row\">Seed</th><td>%llu</td></tr>\n", (unsigned long long)g->seed);
     kanon__markup(o, "<tr><th scope=\"row\">Seconds</th><td>%s</td></tr>\n", kanon__show_fixed(g->seconds, 2).text);
 }
 
 /* Every column with its role and type; names only, no values. */
-static void list_columns(kanon__output *o, const kanon_table *t)
+static void list_columns(kanon__output *o, const kanon__report *r)
 {
+    const kanon_table *t = r->table;
     enum { MAX_COLUMNS = 300 };
     int n = t->data.n_columns < MAX_COLUMNS ? t->data.n_columns : MAX_COLUMNS;
     kanon__output_text(
@@ -236,11 +237,13 @@ static void list_columns(kanon__output *o, const kanon_table *t)
            "<th class=\"n\">Weight</th></tr></thead><tbody>\n");
     for (int i = 0; i < n; i++) {
         const kanon__column *c = &t->data.columns[i];
-        const kanon__taxonomy *taxonomy = kanon__column_taxonomy(c);
+        const kanon__taxonomy *taxonomy = r->external ? NULL : kanon__column_taxonomy(c);
         kanon__output_text(o, "<tr><th scope=\"row\">");
         put_text(o, c->name);
         kanon__markup(o, "</th><td>%s</td><td>%s</td><td data-label=\"Taxonomy\">", kanon_role_text(c->role),
-                      c->domain != NULL ? kanon_type_text(c->domain->type) : "");
+                      c->domain == NULL ? ""
+                      : r->external     ? kanon__told_type(c->domain)
+                                        : kanon_type_text(c->domain->type));
         if (taxonomy != NULL && taxonomy->flat)
             kanon__output_text(o, "none");
         else if (taxonomy != NULL)
@@ -298,7 +301,7 @@ void kanon__html_origin(kanon__output *o, const kanon__report *r, const char *in
         put_text(o, r->command);
         kanon__output_text(o, "</pre>\n");
     }
-    list_columns(o, r->table);
+    list_columns(o, r);
     if (!r->external)
         list_warnings(o, r);
     kanon__html_end(o);

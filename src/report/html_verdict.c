@@ -43,14 +43,15 @@ static void judge_k(kanon__output *o, const kanon__report *r, const kanon__repor
  * against k alone. */
 static void judge_constraints(kanon__output *o, const kanon__report *r)
 {
-    const kanon_grouping *g = r->grouping;
+    const kanon_grouping *g = r->made;
     for (int64_t i = 0; i < g->n_constraints; i++) {
         bool of_persons = i == 0 && r->table->data.has_entity; /* they come first */
         begin_item(o, MARK_YES, of_persons ? "Persons" : "Further requirement");
         kanon__output_text(o, ": ");
         kanon__html_text(o, g->constraints[i].sentence);
-        kanon__markup(o, " (asked: %s, reached: %s)", kanon__show_figure(g->constraints[i].asked, false).text,
-                      kanon__show_figure(g->constraints[i].reached, false).text);
+        if (!r->external)
+            kanon__markup(o, " (asked: %s, reached: %s)", kanon__show_figure(g->constraints[i].asked, false).text,
+                          kanon__show_figure(g->constraints[i].reached, false).text);
         end_item(o);
     }
     int64_t asked = r->table->policy.n_constraints + r->table->data.has_entity;
@@ -131,7 +132,8 @@ void kanon__html_verdict(kanon__output *o, const kanon__report *r, const kanon__
     kanon__output_text(o, "<ul class=\"verdict\">\n");
     judge_k(o, r, d);
     judge_constraints(o, r);
-    judge_suppression(o, r->grouping);
+    if (!r->external)
+        judge_suppression(o, r->grouping);
     if (r->release_path != NULL) {
         judge_columns(o, r);
         begin_item(o, MARK_YES, "Checked");
@@ -140,7 +142,8 @@ void kanon__html_verdict(kanon__output *o, const kanon__report *r, const kanon__
     }
     judge_sensitive(o, r);
     kanon__output_text(o, "</ul>\n");
-    say_price(o, r->grouping);
+    if (!r->external)
+        say_price(o, r->grouping);
     kanon__html_end(o);
 }
 

@@ -11,7 +11,8 @@
 /* What a report is made from. release_path, release_sha256 and numeric are all NULL or all set. */
 typedef struct kanon__report {
     const kanon_table *table;
-    const kanon_grouping *grouping;
+    const kanon_grouping *grouping; /* of an external report: the groups that the release shows */
+    const kanon_grouping *made;     /* the same, with how it was made and what it was held against */
     const kanon_measures *measures;
     const char *release_path; /* NULL: none was written */
     const char *release_sha256;
@@ -20,8 +21,19 @@ typedef struct kanon__report {
     const kanon_advice *advice; /* what to try next; NULL of external reports */
     bool shuffle;               /* the release is in random order */
     bool html;                  /* a page for people */
-    bool external;              /* nothing that describes single groups, and nothing that helps to undo the release */
+    bool external;              /* nothing that the release does not show, and nothing that describes single groups */
 } kanon__report;
+
+/* The records that it is about: those of the table or, for others, those of the release. */
+static inline int64_t kanon__report_records(const kanon__report *r)
+{
+    return r->grouping->n_rows - (r->external ? r->grouping->n_suppressed : 0);
+}
+/* Whether it tells risks: those of persons are not to be seen in a release. */
+static inline bool kanon__report_has_risks(const kanon__report *r)
+{
+    return !r->external || !r->table->data.has_entity;
+}
 
 /* KANON_EINVAL where the library was built without reports; asked before anything is written. */
 kanon_status kanon__reports_are_built(kanon_error *err);

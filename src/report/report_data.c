@@ -385,13 +385,17 @@ void kanon__report_data_clear(kanon__report_data *d)
     d->costs = NULL;
 }
 
-void kanon__report_data_coarsen(kanon__report_data *d, const kanon_table *t)
+void kanon__report_data_coarsen(kanon__report_data *d, const kanon_table *t, const kanon_grouping *g)
 {
+    double all = (double)g->n_rows, shown = (double)(g->n_rows - g->n_suppressed);
+    for (int i = 0; i < t->data.n_quasi; i++)
+        d->costs[i].any = kanon__share(d->costs[i].any * all - (double)g->n_suppressed, shown);
     d->least_groups = KANON__EXTERNAL_GROUPS;
     kanon__bins_merge(&d->sizes, NULL, KANON__EXTERNAL_GROUPS);
     for (int i = 0; i < d->sizes.n; i++)
         d->sizes.items[i].loss = 0;
-    kanon__bins_merge(&d->risk[KANON__BEFORE], &d->risk[KANON__AFTER], KANON__EXTERNAL_GROUPS);
+    d->risk[KANON__BEFORE].n = 0;
+    kanon__bins_merge(&d->risk[KANON__AFTER], NULL, KANON__EXTERNAL_GROUPS);
     d->kinds.n = 0;
     d->worst_groups = d->worst_records = 0;
     d->worst_loss = 0;

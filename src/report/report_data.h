@@ -52,8 +52,9 @@ typedef struct kanon__report_data {
 kanon_status kanon__report_data_init(kanon__report_data *out, const kanon_table *table, const kanon_grouping *grouping,
                                      int64_t k_asked, kanon_error *err);
 void kanon__report_data_clear(kanon__report_data *data);
-/* Take away what describes few groups: bins are joined until each has KANON__EXTERNAL_GROUPS, costs by group are gone. */
-void kanon__report_data_coarsen(kanon__report_data *data, const kanon_table *table);
+/* Take away what describes few groups, and what the release does not show: bins are joined until each has
+ * KANON__EXTERNAL_GROUPS, costs by group are gone, shares are of the records that are in the release. */
+void kanon__report_data_coarsen(kanon__report_data *data, const kanon_table *table, const kanon_grouping *shown);
 
 /* part / whole, and 0 of nothing. */
 static inline double kanon__share(double part, double whole)

@@ -21,8 +21,8 @@ static void put_head(kanon__output *o, const kanon__report *r)
     if (r->external)
         kanon__markup(
             o,
-            "Report for recipients of the data. It describes the release as a whole: no bar in it stands for fewer "
-            "than %d groups, and the seed and the checksum of the original are left out.",
+            "Report for recipients of the data. It describes the release as a whole: it counts nothing that the release "
+            "does not show, and no bar in it stands for fewer than %d groups.",
             KANON__EXTERNAL_GROUPS);
     else
         kanon__output_text(
@@ -48,14 +48,15 @@ static void put_tiles(kanon__output *o, const kanon__report *r, const kanon__rep
 {
     const kanon_grouping *g = r->grouping;
     kanon__output_text(o, "<ul class=\"tiles\">\n");
-    tile(o, kanon__show_count(g->n_rows).text, g->n_rows == 1 ? "record" : "records");
+    tile(o, kanon__show_count(kanon__report_records(r)).text, kanon__report_records(r) == 1 ? "record" : "records");
     tile(o, kanon__show_count(g->n_groups).text, g->n_groups == 1 ? "group" : "groups");
     tile(o, kanon__show_count(g->smallest).text, "records in the smallest group");
-    if (g->smallest > 0)
+    if (g->smallest > 0 && kanon__report_has_risks(r))
         tile(o, kanon__show_share(d->highest_risk).text, "highest risk of a record");
-    if (g->n_suppressed > 0)
+    if (g->n_suppressed > 0 && !r->external)
         tile(o, kanon__show_count(g->n_suppressed).text, "suppressed records");
-    tile(o, kanon__show_share(average_loss(r, d)).text, "average loss of a cell");
+    if (!r->external)
+        tile(o, kanon__show_share(average_loss(r, d)).text, "average loss of a cell");
     kanon__output_text(o, "</ul>\n");
 }
 
@@ -81,7 +82,9 @@ static void say_risk(kanon__output *o, const kanon__report *r, const kanon__repo
     kanon__figure_text smallest = kanon__show_count(r->grouping->smallest);
     kanon__markup(o, "<p>Whoever knows these things about a person finds at least %s records that could be theirs. ",
                   smallest.text);
-    if (r->table->data.has_entity)
+    if (!kanon__report_has_risks(r))
+        kanon__output_text(o, "A person can have several of them; k counts persons, which the release does not show.</p>\n");
+    else if (r->table->data.has_entity)
         kanon__markup(o,
                       "A person can have several of them: the chance that a record which is picked from them is that "
                       "person's is at most <b>%s</b>, and %s on average over all records.</p>\n",
@@ -97,8 +100,9 @@ static void say_risk(kanon__output *o, const kanon__report *r, const kanon__repo
 static void say_protection(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     const kanon_grouping *g = r->grouping;
-    kanon__markup(o, "<p>The table has %s records. ", kanon__show_count(g->n_rows).text);
-    if (g->n_suppressed > 0)
+    kanon__markup(o, "<p>The %s has %s records. ", r->external ? "release" : "table",
+                  kanon__show_count(kanon__report_records(r)).text);
+    if (g->n_suppressed > 0 && !r->external)
         kanon__markup(o, "%s of them", kanon__show_count(g->n_rows - g->n_suppressed).text);
     else
         kanon__output_text(o, "They");
@@ -155,15 +159,10 @@ static void say_requirements(kanon__output *o, const kanon__report *r)
                       kanon__show_count(g->most_suppressed).text, kanon__show_count(g->n_suppressed).text);
 }
 
-static void put_summary(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
+/* What the release has lost, and what was left out of it: original values decide both. */
+static void say_price(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     const kanon_grouping *g = r->grouping;
-    kanon__html_begin(o, "summary", "Summary");
-    put_tiles(o, r, d);
-    if (g->n_groups > 0) {
-        say_protection(o, r, d);
-        say_thresholds(o, d);
-    }
     if (g->n_suppressed > 0)
         kanon__markup(o, "<p>%s records (%s) are suppressed: none of their quasi-identifiers is released.</p>\n",
                       kanon__show_count(g->n_suppressed).text,
@@ -178,6 +177,20 @@ static void put_summary(kanon__output *o, const kanon__report *r, const kanon__r
                   kanon__show_share(average_loss(r, d)).text);
     say_bound(o, r);
     say_requirements(o, r);
+}
+
+static void put_summary(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
+{
+    const kanon_grouping *g = r->grouping;
+    kanon__html_begin(o, "summary", "Summary");
+    put_tiles(o, r, d);
+    if (g->n_groups > 0) {
+        say_protection(o, r, d);
+        if (kanon__report_has_risks(r))
+            say_thresholds(o, d);
+    }
+    if (!r->external)
+        say_price(o, r, d);
     kanon__html_end(o);
 }
 
@@ -258,11 +271,14 @@ kanon_status kanon__report_html(kanon__output *o, const kanon__report *r, const 
     put_summary(o, r, d);
     kanon__html_cells(o, r, d);
     kanon__html_advice(o, r);
-    kanon__html_risk(o, r, d);
+    if (kanon__report_has_risks(r))
+        kanon__html_risk(o, r, d);
     kanon__html_groups(o, r, d);
-    KANON_TRY(kanon__html_costs(o, r, d, err), out);
-    KANON_TRY(kanon__html_attributes(o, r, d, err), out);
-    KANON_TRY(kanon__html_relations(o, r, d, err), out);
+    if (!r->external) {
+        KANON_TRY(kanon__html_costs(o, r, d, err), out);
+        KANON_TRY(kanon__html_attributes(o, r, d, err), out);
+        KANON_TRY(kanon__html_relations(o, r, d, err), out);
+    }
     kanon__html_sensitive(o, r, d);
     kanon__html_figures(o, r->measures);
     put_guarantees(o, r, d);

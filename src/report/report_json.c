@@ -32,8 +32,8 @@ static json_t *figure_value(const kanon_figure *figure)
     return isfinite(figure->value) ? json_real(figure->value) : json_null();
 }
 
-/* Every column with its role and type. */
-static json_t *column_list(const kanon_table *t)
+/* Every column with its role and type; others are told only what the release shows of the type. */
+static json_t *column_list(const kanon_table *t, bool external)
 {
     json_t *list = json_array();
     for (int i = 0; list != NULL && i < t->data.n_columns; i++) {
@@ -41,7 +41,7 @@ static json_t *column_list(const kanon_table *t)
         json_t *column = json_pack("{s:s, s:s}", "name", c->name, "role", kanon_role_text(c->role));
         bool good = column != NULL;
         if (good && c->domain != NULL)
-            good = json_object_set_new(column, "type", json_string(kanon_type_text(c->domain->type))) == 0 &&
+            good = json_object_set_new(column, "type", json_string(external ? kanon__told_type(c->domain) : kanon_type_text(c->domain->type))) == 0 &&
                    json_object_set_new(column, "weight", json_real(c->weight)) == 0;
         if (!good || json_array_append_new(list, column) != 0) {
             if (!good)
@@ -69,11 +69,13 @@ static json_t *object_of(json_t *parent, const char *column)
 }
 
 /* Figures of the whole table stand at the top, those of a column under "attributes". */
-static bool set_figures(json_t *root, const kanon_measures *m)
+static bool set_figures(json_t *root, const kanon__report *r)
 {
+    const kanon_measures *m = r->measures;
     json_t *formulas = json_object(), *attributes = json_object();
-    bool good = set(root, "formulas", formulas) && set(root, "attributes", attributes) &&
-                set(root, "measure_settings", text_list(&m->settings));
+    bool good = set(root, "formulas", formulas) && set(root, "attributes", attributes);
+    if (!r->external)
+        good = good && set(root, "measure_settings", text_list(&m->settings));
     for (size_t i = 0; good && i < m->n; i++) {
         const kanon_figure *f = &m->figures[i];
         json_t *place = f->attribute == NULL ? root : object_of(attributes, f->attribute);
@@ -107,29 +109,32 @@ static json_t *repeat_list(const kanon_grouping *g)
     return list;
 }
 
+/* What the algorithm chose or found, and what a clock did, is not for others: originals decide it. */
 static bool set_origin(json_t *root, const kanon__report *r)
 {
-    const kanon_grouping *g = r->grouping;
+    const kanon_grouping *g = r->made;
     bool good = set(root, "algorithm", g->algorithm != NULL ? json_string(g->algorithm) : json_null());
     if (r->measures->k > 0)
         good = good && set(root, "k_asked", json_integer(r->measures->k));
     if (g->algorithm == NULL)
         return good;
+    good = good && set(root, "recode", json_string(g->recode_maps != NULL ? "attribute" : "record")) &&
+           set(root, "revision", json_integer(g->revision));
+    if (g->refinement != NULL)
+        good = good && set(root, "refinement", json_string(g->refinement));
+    if (r->external)
+        return good;
     if (g->blocks > 0)
         good = good && set(root, "blocks", json_integer(g->blocks));
-    good = good && set(root, "recode", json_string(g->recode_maps != NULL ? "attribute" : "record"));
     if (g->notes.n > 0)
         good = good && set(root, "notes", text_list(&g->notes));
     if (g->refinement != NULL)
-        good = good && set(root, "refinement", json_string(g->refinement)) &&
-               set(root, "refine_settings", text_list(&g->refine_settings));
+        good = good && set(root, "refine_settings", text_list(&g->refine_settings));
     good = good && set(root, "stopped", json_boolean(g->stopped));
     if (g->repeat.n > 0)
         good = good && set(root, "repeat", repeat_list(g));
-    good = good && set(root, "revision", json_integer(g->revision)) && set(root, "settings", text_list(&g->settings));
-    if (!r->external)
-        good = good && set(root, "seed", seed_value(g->seed)) && set(root, "seconds", json_real(g->seconds));
-    return good;
+    return good && set(root, "settings", text_list(&g->settings)) && set(root, "seed", seed_value(g->seed)) &&
+           set(root, "seconds", json_real(g->seconds));
 }
 
 /* A figure that may not be there, or be infinite. */
@@ -138,18 +143,21 @@ static json_t *real_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* The constraints in addition to k, what is reached, and what they cost. */
+/* The constraints in addition to k, what is reached, and what they cost; for others, what was asked. */
 static bool set_requirements(json_t *root, const kanon__report *r)
 {
-    const kanon_grouping *g = r->grouping;
+    const kanon_grouping *g = r->made;
     json_t *list = json_array();
     bool good = set(root, "constraints", list);
     for (int64_t i = 0; good && i < g->n_constraints; i++) {
         json_t *one = json_object();
         good = json_array_append_new(list, one) == 0 && set(one, "sentence", json_string(g->constraints[i].sentence)) &&
-               set(one, "asked", real_or_null(g->constraints[i].asked)) &&
-               set(one, "reached", real_or_null(g->constraints[i].reached));
+               set(one, "asked", real_or_null(g->constraints[i].asked));
+        if (!r->external)
+            good = good && set(one, "reached", real_or_null(g->constraints[i].reached));
     }
+    if (r->external)
+        return good;
     if (r->table->data.has_entity)
         good = good && set(root, "entities", json_integer(r->table->data.n_entities));
     if (g->most_suppressed >= 0)
@@ -203,13 +211,16 @@ static bool set_files(json_t *root, const kanon__report *r, const char *input_sh
 /* ---- what the page shows as plots -------------------------------------------------------------------------------- */
 
 /* How many records are above each threshold, before and after. */
-static json_t *threshold_list(const kanon__report_data *d)
+static json_t *threshold_list(const kanon__report_data *d, bool external)
 {
     json_t *list = json_array();
     for (int i = 0; list != NULL && i < KANON__N_THRESHOLDS; i++) {
-        json_t *item = json_pack("{s:i, s:I, s:I, s:b}", "group_size", kanon__thresholds[i], "records_above_before",
-                                 (json_int_t)d->above[KANON__BEFORE][i], "records_above",
+        json_t *item = json_pack("{s:i, s:I, s:b}", "group_size", kanon__thresholds[i], "records_above",
                                  (json_int_t)d->above[KANON__AFTER][i], "met", d->above[KANON__AFTER][i] == 0);
+        if (!external && !set(item, "records_above_before", json_integer(d->above[KANON__BEFORE][i]))) {
+            json_decref(item);
+            item = NULL;
+        }
         if (item == NULL || json_array_append_new(list, item) != 0) {
             json_decref(list);
             return NULL;
@@ -264,11 +275,12 @@ static bool set_worst(json_t *root, const kanon__report_data *d)
 
 static bool set_data(json_t *root, const kanon__report *r, const kanon__report_data *d)
 {
-    bool good = set(root, "thresholds", threshold_list(d)) && set(root, "group_sizes", bin_list(&d->sizes, !r->external)) &&
-                set(root, "class_sizes_before", bin_list(&d->risk[KANON__BEFORE], false)) &&
-                set(root, "class_sizes_after", bin_list(&d->risk[KANON__AFTER], false)) && set_variety(root, r, d);
+    bool good = set(root, "group_sizes", bin_list(&d->sizes, !r->external)) && set_variety(root, r, d);
+    if (kanon__report_has_risks(r))
+        good = good && set(root, "thresholds", threshold_list(d, r->external)) &&
+               set(root, "class_sizes_after", bin_list(&d->risk[KANON__AFTER], false));
     if (!r->external)
-        good = good && set_worst(root, d) && set(root, "loss_by_class_before", bin_list(&d->kinds, true));
+        good = good && set(root, "class_sizes_before", bin_list(&d->risk[KANON__BEFORE], false)) && set_worst(root, d) && set(root, "loss_by_class_before", bin_list(&d->kinds, true));
     return good;
 }
 
@@ -313,9 +325,9 @@ kanon_status kanon__report_json(kanon__output *output, const kanon__report *r, c
     char *text = NULL;
     json_t *root = json_object();
     bool good = set(root, "format", json_integer(REPORT_FORMAT)) && set(root, "kanon", json_string(kanon_version())) &&
-                set(root, "external", json_boolean(r->external)) && set_figures(root, r->measures) && set_origin(root, r) &&
+                set(root, "external", json_boolean(r->external)) && set_figures(root, r) && set_origin(root, r) &&
                 set_requirements(root, r) && set_files(root, r, input_sha256) && set_data(root, r, data) &&
-                set(root, "columns", column_list(r->table));
+                set(root, "columns", column_list(r->table, r->external));
     if (!r->external)
         good = good && set(root, "advice", text_list(&r->advice->sentences)) && set(root, "warnings", warning_list(r));
     if (good)

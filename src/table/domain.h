@@ -35,9 +35,17 @@ typedef struct kanon__domain {
     kanon__value_format format; /* how the texts are written */
     kanon__dictionary texts;    /* numeric: the text of each rank as first written; the missing text last */
     kanon__taxonomy *taxonomy;  /* categorical */
+    bool type_is_said;          /* by the schema or the source; false: found from the values */
     bool missing_is_null;       /* missing cells were null, not a text that means "no value" */
     int64_t references;         /* changed atomically */
 } kanon__domain;
+
+/* The type for readers of a release: whether all numbers are whole may be known from originals alone. */
+static inline const char *kanon__told_type(const kanon__domain *d)
+{
+    bool number = d->type == KANON_TYPE_INTEGER || d->type == KANON_TYPE_DECIMAL;
+    return number && !d->type_is_said ? "number" : kanon_type_text(d->type);
+}
 
 /* A column's distinct texts as they were read, before anything is known of their order. */
 typedef struct kanon__raw_column {

@@ -499,7 +499,7 @@ static void costs_are_those_of_the_worked_example(void **state)
     assert_int_equal(d.variety[0].top.items[6].groups, 1);
     assert_int_equal(d.variety[0].top.items[10].groups, 1);
     /* three groups are too few to be told of */
-    kanon__report_data_coarsen(&d, data.table);
+    kanon__report_data_coarsen(&d, data.table, data.grouping);
     assert_int_equal(d.sizes.n + d.kinds.n + d.variety[0].distinct.n + d.variety[0].top.n, 0);
     assert_int_equal(d.variety[0].single_groups + d.worst_groups, 0);
     assert_int_equal(d.above[KANON__AFTER][1], 7);
@@ -648,7 +648,8 @@ static kanon_status publish(const data_set *data, bool html, kanon_error *err)
     return kanon_publish(data->table, data->grouping, &outputs, err);
 }
 
-/* One group of 20 records, 11 of them of one person: 55 % in every report, internal or not. */
+/* One group of 20 records, 11 of them of one person: a risk of 55 %. The release does not show persons, so an external report
+ * does not tell it, and never the lower risk of records. */
 static void risk_is_that_of_persons(void **state)
 {
     enum { N = 20 };
@@ -684,13 +685,15 @@ static void risk_is_that_of_persons(void **state)
         *(external ? &outputs.report_external : &outputs.report) = json.text;
         assert_done(kanon_publish(data.table, data.grouping, &outputs, &err), &err);
         char *text = read_text(page.text);
-        assert_holds(text, "is at most <b>55 %</b>, and 32.5 % on average");
+        assert_int_equal(strstr(text, "is at most <b>55 %</b>, and 32.5 % on average") == NULL, external);
+        assert_int_equal(strstr(text, "55 %") == NULL, external);
         assert_null(strstr(text, "1 in 20"));
         free(text);
         text = read_text(json.text);
-        assert_holds(text, "\"highest_risk\": 0.55");
-        assert_holds(text, "\"average_risk\": 0.325");
-        assert_holds(text, "\"records_above\": 11");
+        assert_int_equal(strstr(text, "\"highest_risk\": 0.55") == NULL, external);
+        assert_int_equal(strstr(text, "\"average_risk\": 0.325") == NULL, external);
+        assert_int_equal(strstr(text, "\"records_above\": 11") == NULL, external);
+        assert_int_equal(strstr(text, "_risk") == NULL, external);
         free(text);
     }
     forget(&data);

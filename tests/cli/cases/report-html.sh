@@ -40,7 +40,7 @@ page()
     for text in "<script" "http" "src=" "url(" "@import" "<link" "<img" "<iframe" "javascript"; do
         ! grep -qiF "$text" "$1" || failed "$1 has $text"
     done
-    for part in summary risk groups costs attributes sensitive figures guarantees origin; do
+    for part in summary risk groups $3 sensitive figures guarantees origin; do
         grep -q "<section id=\"$part\">" "$1" || failed "$1 has no part $part"
     done
     for text in spy plague Astrid Name1 113 987654; do
@@ -50,9 +50,10 @@ page()
 }
 
 expect 0 "$KANON" anonymize t.csv -s s.yaml -o r.csv --report p.html --report-external e.html --seed 4
-# risk, sizes, loss, four attributes, two for the sensitive one
-page p.html 9
-page e.html 9
+# risk, sizes, loss, four attributes, two for the sensitive one; losses and originals are not for others
+page p.html 9 "costs attributes"
+page e.html 4 ""
+! grep -q -e 'id="costs"' -e 'id="attributes"' -e 'id="relations"' e.html || failed "the external page shows originals"
 for text in "<h1>Anonymisation of t.csv</h1>" "&lt;script&gt;alert(0)&lt;/script&gt;" "a&amp;b" cook \
     "kanon anonymize t.csv -s s.yaml -k 5" "<td>4</td>" information_loss "1/11"; do
     grep -qF "$text" p.html || failed "the page does not have $text"
@@ -78,17 +79,18 @@ expect 0 "$KANON" anonymize t.csv -s s.yaml -o r.csv --report p.json --report-ex
 for name in format thresholds group_sizes seed input worst_groups; do
     grep -q "\"$name\"" p.json || failed "the report has no $name"
 done
-for name in format thresholds group_sizes information_loss output; do
+for name in format thresholds group_sizes class_size_mean output; do
     grep -q "\"$name\"" e.json || failed "the external report has no $name"
 done
-for name in seed seconds input worst_groups loss_by_class_before warnings; do
+for name in seed seconds input worst_groups loss_by_class_before warnings information_loss suppressed settings \
+    measure_settings class_sizes_before records_above_before; do
     ! grep -q "\"$name\"" e.json || failed "the external report has $name"
 done
 
 # a page of a grouping that was read; one group, nothing sensitive, a column without values
 expect 0 "$KANON" anonymize t.csv --quasi age,pay --missing spy -k 5 --groups g.csv -o r.csv -q
 expect 0 "$KANON" evaluate t.csv -s s.yaml --groups g.csv --report v.html
-page v.html 9
+page v.html 9 "costs attributes"
 # -k wins over the schema's, in the page as in the figures
 expect 0 "$KANON" evaluate t.csv -s s.yaml --groups g.csv -k 4 --report v.html
 grep -qF "(asked for: 4)" v.html || failed "the page does not have the k that was asked for"
