@@ -7,7 +7,7 @@ SECONDS ?= 600
 HOSTS := $(filter-out build src,$(patsubst %/check,%,$(wildcard */check)))
 
 .PHONY: all check check-core $(HOSTS:%=check-%) check-postgres-memory web demo docs bench quality leakage mutation experiments install fuzz \
-	campaign tidy clean
+	campaign outside-judge tidy clean
 .NOTPARALLEL:
 
 all:
@@ -71,6 +71,10 @@ fuzz:
 # Random runs, sequences of changes, kills and faults against an independent checker. SEED=N: the same cases again.
 campaign:
 	@scripts/campaign $(SECONDS)
+
+# pyCANON, from PyPI, counts k and l of random releases.
+outside-judge:
+	@scripts/outside-judge
 
 tidy:
 	@scripts/tidy

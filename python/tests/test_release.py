@@ -68,6 +68,18 @@ def test_check(result, people, roles):
     assert "does not hold" in repr(pykanon.check(people, k=2, quasi=["age", "zip"]))
 
 
+def test_check_counts_what_a_reader_sees():
+    released = {"age": ["1", "1"], "ssn": ["7", "8"]}
+    found = pykanon.check(released, k=2, quasi="age")
+    assert not found and "ssn" in found["violated"][0]
+    assert pykanon.check(released, k=2, quasi="age", default_role="insensitive")
+    assert not pykanon.check({"job": ["?", "NA"]}, k=2, quasi="job", missing=["?", "NA"])
+    assert pykanon.check({"job": ["?", "NA"]}, k=2, quasi="job", same=[("?", "NA")])
+    assert pykanon.check({"job": ["*", None]}, k=2, quasi="job")["k"] == 1
+    l2 = ["model=distinct-l-diversity,attribute=ill,l=2"]
+    assert not pykanon.check({"job": ["a", "a"], "ill": ["flu", "*"]}, quasi="job", sensitive="ill", constraints=l2)
+
+
 def test_bound_and_tradeoff(result, people, roles, tmp_path):
     lower = pykanon.bound(people, k=5, certificate=str(tmp_path / "proof.json"), **roles)
     assert 0 < lower.lower_bound <= result.measures["information_loss"]

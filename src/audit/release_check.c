@@ -509,6 +509,19 @@ static void measure_classes(const checker *c)
     check->average_class_size = (double)check->records / (double)check->classes;
 }
 
+/* Many tools write suppressed records as rows of stars; whoever did so should know why k is small. */
+static kanon_status warn_of_general(const checker *c, kanon_error *err)
+{
+    int64_t n_small = 0;
+    for (uint32_t i = 0; i < c->classes.n; i++)
+        n_small += is_general(c, i) && c->classes.sizes[i] < c->report->check.k_asked ? c->classes.sizes[i] : 0;
+    return n_small == 0 ? KANON_OK
+                        : kanon__texts_addf(&c->report->privacy.warnings, err,
+                                            "suppressed records are a class like any other, and %lld are too few: leave them "
+                                            "out of the file",
+                                            (long long)n_small);
+}
+
 /* By row: its class. */
 static kanon_status list_groups(int32_t **out, const checker *c, kanon_error *err)
 {
@@ -666,6 +679,7 @@ static kanon_status measure(checker *c, double threshold, int64_t k_asked, kanon
     report *r = c->report;
     r->check.k_asked = k_asked;
     measure_classes(c);
+    KANON_TRY(warn_of_general(c, err), out);
     KANON_TRY(measure_privacy(c, err), out);
     KANON_TRY(measure_risk(c, threshold, err), out);
     KANON_TRY(list_violated(r, err), out);

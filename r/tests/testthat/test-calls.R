@@ -107,6 +107,17 @@ test_that("check_release finds what a release is, and holds is honest", {
   expect_output(print(bad), "does not hold")
 })
 
+test_that("check_release counts what a reader sees", {
+  released <- data.frame(age = c("1", "1"), ssn = c("7", "8"))
+  found <- check_release(released, quasi = "age", k = 2)
+  expect_false(found$holds)
+  expect_match(found$violated, "without a role: ssn")
+  expect_true(check_release(released, quasi = "age", insensitive = "ssn", k = 2)$holds)
+  jobs <- data.frame(job = c("?", "none"))
+  expect_equal(check_release(jobs, quasi = "job", missing = c("?", "none"), k = 2)$k, 1)
+  expect_equal(check_release(jobs, quasi = "job", same = c("?", "none"), k = 2)$k, 2)
+})
+
 test_that("summary, plots, reports, bound and trade-off", {
   x <- people()
   rel <- grouped(x, k = 5)

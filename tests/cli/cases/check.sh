@@ -55,6 +55,7 @@ figure records 7
 figure suppressed 2
 figure classes 3
 figure k 2
+out_has "suppressed records are a class like any other, and 2 are too few"
 expect 1 "$KANON" check r.csv -s s.yaml -k 2 --constraint model=distinct-l-diversity,attribute=disease,l=2
 figure distinct_l 1 disease
 printf 'age,sex,disease\n*,*,flu\n*,*,cold\n' >general.csv
