@@ -349,8 +349,8 @@ BEGIN
         RETURN QUERY SELECT 'entity', settings->>'entity', CASE WHEN (settings->>'together')::boolean THEN 'together' ELSE '' END;
     END IF;
     RETURN QUERY SELECT 'key', NULL::text, t FROM kanon.texts(settings->'key') t;
-    -- besides the empty text
-    RETURN QUERY SELECT 'missing', NULL::text, t FROM kanon.texts('[""]'::jsonb || (settings->'missing')) t;
+    RETURN QUERY SELECT 'missing', NULL::text, t FROM kanon.texts(settings->'missing') t;
+    RETURN QUERY SELECT 'empty', NULL::text, settings->>'empty';
     RETURN QUERY SELECT 'constraint', NULL::text, t FROM kanon.texts(settings->'constraints') t;
     RETURN QUERY SELECT 'setting', p.name, p.value FROM kanon.pairs(settings->'settings') p ORDER BY 2;
     RETURN QUERY SELECT 'refine_setting', p.name, p.value FROM kanon.pairs(settings->'refine_settings') p ORDER BY 2;
@@ -458,6 +458,7 @@ BEGIN
     END LOOP;
     PERFORM kanon.check_word('numbers', '{ranges,columns,text,mean}', said->>'numbers');
     PERFORM kanon.check_word('recode', '{record,attribute}', said->>'recode');
+    PERFORM kanon.check_word('empty', '{missing,value}', said->>'empty');
     PERFORM kanon.check_word('effort', '{fast,balanced,best}', said->>'effort');
     IF (said->>'seed')::numeric NOT BETWEEN 0 AND most OR (said->>'shuffle_seed')::numeric NOT BETWEEN 0 AND most THEN
         PERFORM kanon.fail('a seed is a whole number from 0 to 9007199254740991');
@@ -476,6 +477,9 @@ BEGIN
     END IF;
     IF NOT (said->>'shuffle')::boolean AND coalesce((said->>'shuffle_seed')::bigint, 0) = 0 THEN
         PERFORM kanon.fail('a release that is refreshed by change is shuffled', 'The place of a row would tell which rows are new.');
+    END IF;
+    IF said->>'empty' = 'value' THEN
+        PERFORM kanon.fail('a state keeps NULL as the empty text, which cannot be a value, too', 'Refresh the release in full.');
     END IF;
     IF said->>'recode' = 'attribute' THEN
         PERFORM kanon.fail('a release that is refreshed by change is recoded by record', 'Use recode => ''record''.');
@@ -619,8 +623,8 @@ CREATE FUNCTION kanon.define(
     release text, source regclass, k bigint, quasi text[] DEFAULT '{}', sensitive text[] DEFAULT '{}',
     insensitive text[] DEFAULT '{}', identifying text[] DEFAULT '{}', entity text DEFAULT NULL, entity_together boolean DEFAULT false,
     key text[] DEFAULT NULL, columns json DEFAULT '{}', taxonomies json DEFAULT '{}', constraints text[] DEFAULT '{}',
-    missing text[] DEFAULT '{}', algorithm text DEFAULT NULL, settings jsonb DEFAULT '{}', refine text DEFAULT NULL,
-    refine_settings jsonb DEFAULT '{}', effort text DEFAULT NULL, seed bigint DEFAULT 0, suppress numeric DEFAULT NULL,
+    missing text[] DEFAULT '{}', empty text DEFAULT NULL, algorithm text DEFAULT NULL, settings jsonb DEFAULT '{}',
+    refine text DEFAULT NULL, refine_settings jsonb DEFAULT '{}', effort text DEFAULT NULL, seed bigint DEFAULT 0, suppress numeric DEFAULT NULL,
     recode text DEFAULT 'record', blocks bigint DEFAULT 0, numbers text DEFAULT 'ranges', shuffle boolean DEFAULT true,
     shuffle_seed bigint DEFAULT NULL, incremental boolean DEFAULT false, joint_k bigint DEFAULT NULL, labels boolean DEFAULT true,
     report boolean DEFAULT NULL, schema text DEFAULT current_schema()) RETURNS regclass
@@ -655,7 +659,7 @@ BEGIN
     said := jsonb_strip_nulls(jsonb_build_object(
         'k', k, 'roles', roles, 'columns', kanon.details_of(columns, taxonomies, schema), 'entity', of_entity,
         'together', entity_together, 'key', of_key, 'constraints', constraints, 'missing', nullif(missing, '{}'),
-        'algorithm', algorithm, 'settings', settings, 'refine', refine, 'refine_settings', refine_settings, 'effort', effort,
+        'empty', empty, 'algorithm', algorithm, 'settings', settings, 'refine', refine, 'refine_settings', refine_settings, 'effort', effort,
         'seed', seed, 'suppress', suppress::text, 'recode', recode, 'blocks', blocks, 'numbers', numbers, 'shuffle', shuffle,
         'shuffle_seed', shuffle_seed, 'incremental', incremental, 'joint_k', joint_k, 'report', report));
     PERFORM kanon.check_said(said);
@@ -702,7 +706,7 @@ CREATE FUNCTION kanon.alter(
     release regclass, k bigint DEFAULT NULL, quasi text[] DEFAULT NULL, sensitive text[] DEFAULT NULL,
     insensitive text[] DEFAULT NULL, identifying text[] DEFAULT NULL, entity text DEFAULT NULL, entity_together boolean DEFAULT NULL,
     columns json DEFAULT NULL, taxonomies json DEFAULT NULL, constraints text[] DEFAULT NULL, missing text[] DEFAULT NULL,
-    algorithm text DEFAULT NULL, settings jsonb DEFAULT NULL, refine text DEFAULT NULL, refine_settings jsonb DEFAULT NULL,
+    empty text DEFAULT NULL, algorithm text DEFAULT NULL, settings jsonb DEFAULT NULL, refine text DEFAULT NULL, refine_settings jsonb DEFAULT NULL,
     effort text DEFAULT NULL, seed bigint DEFAULT NULL, suppress numeric DEFAULT NULL, recode text DEFAULT NULL,
     blocks bigint DEFAULT NULL, numbers text DEFAULT NULL, shuffle boolean DEFAULT NULL, shuffle_seed bigint DEFAULT NULL,
     joint_k bigint DEFAULT NULL, report boolean DEFAULT NULL, schema text DEFAULT current_schema()) RETURNS void
@@ -717,7 +721,7 @@ BEGIN
     EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', release);
     d := kanon.definition_of(release);
     said := d.settings || jsonb_strip_nulls(jsonb_build_object(
-        'k', k, 'entity', entity, 'together', entity_together, 'constraints', constraints, 'missing', missing, 'algorithm', algorithm,
+        'k', k, 'entity', entity, 'together', entity_together, 'constraints', constraints, 'missing', missing, 'empty', empty, 'algorithm', algorithm,
         'settings', settings, 'refine', refine, 'refine_settings', refine_settings, 'effort', effort, 'seed', seed,
         'suppress', suppress::text, 'recode', recode, 'blocks', blocks, 'numbers', numbers, 'shuffle', shuffle,
         'shuffle_seed', shuffle_seed, 'joint_k', joint_k, 'report', report));

@@ -106,6 +106,12 @@ static kanon_status add_missing(kanon_schema *s, const char *column, const char 
     return kanon_schema_add_missing(s, value, err);
 }
 
+static kanon_status set_empty(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    (void)column;
+    return kanon_schema_set_empty(s, strcmp(value, "value") == 0, err);
+}
+
 static kanon_status add_constraint(kanon_schema *s, const char *column, const char *value, kanon_error *err)
 {
     (void)column;
@@ -127,6 +133,7 @@ static const struct {
     {"bottom", kanon_schema_set_bottom},
     {"entity", set_entity},
     {"missing", add_missing},
+    {"empty", set_empty},
     {"constraint", add_constraint},
 };
 

@@ -94,6 +94,18 @@ SELECT records FROM kanon.refresh('longs_k');
 SELECT attname, octet_length(attname) FROM pg_attribute WHERE attrelid = 'longs_k'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT holds FROM kanon.check('longs_k');
 SELECT kanon.define('twice_k', 'longs', k => 3, quasi => '{b}', insensitive => '{b_min}', numbers => 'columns');
+-- Texts that mean "no value" come in addition to the empty one, which may be a value.
+CREATE TABLE gaps AS SELECT (ARRAY['?', '', 'a'])[1 + i % 3] AS t FROM generate_series(1, 9) i;
+SELECT kanon.define('gaps_k', 'gaps', k => 3, quasi => '{t}', missing => '{?}', algorithm => 'mondrian'),
+       kanon.define('values_k', 'gaps', k => 3, quasi => '{t}', missing => '{?}', empty => 'value', algorithm => 'mondrian');
+SELECT (kanon.refresh('gaps_k')).records, (kanon.refresh('values_k')).records;
+SELECT (SELECT count(*) FROM gaps_k WHERE t = '') AS missing, (SELECT count(*) FROM values_k WHERE t = '') AS value;
+-- A seed alone shuffles; the order is one of the rows.
+SELECT kanon.define('ordered_k', 'hospital.patients', k => 5, quasi => '{age}', sensitive => '{zip}', algorithm => 'mondrian', shuffle => false, shuffle_seed => 5),
+       kanon.define('again_k', 'hospital.patients', k => 5, quasi => '{age}', sensitive => '{zip}', algorithm => 'mondrian', shuffle_seed => 5);
+SELECT (kanon.refresh('ordered_k')).records, (kanon.refresh('again_k')).records;
+SELECT array_agg(zip ORDER BY ctid) = (SELECT array_agg(zip ORDER BY ctid) FROM again_k) AS same,
+       array_agg(zip ORDER BY ctid) <> (SELECT array_agg(zip ORDER BY patient_id) FROM hospital.patients) AS shuffled FROM ordered_k;
 -- A column that says nothing is a waste, and it is said.
 SELECT kanon.define('uid_k', 'longs', k => 3, quasi => '{b,uid}');
 SELECT records FROM kanon.refresh('uid_k');
