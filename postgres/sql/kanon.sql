@@ -700,14 +700,28 @@ BEGIN
 END
 $$;
 
+-- What the definition calls a column that the source calls by another name now; NULL stays NULL.
+CREATE FUNCTION kanon.own_name(settings jsonb, name text) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT coalesce((SELECT p.name FROM kanon.pairs(settings->'source_names') p WHERE p.value = $2), $2)
+$$;
+
+CREATE FUNCTION kanon.own_names(settings jsonb, names text[]) RETURNS text[] LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN names IS NULL THEN NULL ELSE ARRAY(SELECT kanon.own_name(settings, n) FROM unnest(names) n) END
+$$;
+
+CREATE FUNCTION kanon.own_constraint(settings jsonb, said text) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT string_agg(CASE WHEN part LIKE 'attribute=%' THEN 'attribute=' || kanon.own_name(settings, substr(part, 11)) ELSE part END, ','
+                      ORDER BY place) FROM string_to_table(said, ',') WITH ORDINALITY p(part, place)
+$$;
+
 -- Changes what is said, and leaves the rest: NULL is "as it is". The table keeps its privileges, indexes and views, and the
 -- definition its refreshes. Columns that are no longer released are dropped at once; new ones are NULL until the next refresh.
 CREATE FUNCTION kanon.alter(
     release regclass, k bigint DEFAULT NULL, quasi text[] DEFAULT NULL, sensitive text[] DEFAULT NULL,
     insensitive text[] DEFAULT NULL, identifying text[] DEFAULT NULL, entity text DEFAULT NULL, entity_together boolean DEFAULT NULL,
     columns json DEFAULT NULL, taxonomies json DEFAULT NULL, constraints text[] DEFAULT NULL, missing text[] DEFAULT NULL,
-    empty text DEFAULT NULL, algorithm text DEFAULT NULL, settings jsonb DEFAULT NULL, refine text DEFAULT NULL, refine_settings jsonb DEFAULT NULL,
-    effort text DEFAULT NULL, seed bigint DEFAULT NULL, suppress numeric DEFAULT NULL, recode text DEFAULT NULL,
+    empty text DEFAULT NULL, algorithm text DEFAULT NULL, settings jsonb DEFAULT NULL, refine text DEFAULT NULL,
+    refine_settings jsonb DEFAULT NULL, effort text DEFAULT NULL, seed bigint DEFAULT NULL, suppress numeric DEFAULT NULL, recode text DEFAULT NULL,
     blocks bigint DEFAULT NULL, numbers text DEFAULT NULL, shuffle boolean DEFAULT NULL, shuffle_seed bigint DEFAULT NULL,
     joint_k bigint DEFAULT NULL, report boolean DEFAULT NULL, schema text DEFAULT current_schema()) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -721,15 +735,20 @@ BEGIN
     EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', release);
     d := kanon.definition_of(release);
     said := d.settings || jsonb_strip_nulls(jsonb_build_object(
-        'k', k, 'entity', entity, 'together', entity_together, 'constraints', constraints, 'missing', missing, 'empty', empty, 'algorithm', algorithm,
+        'k', k, 'entity', kanon.own_name(d.settings, entity), 'together', entity_together, 'constraints', CASE
+            WHEN constraints IS NOT NULL THEN ARRAY(SELECT kanon.own_constraint(d.settings, u) FROM unnest(constraints) u) END,
+        'missing', missing, 'empty', empty, 'algorithm', algorithm,
         'settings', settings, 'refine', refine, 'refine_settings', refine_settings, 'effort', effort, 'seed', seed,
         'suppress', suppress::text, 'recode', recode, 'blocks', blocks, 'numbers', numbers, 'shuffle', shuffle,
         'shuffle_seed', shuffle_seed, 'joint_k', joint_k, 'report', report));
-    roles := kanon.roles_of(d.source, d.settings, jsonb_strip_nulls(jsonb_build_object('quasi', quasi, 'sensitive', sensitive,
-        'insensitive', insensitive, 'identifying', identifying)), said->>'entity', ARRAY(SELECT kanon.texts(said->'key')), false);
+    roles := kanon.roles_of(d.source, d.settings, jsonb_strip_nulls(jsonb_build_object(
+        'quasi', kanon.own_names(d.settings, quasi), 'sensitive', kanon.own_names(d.settings, sensitive),
+        'insensitive', kanon.own_names(d.settings, insensitive), 'identifying', kanon.own_names(d.settings, identifying))),
+        said->>'entity', ARRAY(SELECT kanon.texts(said->'key')), false);
     said := said || jsonb_build_object('roles', roles, 'columns', (
         SELECT coalesce(jsonb_object_agg(o.key, o.value), '{}') FROM jsonb_each(said->'columns') o WHERE roles ? o.key)
-        || kanon.details_of(coalesce(columns, '{}'), coalesce(taxonomies, '{}'), schema));
+        || (SELECT coalesce(jsonb_object_agg(kanon.own_name(d.settings, n.key), n.value), '{}')
+              FROM jsonb_each(kanon.details_of(coalesce(columns, '{}'), coalesce(taxonomies, '{}'), schema)) n));
     PERFORM kanon.check_said(said);
     PERFORM kanon.check_settings(d.source, said);
     IF d.released AND said - of_release <> d.settings - of_release THEN

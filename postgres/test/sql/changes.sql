@@ -125,6 +125,7 @@ SELECT holds FROM kanon.check('parts_k');
 SECURITY LABEL FOR kanon ON COLUMN parts_k.at IS 'insensitive';
 SECURITY LABEL FOR kanon ON COLUMN parts_k.is_old IS 'insensitive';
 SELECT k >= 5 AS k, holds FROM kanon.check('parts_k');
+SELECT kanon.alter('parts_k', quasi => '{age,date_of_birth}', columns => '{"date_of_birth": {"bands": "year"}}');
 ALTER TABLE parts DROP COLUMN mood;
 SELECT kind FROM kanon.refresh('parts_k', 'incremental');
 

@@ -80,6 +80,8 @@ RESET maintenance_work_mem;
 BEGIN;
 ALTER TABLE people_k DROP COLUMN job;
 SELECT state_of($$SELECT * FROM kanon.refresh('people_k')$$);
+SELECT kanon.alter('people_k');
+SELECT records FROM kanon.refresh('people_k');
 ROLLBACK;
 BEGIN;
 ALTER TABLE people DROP COLUMN job;
