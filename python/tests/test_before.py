@@ -21,7 +21,7 @@ def test_propose(people, tmp_path):
     assert all(column["reason"] for column in proposed.columns) and "attributes:" in str(proposed)
     result = pykanon.anonymize(people, schema=proposed, k=5)
     proposed.save(tmp_path / "s.yaml")
-    assert pykanon.anonymize(people, schema=tmp_path / "s.yaml", k=5).groups == result.groups
+    assert pykanon.anonymize(people, schema=tmp_path / "s.yaml", k=5).groups.tolist() == result.groups.tolist()
     for value in {*people["disease"], *people["name"], *people["zip"]}:
         assert value not in proposed.text
 
@@ -40,7 +40,7 @@ def test_dates_and_numbers_that_are_written_in_other_ways():
     assert result.table.schema.field("born_min").type == pa.date32()
     assert sorted(set(result.table.column("pay_max").to_pylist())) in ([1000.0, 1300.0], [1200.5, 1300.0])
     by_column = pykanon.anonymize(table, formats={"born": "%d.%m.%Y"}, decimal={"pay": ","}, thousands={"pay": "."}, **said)
-    assert by_column.groups == result.groups
+    assert by_column.groups.tolist() == result.groups.tolist()
     for wrong in (dict(decimal=";;"), dict(decimal="\u00b7"), dict(decimal="x"), dict(formats={"born": "%q"})):
         with pytest.raises(pykanon.Error):
             pykanon.anonymize(table, **wrong, **said)

@@ -37,7 +37,7 @@ def rows(table):
 def test_every_kind_gives_the_same(kind, people, roles):
     plain = pykanon.anonymize(people, k=5, **roles)
     result = pykanon.anonymize(FRAMES[kind](people), k=5, **roles)
-    assert result.groups == plain.groups
+    assert list(result.groups) == list(plain.groups)
     assert rows(result.table) == rows(plain.table)
 
 
@@ -75,10 +75,50 @@ def test_pandas_index(people, roles):
     assert list(dropped.index) == list(range(200))
 
 
-def test_a_filtered_frame_has_an_index_of_its_own(people, roles):
+def test_a_filtered_or_sorted_frame_is_taken(people, roles):
     frame = pd.DataFrame(people)
+    some = frame[frame.age > 30]
+    assert list(pykanon.anonymize(some, k=5, **roles).table.index) == list(range(len(some)))
+    assert list(pykanon.anonymize(some, k=5, index="keep", **roles).table.index) == list(some.index)
+    assert len(pykanon.anonymize(frame.sort_values("age"), k=5, **roles).table) == 200
+    for index in (pd.Index(people["name"]), pd.Index(range(200), name="patient"), pd.MultiIndex.from_arrays([range(200)] * 2)):
+        with pytest.raises(pykanon.UsageError, match="index"):
+            pykanon.anonymize(frame.set_index(index), k=5, **roles)
+
+
+def test_a_shuffled_release_cannot_keep_an_index(people, roles):
     with pytest.raises(pykanon.UsageError, match="index"):
-        pykanon.anonymize(frame[frame.age > 30], k=5, **roles)
+        pykanon.anonymize(pd.DataFrame(people), k=5, index="keep", shuffle_seed=3, **roles)
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_means_of_times_keep_their_zone(kind):
+    times = pd.date_range("2020-03-01", periods=24, freq="D", tz="Europe/Berlin")
+    data = pa.table({"seen": pa.array(times, type=pa.timestamp("us", "Europe/Berlin"))})
+    table = {pd.DataFrame: data.to_pandas, pl.DataFrame: lambda: pl.DataFrame(data), pa.table: lambda: data}[kind]()
+    released = pa.table(pykanon.anonymize(table, quasi="seen", k=24, numeric="mean").table)
+    assert released.schema.field("seen").type.tz == "Europe/Berlin"
+    mean = times.tz_convert("UTC").as_unit("s").mean()
+    assert abs(released.column("seen")[0].as_py() - mean.to_pydatetime()) < datetime.timedelta(seconds=1)
+
+
+def test_types_of_arrow_and_text_stay(people, roles):
+    frame = pd.DataFrame(people).astype({"age": "int64[pyarrow]", "disease": "string[pyarrow]"})
+    released = pykanon.anonymize(frame, k=5, **roles).table
+    assert released.age_min.dtype == frame.age.dtype and released.disease.dtype == frame.disease.dtype
+
+
+def test_arguments_of_a_wrong_kind(people, roles):
+    wrong = [(dict(quasi=[0]), "a column name is a text, not int"), (dict(quasi=5), "a column name is a text, not int"),
+             (dict(masks=["zip"]), "masks is a dict by column, not list"), (dict(weights=2), "weights is a dict by column, not int"),
+             (dict(bands=[5]), "bands is a dict by column"), (dict(taxonomies="tree.csv"), "taxonomies is a dict by column"),
+             (dict(k=2.5), "k must be a whole number, not float"), (dict(k="5"), "k must be a whole number, not str")]  # fmt: skip
+    for given, message in wrong:
+        with pytest.raises(pykanon.UsageError, match=message):
+            pykanon.anonymize(people, **{**roles, "k": 5, **given})
+    assert pykanon.anonymize(people, k=5.0, **roles).k >= 5
+    with pytest.raises(KeyError, match="avg_loss"):
+        pykanon.anonymize(people, k=5, **roles).measures["average_loss"]
 
 
 def test_pandas_types():
@@ -154,8 +194,8 @@ def test_a_subclass_of_a_frame_is_a_frame(people, roles):
 
 
 def test_shares_of_numpy(people, roles):
-    assert pykanon.anonymize(people, k=5, suppress=np.float64(0.05), **roles).suppressed <= 10
-    assert pykanon.anonymize(people, k=5, suppress=1e-5, **roles).suppressed == 0
+    assert pykanon.anonymize(people, k=5, suppress=np.float64(0.05), **roles).n_suppressed <= 10
+    assert pykanon.anonymize(people, k=5, suppress=1e-5, **roles).n_suppressed == 0
 
 
 def test_a_shuffle_with_a_seed_can_be_repeated(people, roles):

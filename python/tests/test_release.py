@@ -1,11 +1,15 @@
 """What a release offers: measures, reports, CSV bytes of the program, checks, bounds, curves, states, plots."""
 
+import copy
 import csv
 import io
 import json
 import os
+import pickle
 import subprocess
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -199,3 +203,36 @@ def test_improve(people, roles, tmp_path):
     for wrong in (None, [1, 2], ["a"] * 200, [0.5] * 200, 3):
         with pytest.raises(pykanon.UsageError):
             pykanon.improve(people, wrong, k=5, **roles)
+
+
+def test_groups_and_suppressed_are_masks(people, roles):
+    release = pykanon.anonymize(pd.DataFrame(people), k=5, suppress=0.1, **roles)
+    assert isinstance(release.groups, np.ndarray) and release.suppressed.dtype == bool
+    assert release.suppressed.sum() == release.n_suppressed == (release.groups == 0).sum()
+    first = pd.DataFrame(people)[release.groups == 1]
+    assert len(first) >= 5
+
+
+def test_a_release_can_be_pickled(people, roles, tmp_path):
+    release = pykanon.anonymize(pd.DataFrame(people), k=5, **roles)
+    for loaded in (pickle.loads(pickle.dumps(release)), copy.deepcopy(release), pickle.loads(pickle.dumps(copy.copy(release)))):
+        assert repr(loaded) == repr(release) and loaded.table.equals(release.table)
+        assert dict(loaded.measures) == dict(release.measures) and list(loaded.groups) == list(release.groups)
+        loaded.report(tmp_path / "internal.html")
+        loaded.report(tmp_path / "external.json", external=True)
+        assert (tmp_path / "internal.html").stat().st_mode & 0o777 == 0o600
+        assert "<html" in (tmp_path / "internal.html").read_text() and json.loads((tmp_path / "external.json").read_text())
+        with pytest.raises(pykanon.UsageError, match="pickled"):
+            loaded.to_csv()
+    # names were never released, and a pickle does not hold them
+    assert b"person 17" not in pickle.dumps(release)
+
+
+def test_a_release_of_another_tool_is_evaluated(people, tmp_path):
+    # Two groups of two: 23..25 and 41..44 of a range of 21, so that 2 * 2/21 + 2 * 3/21 = 10/21 is lost.
+    table = {"age": [23, 25, 41, 44]}
+    other = pd.DataFrame({"age": ["[41-44]", "[23-25]", "[23-25]", "[41-44]"]})
+    assert pykanon.evaluate(table, other, quasi="age")["information_loss"] == pytest.approx(10 / 21)
+    other.to_csv(tmp_path / "other.csv", index=False)
+    assert pykanon.evaluate(table, tmp_path / "other.csv", quasi="age")["information_loss"] == pytest.approx(10 / 21)
+    assert pykanon.evaluate(table, other.iloc[:2], quasi="age")["suppressed"] == 2

@@ -88,8 +88,8 @@ def test_stops_at_random_moments():
 
 
 def test_calls_from_several_threads(people, roles):
-    expected, found = pykanon.anonymize(people, k=5, **roles).groups, []
-    threads = [threading.Thread(target=lambda: found.append(pykanon.anonymize(people, k=5, **roles).groups))
+    expected, found = pykanon.anonymize(people, k=5, **roles).groups.tolist(), []
+    threads = [threading.Thread(target=lambda: found.append(pykanon.anonymize(people, k=5, **roles).groups.tolist()))
                for _ in range(8)]  # fmt: skip
     for thread in threads:
         thread.start()

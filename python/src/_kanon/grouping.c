@@ -191,6 +191,44 @@ PyObject *evaluate(PyObject *module, PyObject *args, PyObject *keywords)
     return list;
 }
 
+/* evaluate_release(table, schema, release, ticker): what a release by any tool loses, a path or a stream. */
+PyObject *evaluate_release(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"table", "schema", "release", "ticker", "settings", "k", "threads", NULL};
+    PyObject *table_capsule, *schema_capsule, *given_release, *ticker_capsule, *given = NULL;
+    kanon_evaluate_options o = {.struct_size = sizeof o};
+    long long k = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO|OLi", names, &table_capsule, &schema_capsule, &given_release,
+                                     &ticker_capsule, &given, &k, &o.threads))
+        return NULL;
+    kanon_table *table = handle_get(table_capsule, TABLE);
+    kanon_schema *schema = table == NULL ? NULL : handle_get(schema_capsule, SCHEMA);
+    ticker *t = schema == NULL ? NULL : handle_get(ticker_capsule, TICKER);
+    const char *path = NULL;
+    struct ArrowArrayStream stream = {0};
+    settings s;
+    if (t == NULL || (PyUnicode_Check(given_release) && (path = PyUnicode_AsUTF8AndSize(given_release, NULL)) == NULL) ||
+        settings_of(&s, given) != 0)
+        return NULL;
+    if (path == NULL && stream_take(&stream, given_release) != 0) {
+        settings_free(&s);
+        return NULL;
+    }
+    o.settings = s.at, o.n_settings = s.n, o.k = k, o.tick = ticker_tick, o.payload = t;
+    kanon_measures *measures = NULL;
+    kanon_error err = {0};
+    kanon_status st;
+    WITHOUT_GIL(st = path != NULL ? kanon_evaluate_release(&measures, table, path, schema, &o, &err)
+                                  : kanon_evaluate_arrow(&measures, table, &stream, schema, &o, &err));
+    settings_free(&s);
+    if (st != KANON_OK)
+        return raise_failure(&err);
+    PyObject *list = measures_list(measures);
+    kanon_measures_free(measures);
+    return list;
+}
+
 PyObject *release(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;

@@ -107,6 +107,7 @@ PyObject *grouping_rows(PyObject *module, PyObject *capsule);
 PyObject *grouping_new(PyObject *module, PyObject *args);
 PyObject *grouping_from_release(PyObject *module, PyObject *args);
 PyObject *evaluate(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *evaluate_release(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *release(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *check(PyObject *module, PyObject *args, PyObject *keywords);

@@ -25,6 +25,7 @@ static PyMethodDef functions[] = {
     {"grouping_describe", grouping_describe, METH_O, NULL},
     {"grouping_rows", grouping_rows, METH_O, NULL},
     WITH_KEYWORDS(evaluate),
+    WITH_KEYWORDS(evaluate_release),
     WITH_KEYWORDS(release),
     WITH_KEYWORDS(publish),
     WITH_KEYWORDS(check),

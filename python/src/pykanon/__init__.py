@@ -11,7 +11,7 @@
 """
 
 from pykanon._kanon import version as __version__
-from pykanon.api import Bound, Check, Curve, Release, anonymize, bound, check, improve, tradeoff
+from pykanon.api import Bound, Check, Curve, Release, anonymize, bound, check, evaluate, improve, tradeoff
 from pykanon.before import Profile, Proposal, profile, propose
 from pykanon.errors import (
     Cancelled,
@@ -49,6 +49,7 @@ __all__ = [
     "anonymize",
     "bound",
     "check",
+    "evaluate",
     "improve",
     "profile",
     "propose",

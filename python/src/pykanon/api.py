@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import array
+import difflib
 import html
 import operator
 import os
+import tempfile
 import warnings
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -15,6 +17,12 @@ from pykanon import _kanon, arguments, forms, frames, run, schema
 from pykanon.errors import PrivacyWarning, UsageError
 from pykanon.run import Progress
 from pykanon.schema import Names, Schema, Taxonomy
+
+try:
+    import numpy
+except ImportError:  # arrays are then those of Python
+    numpy = None  # type: ignore[assignment]
+
 
 def _texts(settings: Mapping[str, Any] | None) -> dict[str, str]:
     """Settings as texts: True is "true"."""
@@ -38,6 +46,9 @@ class Measures(Mapping[str, Any]):
         self._formulas = {name: formula for name, _, _, formula in figures}
 
     def __getitem__(self, name: str) -> Any:
+        if name not in self._table:
+            near = difflib.get_close_matches(str(name), self._table, 1, 0.4)
+            raise KeyError(f"no measure {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
         return self._table[name]
 
     def __iter__(self) -> Any:
@@ -78,15 +89,48 @@ class Release:
         self._original, self._form, self._index = original, form, index
         self._released: Any = None
         self._measures: Measures | None = None
+        self._saved: dict[str, Any] | None = None
         described = _kanon.grouping_describe(self._grouping)
-        self.records, self.n_groups, self.suppressed, self.k = described[:4]
+        self.records, self.n_groups, self.n_suppressed, self.k = described[:4]
         self.algorithm, self.notes = described[4], described[6]
         _, self.columns, of_table, privacy = _kanon.table_describe(self._table)
         self.warnings = [*of_table, *described[5]]
         for text in [*of_table[:privacy], *described[5][: described[7]]]:
             warnings.warn(text, PrivacyWarning, stacklevel=4)  # above arguments.checked
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the release, its figures and reports. The original and its groups stay in this process."""
+        if self._saved is not None:
+            return self.__dict__
+        kept = {name: value for name, value in self.__dict__.items() if name not in ("_schema", "_table", "_grouping", "_original")}
+        table = self.table
+        if frames.kind_of(table) in ("duckdb", "arrow"):  # neither can be pickled
+            table = frames.as_kind(self.__arrow_c_stream__(), "pyarrow")
+        reports = {
+            (external, form): self._written("report_external" if external else "report", None, f"report.{form}")
+            for external in (False, True)
+            for form in ("json", "html")
+        }
+        groups = _kanon.grouping_rows(self._grouping)
+        return kept | {"_released": table, "_measures": self.measures, "_saved": {"reports": reports, "groups": groups}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ = state
+
+    def _live(self) -> tuple[Any, Any]:
+        """The handles; a release that was loaded from a pickle has none."""
+        if self._saved is not None:
+            hint = "It has its table, measures, groups and reports; anonymise again for more."
+            raise UsageError("a release that was pickled no longer has the table that it was made of", hint)
+        return self._table, self._grouping
+
+    def _written(self, what: str, where: str | None, name: str, **form: Any) -> Any:
+        table, grouping = self._live()
+        return run.call(lambda t: _kanon.publish(table, grouping, t, what, where, name=name, **form))
+
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        if self._saved is not None:
+            return frames.stream_of(self._released, "drop")
         return run.call(lambda t: _kanon.release(self._table, self._grouping, t, **self._form))
 
     @property
@@ -97,44 +141,54 @@ class Release:
         return self._released
 
     @property
-    def groups(self) -> array.array[int]:
-        """The number of the group of each record, from 1; 0 is a suppressed record."""
-        return array.array("q", _kanon.grouping_rows(self._grouping))
+    def groups(self) -> Any:
+        """The number of the group of each record of the original, from 1; 0 is a suppressed record. A NumPy array, so that
+        ``frame[release.groups == 3]`` are the records of group 3; without NumPy an ``array.array``."""
+        numbers = _kanon.grouping_rows(self._grouping) if self._saved is None else self._saved["groups"]
+        return array.array("q", numbers) if numpy is None else numpy.frombuffer(numbers, dtype=numpy.int64).copy()
+
+    @property
+    def suppressed(self) -> Any:
+        """Which records of the original are suppressed, as a mask; ``n_suppressed`` counts them. A NumPy array, or without
+        NumPy a list."""
+        groups = self.groups
+        return [group == 0 for group in groups] if numpy is None else groups == 0
 
     @property
     def measures(self) -> Measures:
         """Every measure of the release."""
         if self._measures is None:
-            self._measures = Measures(run.call(lambda t: _kanon.evaluate(self._table, self._grouping, t)))
+            self._measures = self.evaluate()
         return self._measures
 
     def evaluate(self, **settings: Any) -> Measures:
         """The measures with settings of their own, such as ``r=0.7``."""
         given = _texts(settings)
-        return Measures(run.call(lambda t: _kanon.evaluate(self._table, self._grouping, t, given)))
+        table, grouping = self._live()
+        return Measures(run.call(lambda t: _kanon.evaluate(table, grouping, t, given)))
 
     def report(self, path: str | os.PathLike[str], external: bool = False) -> None:
         """Writes the report: a page if the path ends in ``.html``, else JSON. ``external``: for readers of the release."""
-        what = "report_external" if external else "report"
-        run.call(lambda t: _kanon.publish(self._table, self._grouping, t, what, os.fspath(path)))
+        where = os.fspath(path)
+        if self._saved is None:
+            self._written("report_external" if external else "report", where, where)
+            return
+        form = "html" if where.endswith(".html") else "json"
+        _replace(where, self._saved["reports"][external, form], private=not external)
 
     def to_csv(self, path: str | os.PathLike[str] | None = None, numeric: str = "interval", shuffle: bool = False,
                shuffle_seed: int | None = None) -> Any:  # fmt: skip
         """The release as the program writes it, byte for byte; without a path, the bytes."""
         form, order = forms.of(numeric, forms.CSV), arguments.order(shuffle, shuffle_seed)
         where = None if path is None else os.fspath(path)
-        return run.call(
-            lambda t: _kanon.publish(
-                self._table, self._grouping, t, "release", where, numeric=form, **order
-            )
-        )
+        return self._written("release", where, "release.csv", numeric=form, **order)
 
     def state(self, path: str | os.PathLike[str]) -> Any:
         """Keeps table and groups in a new file, for inserts and deletes; returns the open :class:`pykanon.State`."""
         from pykanon.state import State
 
-        place = os.fspath(path)
-        run.call(lambda t: _kanon.state_create(place, self._table, self._schema, self._grouping, t))
+        place, (table, grouping) = os.fspath(path), self._live()
+        run.call(lambda t: _kanon.state_create(place, table, self._schema, grouping, t))
         return State(place)
 
     def plot(self, what: str = "sizes", ax: Any = None) -> Any:
@@ -146,7 +200,7 @@ class Release:
         return plots.sizes(self, ax) if what == "sizes" else plots.loss(self, ax)
 
     def __repr__(self) -> str:
-        hidden = f", {self.suppressed:,} suppressed" if self.suppressed else ""
+        hidden = f", {self.n_suppressed:,} suppressed" if self.n_suppressed else ""
         return f"<pykanon.Release: {self.records:,} records in {self.n_groups:,} groups, k = {self.k}{hidden}>"
 
     def _repr_html_(self) -> str:
@@ -154,6 +208,22 @@ class Release:
         rows = "".join(f"<tr><th style='text-align:left'>{n}</th><td>{_shown(v)}</td></tr>" for n, v in figures)
         notices = "".join(f"<li>{html.escape(w)}</li>" for w in self.warnings)
         return f"<table>{rows}</table>" + (f"<ul>{notices}</ul>" if notices else "")
+
+
+def _replace(path: str, content: bytes, private: bool) -> None:
+    """A file with this content, complete or not there; a private one is for its owner alone, as the library makes it."""
+    with tempfile.NamedTemporaryFile(dir=os.path.dirname(os.path.abspath(path)), delete=False) as file:
+        try:
+            file.write(content)
+            if not private:
+                umask = os.umask(0)
+                os.umask(umask)
+                os.chmod(file.name, 0o666 & ~umask)
+            file.close()
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
 
 
 class Check(Mapping[str, Any]):
@@ -300,6 +370,7 @@ def anonymize(
     pykanon.errors.DataError: ...
     """
     table_form, order = forms.of(numeric, forms.TABLE), arguments.order(shuffle, shuffle_seed)
+    index, k = arguments.index(index, order["shuffle"]), arguments.whole(k, "k")
     if recode not in ("record", "attribute"):
         raise UsageError("recode is 'record' or 'attribute'")
     said = dict(
@@ -316,15 +387,15 @@ def anonymize(
     )  # fmt: skip
     grouping = run.call(lambda t: _kanon.anonymize(loaded, t, **options), progress)
     form = dict(numeric=table_form, threads=threads, **order)
-    return Release((handle, loaded, grouping), table, form, "drop" if order["shuffle"] else index)
+    return Release((handle, loaded, grouping), table, form, index)
 
 
 @arguments.checked
 def improve(table: Any, groups: Any = None, *, release: str | os.PathLike[str] | None = None, k: int = 0,
             repair: bool = False, refine: str | None = None, refine_settings: Mapping[str, Any] | None = None,
             effort: str | None = None, suppress: float | str | None = None, numeric: str = "columns",
-            shuffle: bool = False, shuffle_seed: int | None = None, seed: int = 0, threads: int = 0, index: str = "error",
-            progress: Progress = None, **said: Any) -> Release:  # fmt: skip
+            shuffle: bool = False, shuffle_seed: int | None = None, seed: int = 0, threads: int = 0, memory: int = 0,
+            index: str = "error", progress: Progress = None, **said: Any) -> Release:  # fmt: skip
     """Makes groups better that are there already, whoever made them; the result never loses more. ``said``: columns and
     requirements, as in anonymize.
 
@@ -339,17 +410,19 @@ def improve(table: Any, groups: Any = None, *, release: str | os.PathLike[str] |
     [25, 44, 25, 44]
     """
     table_form, order = forms.of(numeric, forms.TABLE), arguments.order(shuffle, shuffle_seed)
+    index, k = arguments.index(index, order["shuffle"]), arguments.whole(k, "k")
     if (groups is None) == (release is None):
         raise UsageError("give the groups to begin with: either groups or release")
-    handle, loaded = load(table, progress, index, threads, 0, said)
+    handle, loaded = load(table, progress, index, threads, memory, said)
     start = _start(handle, loaded, groups, release)
     options: dict[str, Any] = dict(
-        k=k, seed=arguments.seed(seed), threads=threads, refine=refine, refine_settings=_texts(refine_settings), effort=effort,
+        k=k, seed=arguments.seed(seed), threads=threads, memory=memory, refine=refine,
+        refine_settings=_texts(refine_settings), effort=effort,
         suppress=None if suppress is None else _share(suppress), start=start, repair=repair,
     )  # fmt: skip
     grouping = run.call(lambda t: _kanon.anonymize(loaded, t, **options), progress)
     form = dict(numeric=table_form, threads=threads, **order)
-    return Release((handle, loaded, grouping), table, form, "drop" if order["shuffle"] else index)
+    return Release((handle, loaded, grouping), table, form, index)
 
 
 def _start(handle: Any, loaded: Any, groups: Any, release: str | os.PathLike[str] | None) -> Any:
@@ -379,7 +452,25 @@ def check(table: Any, *, k: int = 0, risk_threshold: float = 0.0, index: str = "
     """
     handle = schema.make(**said)
     stream = frames.stream_of(table, index)
-    return Check(run.call(lambda t: _kanon.check(handle, stream, t, k=k, risk_threshold=risk_threshold), progress))
+    return Check(run.call(lambda t: _kanon.check(handle, stream, t, k=arguments.whole(k, "k"), risk_threshold=risk_threshold), progress))
+
+
+@arguments.checked
+def evaluate(table: Any, release: Any, *, k: int = 0, settings: Mapping[str, Any] | None = None, threads: int = 0,
+             index: str = "drop", progress: Progress = None, **said: Any) -> Measures:  # fmt: skip
+    """What a release of ``table`` loses, whichever tool made it: a frame, or the path of a file. Its records may be in any
+    order; those that it lacks count as suppressed. ``said``: columns and requirements, as in anonymize.
+
+    >>> import pykanon
+    >>> people = {"age": [23, 25, 41, 44]}
+    >>> by_another_tool = {"age": ["20-29", "20-29", "40-49", "40-49"]}
+    >>> pykanon.evaluate(people, by_another_tool, quasi="age")["unknown_cells"]
+    0
+    """
+    handle, loaded = load(table, progress, index, threads, 0, said)
+    given = os.fspath(release) if isinstance(release, (str, os.PathLike)) else frames.stream_of(release, index)
+    options: dict[str, Any] = dict(settings=_texts(settings), k=arguments.whole(k, "k"), threads=threads)
+    return Measures(run.call(lambda t: _kanon.evaluate_release(loaded, handle, given, t, **options), progress))
 
 
 @arguments.checked
@@ -390,7 +481,7 @@ def bound(table: Any, *, k: int = 0, seconds: float = 0.0, rounds: int = 0,
     _, loaded = load(table, progress, index, threads, 0, said)
     proof = None if certificate is None else os.fspath(certificate)
     found = run.call(
-        lambda t: _kanon.bound(loaded, t, k=k, seconds=seconds, rounds=rounds, threads=threads, certificate=proof), progress
+        lambda t: _kanon.bound(loaded, t, k=arguments.whole(k, "k"), seconds=seconds, rounds=rounds, threads=threads, certificate=proof), progress
     )
     return Bound(found)
 
@@ -403,7 +494,7 @@ def tradeoff(table: Any, *, k: Iterable[int] = (2, 5, 10, 25, 50, 100), suppress
     """The curve of loss against risk over several ``k``. ``page``: also write it as a page with plots."""
     _, loaded = load(table, progress, index, threads, 0, said)
     given: dict[str, Any] = dict(
-        k=",".join(map(str, k)), suppress=",".join(map(_share, suppress)) or None, algorithm=algorithm,
+        k=",".join(str(arguments.whole(one, "k")) for one in k), suppress=",".join(map(_share, suppress)) or None, algorithm=algorithm,
         settings=_texts(settings), effort=effort, seed=arguments.seed(seed), threads=threads,
         plot=None if page is None else os.fspath(page),
     )  # fmt: skip

@@ -29,10 +29,29 @@ def seed(value: Any, name: str = "seed") -> int:
     return number
 
 
+def whole(value: Any, name: str) -> int:
+    """A whole number, else an error that says so; 10.0 is one."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        raise UsageError(f"{name} must be a whole number, not {type(value).__name__}") from None
+
+
 def order(shuffle: bool, shuffle_seed: int | None) -> dict[str, Any]:
     """How the records of a release are ordered: a seed alone asks for a shuffled release, too."""
     key = 0 if shuffle_seed is None else seed(shuffle_seed, "shuffle_seed")
     return {"shuffle": bool(shuffle) or shuffle_seed is not None, "shuffle_seed": key}
+
+
+def index(value: str, shuffled: bool) -> str:
+    """What becomes of the index of a frame. A shuffled release cannot keep it: it would tell the order of the records."""
+    if value not in ("error", "drop", "keep"):
+        raise UsageError("index is one of 'error', 'drop' and 'keep'")
+    if value == "keep" and shuffled:
+        raise UsageError("index='keep' would undo the shuffle", "Use index='drop', or do not shuffle.")
+    return value
 
 
 def unknown(called: str, name: str, known: Collection[str]) -> TypeError:

@@ -64,11 +64,9 @@ def _pyarrow(what: str) -> Any:
 
 
 def _from_pandas(frame: Any, index: str) -> Any:
-    """The columns of a frame. Its index is not a column; one that is not 0, 1, 2, ... may name persons."""
+    """The columns of a frame. Its index is not a column; one that has a name, or is not of whole numbers, may name persons."""
     if type(frame).__name__ == "Series":
         raise UsageError("a Series is not a table", "Give a DataFrame: series.to_frame()")
-    if index not in ("error", "drop", "keep"):
-        raise UsageError("index is one of 'error', 'drop' and 'keep'")
     if index == "error" and not _is_plain(frame.index):
         raise UsageError(
             "the frame has an index of its own, which would be lost",
@@ -120,7 +118,8 @@ def _not_one_type(pyarrow: Any, columns: Mapping[Any, Any]) -> DataError:
 
 
 def _is_plain(index: Any) -> bool:
-    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1 and index.name is None
+    """Whole numbers without a name: what pandas makes by itself, and what is left of it in a filtered or sorted frame."""
+    return index.nlevels == 1 and index.name is None and index.dtype.kind in "iu"
 
 
 def _from_numpy(records: Any) -> Any:
@@ -165,18 +164,51 @@ def as_kind(capsule: Any, kind: str, original: Any = None, index: str = "error")
     if kind == "pandas":
         return _to_pandas(stream, original, index)
     if kind == "polars":
-        return importlib.import_module("polars").DataFrame(stream)
+        return _to_polars(stream, original)
     if kind == "duckdb":
         return importlib.import_module("duckdb").from_arrow(_pyarrow("duckdb").table(stream))
     if kind == "numpy":
         return _pyarrow("numpy").table(stream).to_pandas().to_records(index=False)
-    return _pyarrow("pyarrow").table(stream) if kind == "pyarrow" else stream
+    return _in_zones(_pyarrow("pyarrow").table(stream), _zones(original)) if kind == "pyarrow" else stream
 
 
-def _to_pandas(stream: Stream, original: Any, index: str) -> Any:
+def _to_polars(stream: Stream, original: Any) -> Any:
+    polars = importlib.import_module("polars")
+    frame = polars.DataFrame(stream)
+    shown = {c: zone for c, zone in _zones(original).items() if getattr(frame.schema.get(c), "time_zone", None) not in (None, zone)}
+    return frame.with_columns(polars.col(c).dt.convert_time_zone(zone) for c, zone in shown.items()) if shown else frame
+
+
+def _zones(original: Any) -> dict[str, str]:
+    """The time zones of columns, by name: the means of their groups come from the library as UTC."""
+    kind = None if original is None or isinstance(original, Mapping) else kind_of(original)
+    if kind == "pandas":
+        zones = {c: getattr(original[c].dtype, "tz", None) for c in original.columns}
+        return {c: str(zone) for c, zone in zones.items() if zone is not None}
+    if kind == "polars":
+        zones = {c: getattr(dtype, "time_zone", None) for c, dtype in original.schema.items()}
+        return {c: zone for c, zone in zones.items() if zone is not None}
+    if kind == "pyarrow" and hasattr(original, "schema"):
+        zones = {field.name: getattr(field.type, "tz", None) for field in original.schema}
+        return {c: zone for c, zone in zones.items() if zone is not None}
+    return {}
+
+
+def _in_zones(table: Any, zones: Mapping[str, str]) -> Any:
+    """The same instants, shown in the zones that their columns had."""
+    pyarrow = _pyarrow("time zones")
+    for i, field in enumerate(table.schema):
+        zone = zones.get(field.name)
+        if zone is not None and pyarrow.types.is_timestamp(field.type) and field.type.tz not in (None, zone):
+            shown = pyarrow.timestamp(field.type.unit, zone)
+            table = table.set_column(i, pyarrow.field(field.name, shown), table.column(i).cast(shown))
+    return table
+
+
+def _to_pandas(stream: Any, original: Any, index: str) -> Any:
     """A frame. Whole numbers with nulls become Int64 and booleans boolean, where pandas alone would make floats of them."""
     pyarrow, pandas = _pyarrow("pandas"), importlib.import_module("pandas")
-    table = pyarrow.table(stream)
+    table = _in_zones(pyarrow.table(stream), _zones(original))
     nullable = {
         pyarrow.int8(): pandas.Int8Dtype(),
         pyarrow.int16(): pandas.Int16Dtype(),
@@ -188,13 +220,19 @@ def _to_pandas(stream: Stream, original: Any, index: str) -> Any:
         pyarrow.uint64(): pandas.UInt64Dtype(),
         pyarrow.bool_(): pandas.BooleanDtype(),
     }
+    arrow_kept = {c for c in (() if original is None else original.columns) if type(original[c].dtype).__name__ == "ArrowDtype"}
     with_nulls = {n for n in table.column_names if table.column(n).null_count > 0}
     known = () if original is None else original.columns
     was_nullable = {c for c in known if "pandas" in type(original[c].dtype).__module__}
     frame = table.to_pandas(date_as_object=False)
     for name in table.column_names:
         dtype = nullable.get(table.schema.field(name).type)
-        if dtype is not None and (name in with_nulls or name in was_nullable):
+        column = name if name in known else name.removesuffix("_min").removesuffix("_max")
+        if column in arrow_kept:
+            frame[name] = table.column(name).to_pandas(types_mapper=pandas.ArrowDtype)
+        elif name in known and isinstance(original[name].dtype, pandas.StringDtype) and frame[name].dtype != original[name].dtype:
+            frame[name] = frame[name].astype(original[name].dtype)
+        elif dtype is not None and (name in with_nulls or name in was_nullable):
             frame[name] = table.column(name).to_pandas(types_mapper=nullable.get)
     if index == "keep" and len(frame) == len(original):
         frame.index = original.index

@@ -30,7 +30,22 @@ def names(value: Names) -> list[str]:
     """A list of names or texts; a single text is one of them, not its letters."""
     if value is None:
         return []
-    return [value] if isinstance(value, str) else list(value)
+    found = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+    for name in found:
+        if not isinstance(name, str):
+            hint = "Rename the columns: df.columns = df.columns.map(str)"
+            raise UsageError(f"a column name is a text, not {type(name).__name__}", hint)
+    return found
+
+
+def by_column(value: Any, argument: str, example: str) -> dict[str, Any]:
+    """What an argument says about each column; a list of columns says nothing about them."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise UsageError(f"{argument} is a dict by column, not {type(value).__name__}", f"Example: {argument}={example}")
+    names(list(value))
+    return dict(value)
 
 
 def make(
@@ -68,15 +83,21 @@ def make(
             _kanon.schema_set(handle, "role", column, role)
     if default_role is not None:
         _kanon.schema_set(handle, "role", None, default_role)
-    for what, values in (("type", types), ("weight", weights), ("mask", masks), ("format", formats)):
-        for column, value in (values or {}).items():
+    plain = (
+        ("type", types, "types", '{"age": "integer"}'),
+        ("weight", weights, "weights", '{"age": 2}'),
+        ("mask", masks, "masks", '{"zip": "right"}'),
+        ("format", formats, "formats", '{"born": "%d.%m.%Y"}'),
+    )
+    for what, values, argument, example in plain:
+        for column, value in by_column(values, argument, example).items():
             _kanon.schema_set(handle, what, column, str(value))
     for what, values in (("bands", bands), ("top", top), ("bottom", bottom)):
-        for column, value in (values or {}).items():
+        for column, value in by_column(values, what, '{"age": 5}').items():
             _kanon.schema_set(handle, what, column, _bands(value))
     for place, separators in _separators(decimal, thousands).items():
         _kanon.schema_set(handle, "separators", place, separators)
-    for column, tree in (taxonomies or {}).items():
+    for column, tree in by_column(taxonomies, "taxonomies", '{"job": "job.csv"}').items():
         _set_taxonomy(handle, column, tree)
     for text in names(missing):
         _kanon.schema_set(handle, "missing", None, text)

@@ -94,12 +94,12 @@ def anonymize(
     return released
 
 
-def explain(frame: DataFrame, **arguments: Any) -> Explanation:
+def explain(frame: DataFrame, **said: Any) -> Explanation:
     """What :func:`anonymize` would do with these arguments: what is shuffled, and the memory of a task.
 
     The table is read once for it, to count its records and to find its values; nothing is shuffled but the keys.
     """
-    given = {**(anonymize.__kwdefaults__ or {}), **arguments}
+    given = {**(anonymize.__kwdefaults__ or {}), **said}
     missing = [name for name in ("key", "blocks") if name not in given]
     if missing:
         raise UsageError(f"explain needs {', '.join(missing)}")
