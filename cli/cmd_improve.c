@@ -179,7 +179,7 @@ static int run(const command *self, const arguments *given)
 
 const command command_improve = {
     .name = "improve",
-    .summary = "make groups better that are there already, whoever made them",
+    .summary = "improve an existing grouping, from kanon or any other tool",
     .usage = "TABLE -s SCHEMA [-k K] --groups FILE|--release FILE [-o RELEASE] [OPTION]...",
     .description = "Begins with groups of the records of TABLE (CSV, Parquet, FILE.db#TABLE or adbc:...; -: standard "
                    "input), or with a release of it by any tool, and searches for groups that lose less information and "

@@ -133,7 +133,7 @@ static int run(const command *self, const arguments *args)
 
 const command command_serve = {
     .name = "serve",
-    .summary = "open the page in a browser, with this program behind it",
+    .summary = "serve the web interface on this machine",
     .usage = "[OPTION]...",
     .description =
         "Prints an address of this machine under which a browser shows the page of kanon: open a table, describe its "

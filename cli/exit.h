@@ -10,7 +10,7 @@ enum {
     EXIT_UNMET = 1,  /* the requirement is not met, or no grouping can meet it */
     EXIT_USAGE = 2,  /* wrong usage */
     EXIT_INPUT = 3,  /* bad input */
-    EXIT_SYSTEM = 4, /* file, memory or disk failed */
+    EXIT_SYSTEM = 4, /* file, memory or disk failed, a check failed, or it was cancelled */
     EXIT_COUNT
 };
 

@@ -41,8 +41,8 @@ const char *exit_text(int status)
         [EXIT_DONE] = "done",
         [EXIT_UNMET] = "the requirement is not met, or no grouping can meet it",
         [EXIT_USAGE] = "wrong usage",
-        [EXIT_INPUT] = "bad input: table, schema, taxonomy or groups file",
-        [EXIT_SYSTEM] = "the system failed: file, memory or disk",
+        [EXIT_INPUT] = "bad input: table, schema, taxonomy, groups file, certificate or state",
+        [EXIT_SYSTEM] = "the system failed (file, memory or disk), a check failed, or the run was cancelled",
     };
     return texts[status];
 }

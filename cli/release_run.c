@@ -11,23 +11,23 @@
 const option option_effort = {
     .name = "effort",
     .argument = "fast|balanced|best",
-    .help = "with the algorithm auto or --refine search: a moment, some seconds (the default), or minutes for less loss",
+    .help = "time to spend on lowering the loss, with the algorithm auto or --refine search: fast (under a second), balanced "
+            "(seconds, the default), best (minutes)",
     .kind = OPTION_TEXT,
     AT(effort),
 };
 const option option_moves = {
     .name = "moves",
     .argument = "N",
-    .help = "with --refine search: how many moves are tried; the same number gives the same release",
+    .help = "number of search moves, of the algorithm auto or --refine search; equal numbers give equal releases on any machine",
     .kind = OPTION_TEXT,
     AT(moves),
 };
 const option option_time_limit = {
     .name = "time-limit",
     .argument = "SECONDS",
-    .help = "with --refine search, or one mapping per attribute: how long the search takes; the release then depends on how "
-            "fast "
-            "the machine is",
+    .help = "stop the search after SECONDS (algorithm auto, --refine search, or one mapping per attribute); the release then "
+            "depends on the speed of the machine",
     .kind = OPTION_TEXT,
     AT(time_limit),
 };
