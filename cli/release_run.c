@@ -177,8 +177,10 @@ kanon_status release_run_group(release_run *run, kanon_options options, kanon_er
 {
     kanon_setting *refining = NULL;
     kanon_status st = release_run_options(&options, &refining, run, err);
-    const kanon_outputs outputs = {
-        .struct_size = sizeof outputs, .release = run->args->release, .numeric = (kanon_numeric)run->args->numeric};
+    const kanon_outputs outputs = {.struct_size = sizeof outputs,
+                                   .release = run->args->release,
+                                   .numeric = (kanon_numeric)run->args->numeric,
+                                   .shuffle = run->args->shuffle || run->args->shuffle_seed >= 0};
     options.outputs = &outputs;
     if (st == KANON_OK)
         st = kanon_anonymize(&run->grouping, run->table, &options, err);

@@ -69,7 +69,14 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
     KANON_TRY(check_options(t, g, &o, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "writing");
     KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
-    KANON_TRY(kanon__release_rows(&rows, t, g, o.shuffle || o.shuffle_seed != 0, o.shuffle_seed, true, err), out);
+    const kanon__row_order shuffled = {.table = t,
+                                       .group_of = g->group_of,
+                                       .n_groups = g->n_groups,
+                                       .recode_map = recode_map,
+                                       .means = o.numeric == KANON_ARROW_MEAN,
+                                       .seed = o.shuffle_seed,
+                                       .threads = o.threads};
+    KANON_TRY(kanon__release_rows(&rows, t, g, o.shuffle || o.shuffle_seed != 0 ? &shuffled : NULL, true, err), out);
     kanon__arrow_plan plan = {.table = t,
                               .group_of = g->group_of,
                               .n_groups = g->n_groups,

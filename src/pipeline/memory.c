@@ -10,6 +10,7 @@
 
 #include "model/space.h"
 #include "release/extent.h"
+#include "release/row_order.h"
 
 #include <stdio.h>
 
@@ -123,6 +124,16 @@ static int64_t release_bytes(const kanon__workload *w)
     return t->n_rows * (SEEN + CLASS) + n_groups * group + slots * SLOT + parts * PART;
 }
 
+/* The hashes of all records, and what all groups show. */
+static int64_t order_bytes(const kanon__workload *w)
+{
+    enum { GROUP = 24 };
+    const kanon__data *t = w->table;
+    if (!w->shuffled)
+        return 0;
+    return t->n_rows * KANON__ROW_ORDER_BYTES + t->n_rows / w->k * (GROUP + (int64_t)sizeof(kanon__extent) * t->n_quasi);
+}
+
 /* The order of the rows while they are cut, then the groups inside the blocks, and their boxes for what is left over. */
 static int64_t cutting_bytes(const kanon__data *t, int64_t k)
 {
@@ -164,7 +175,7 @@ static need needed(const kanon__workload *w)
 {
     enum { FIXED = 12 << 20, GROUP_OF = 4 }; /* program, buffers, reports; the group of each record */
     const kanon__data *t = w->table;
-    int64_t base = FIXED + spread(table_bytes(t) + t->n_rows * GROUP_OF), release = base + spread(release_bytes(w));
+    int64_t base = FIXED + spread(table_bytes(t) + t->n_rows * GROUP_OF), release = base + spread(release_bytes(w) + order_bytes(w));
     int64_t all = kanon__algorithm_need(w->algorithm, t->n_rows, t->n_quasi);
     return (need){.n_rows = t->n_rows,
                   .whole = larger(base + larger(all, w->then_bytes), release),

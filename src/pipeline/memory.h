@@ -31,6 +31,7 @@ typedef struct kanon__workload {
     int threads;
     bool means; /* the release has the means of numbers */
     bool typed; /* it is a Parquet file or a table of a database */
+    bool shuffled;
     bool whole; /* blocks are not possible: attribute-level recoding looks at all records */
 } kanon__workload;
 

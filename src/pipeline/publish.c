@@ -165,11 +165,18 @@ static kanon_status write_release(publication *p, kanon_error *err)
     int threads = p->wanted.threads;
     const kanon__requirement required = kanon__release_requirement(t, g, p->wanted.numeric == KANON_NUMERIC_MEAN);
     KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
+    const kanon__row_order shuffled = {.table = t,
+                                       .group_of = g->group_of,
+                                       .n_groups = g->n_groups,
+                                       .recode_map = recode_map,
+                                       .means = p->wanted.numeric == KANON_NUMERIC_MEAN,
+                                       .seed = p->wanted.shuffle_seed,
+                                       .threads = threads};
+    KANON_TRY(kanon__release_rows(&rows, t, g, p->wanted.shuffle ? &shuffled : NULL, false, err), out);
     KANON_TRY(kanon__recoding_new(&recoding, t, g->group_of, g->n_groups, recode_map, p->wanted.numeric, threads, err), out);
     KANON_TRY(kanon__verifier_new(&verifier, t, g->group_of, g->n_groups, p->wanted.numeric, recode_map != NULL, err), out);
     text_check all = {verifier, recoding};
     KANON_TRY(kanon__pool_run(threads, g->n_groups / KANON__RECODING_BLOCK + 1, check_block, &all, err), out);
-    KANON_TRY(kanon__release_rows(&rows, t, g, p->wanted.shuffle != 0, p->wanted.shuffle_seed, false, err), out);
     kanon__release release = {.table = t,
                               .group_of = g->group_of,
                               .recoding = recoding,

@@ -1,10 +1,8 @@
-/* See release_plan.h. The order of a shuffled release is drawn afresh for every release, unless a seed is asked for. */
+/* See release_plan.h. The order of a shuffled release is that of release/row_order.h. */
 #include "pipeline/release_plan.h"
 
 #include "constraints/constraints.h"
 #include "core/alloc.h"
-#include "core/random.h"
-#include "core/secret_shuffle.h"
 
 #include <string.h>
 
@@ -74,43 +72,6 @@ kanon_status kanon__release_map(const uint32_t ***out, const kanon_table *t, con
     return st;
 }
 
-/* A number that only who has the input can know: its checksum with something in front, since the plain one is in the
- * report. */
-static kanon_status secret_number(uint64_t *out, const kanon_table *t, kanon_error *err)
-{
-    static const char prefix[] = "the order of the release";
-    kanon_status st = KANON_OK;
-    kanon__sha256 *hash = NULL;
-    char digest[KANON__SHA256_TEXT];
-    KANON_TRY(kanon__sha256_new(&hash, err), out);
-    kanon__sha256_add(hash, prefix, sizeof prefix);
-    KANON_TRY(t->source->class->hash(t->source, hash, err), out);
-    kanon__sha256_finish(digest, hash);
-    *out = 0;
-    for (int i = 0; i < 16; i++)
-        *out = *out << 4 | (uint64_t)(digest[i] <= '9' ? digest[i] - '0' : digest[i] - 'a' + 10);
-out:
-    kanon__sha256_free(hash);
-    return st;
-}
-
-static kanon_status seeded_shuffle(int32_t *order, const kanon_table *t, uint64_t seed, kanon_error *err)
-{
-    kanon__random random;
-    uint64_t stream = 0;
-    kanon_status st = secret_number(&stream, t, err);
-    if (st != KANON_OK)
-        return st;
-    kanon__random_init(&random, seed, stream);
-    kanon__random_shuffle(&random, order, t->data.n_rows);
-    return KANON_OK;
-}
-
-static kanon_status shuffle(int32_t *order, const kanon_table *t, uint64_t seed, kanon_error *err)
-{
-    return seed == 0 ? kanon__secret_shuffle(order, t->data.n_rows, err) : seeded_shuffle(order, t, seed, err);
-}
-
 /* Those that stay out move behind the others; both keep their order. */
 static kanon_status put_last(int32_t *order, const kanon_grouping *g, int64_t n_left_out, kanon_error *err)
 {
@@ -129,21 +90,21 @@ out:
     return st;
 }
 
-kanon_status kanon__release_rows(kanon__released_rows *out, const kanon_table *t, const kanon_grouping *g, bool shuffled,
-                                 uint64_t seed, bool listed, kanon_error *err)
+kanon_status kanon__release_rows(kanon__released_rows *out, const kanon_table *t, const kanon_grouping *g,
+                                 const kanon__row_order *shuffled, bool listed, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int32_t *order = NULL;
     *out = (kanon__released_rows){.n_left_out = t->policy.keep_suppressed ? 0 : g->n_suppressed};
-    if (!shuffled && (!listed || out->n_left_out == 0))
+    if (shuffled == NULL && (!listed || out->n_left_out == 0))
         return KANON_OK;
     KANON_TRY(kanon__new_array(&order, t->data.n_rows, "row order", err), out);
     for (int64_t row = 0; row < t->data.n_rows; row++)
         order[row] = (int32_t)row;
-    if (shuffled)
-        KANON_TRY(shuffle(order, t, seed, err), out);
     if (out->n_left_out > 0)
         KANON_TRY(put_last(order, g, out->n_left_out, err), out);
+    if (shuffled != NULL)
+        KANON_TRY(kanon__row_order_sort(order, t->data.n_rows - out->n_left_out, shuffled, err), out);
     out->order = order;
     order = NULL;
 out:

@@ -4,6 +4,7 @@
 #define KANON_PIPELINE_RELEASE_PLAN_H
 
 #include "model/grouping.h"
+#include "release/row_order.h"
 #include "verify/verify.h"
 
 /* KANON_EINVAL where the grouping is of another table, where it is the caller's own and violates the policy (k, entities,
@@ -20,10 +21,8 @@ typedef struct kanon__released_rows {
     int64_t n_left_out; /* the last of `order`; where that is NULL, those of group 0 */
 } kanon__released_rows;
 
-/* `listed`: there is an order wherever a row stays out. Shuffled with seed 0: a fresh and secret order each time, so that
- * neither the release nor another one of the same records tells it. Any other seed gives equal inputs an equal order, which
- * depends on the input in addition to the seed, so that nobody can undo it who has only the release and guesses the seed. */
+/* `shuffled` (NULL: as in the input): what the order depends on. `listed`: there is an order wherever a row stays out. */
 kanon_status kanon__release_rows(kanon__released_rows *out, const kanon_table *table, const kanon_grouping *grouping,
-                                 bool shuffled, uint64_t seed, bool listed, kanon_error *err);
+                                 const kanon__row_order *shuffled, bool listed, kanon_error *err);
 
 #endif

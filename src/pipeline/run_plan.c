@@ -253,6 +253,7 @@ static kanon_status take_form(kanon__workload *work, const kanon_options *o, kan
     if (st != KANON_OK)
         return st;
     work->means = outputs.numeric == KANON_NUMERIC_MEAN;
+    work->shuffled = outputs.shuffle || outputs.shuffle_seed != 0;
     bool has_location = outputs.release != NULL && outputs.release_to == NULL;
     return has_location ? kanon__table_output_wanted(&work->typed, outputs.release, err) : KANON_OK;
 }

@@ -293,7 +293,7 @@ void kanon__html_origin(kanon__output *o, const kanon__report *r, const char *in
         row_text(o, "Release", r->external ? kanon__file_name(r->release_path) : r->release_path);
         row_code(o, "SHA-256 of the release", r->release_sha256);
         row_text(o, "Form of numbers", r->numeric);
-        row_text(o, "Order of the records", r->shuffle ? "random" : "that of the input");
+        row_text(o, "Order of the records", r->shuffle ? "a keyed hash of the released rows" : "that of the input");
     }
     kanon__output_text(o, "</tbody></table>\n");
     if (!r->external && r->command != NULL) {

@@ -203,7 +203,8 @@ static bool set_files(json_t *root, const kanon__report *r, const char *input_sh
         good = set(root, "output", output) &&
                set(output, "path", path_value(r->external ? kanon__file_name(r->release_path) : r->release_path)) &&
                set(output, "sha256", r->release_sha256[0] != '\0' ? json_string(r->release_sha256) : json_null()) && set(output, "numeric", json_string(r->numeric)) &&
-               set(output, "shuffled", json_boolean(r->shuffle));
+               set(output, "shuffled", json_boolean(r->shuffle)) &&
+               set(output, "order", json_string(r->shuffle ? "a keyed hash of the released rows" : "that of the input"));
     }
     return good;
 }

@@ -189,7 +189,7 @@ static void every_type_in_every_layout(void **state)
             char what[64];
             snprintf(what, sizeof what, "%s of %s, layout %zu", t->format, t->entry_format != NULL ? t->entry_format : "-",
                      l);
-            kanon_status st = import(&table, "missing: []\nattributes: {x: {role: quasi}, other: {role: insensitive}}\n", &made,
+            kanon_status st = import(&table, "empty: value\nattributes: {x: {role: quasi}, other: {role: insensitive}}\n", &made,
                                      &layouts[l], &counts, &err);
             if (st != KANON_OK)
                 fail_msg("%s: %s", what, err.message);
@@ -270,7 +270,7 @@ static void null_is_no_value(void **state)
         arrow_counts counts = {0};
         kanon_error err = {0};
         kanon_table *table = NULL;
-        assert_done(import(&table, "missing: []\nattributes: {x: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
+        assert_done(import(&table, "empty: value\nattributes: {x: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
         const kanon__domain *domain = table->data.columns[0].domain;
         size_t length;
         const char *text = kanon__domain_text(domain, domain->missing_code, &length);
@@ -299,7 +299,7 @@ static void zeros_are_one_value(void **state)
     kanon_error err = {0};
     kanon_table *table = NULL;
     alarm(60); /* a hash table that is full of zeros is searched for ever */
-    assert_done(import(&table, "missing: []\nattributes: {x: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
+    assert_done(import(&table, "empty: value\nattributes: {x: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
     alarm(0);
     assert_int_equal(table->data.columns[0].domain->n_codes, 1);
     kanon_table_free(table);

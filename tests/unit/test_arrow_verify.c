@@ -209,7 +209,7 @@ static void nulls_count_as_missing_values(void **state)
         const char *yaml;
         int64_t least; /* different values in the class that has fewest */
     } cases[] = {{"missing: ['?', NA]\nattributes: {q: {role: quasi}, s: {role: sensitive}}\n", 1},
-                 {"missing: []\nattributes: {q: {role: quasi}, s: {role: sensitive}}\n", 3}};
+                 {"empty: value\nattributes: {q: {role: quasi}, s: {role: sensitive}}\n", 3}};
     const arrow_field fields[] = {{"q", "u", NULL, CELLS("a", "a", "a")}, {"s", "u", NULL, CELLS(NULL, "?", "NA")}};
     (void)state;
     for (size_t i = 0; i < N_OF(cases); i++) {

@@ -261,7 +261,7 @@ static void shuffle_is_a_permutation(void **state)
     outputs.release = again.text;
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     char *other = read_text(again.text);
-    assert_string_not_equal(other, text); /* of 50! orders */
+    assert_string_equal(other, text); /* the order depends on what is released alone */
     free(other);
     free(text);
     outputs.shuffle_seed = 7;

@@ -1,7 +1,6 @@
 /* The last check before anything leaves: groups that an algorithm, a refinement or a repair got wrong are refused, whatever
  * they violate, as CSV and as Arrow. A grouping is made by the library and spoilt afterwards, as a defect would. */
 #include "core/alloc.h"
-#include "core/secret_shuffle.h"
 #include "model/grouping.h"
 #include "support.h"
 #include "verify/verify.h"
@@ -262,28 +261,6 @@ static void states_keep_the_schema(void **state)
     kanon_schema_free(schema);
 }
 
-/* Each of the six orders of three comes about a thousand times in 6000; a factor of two is 20 standard deviations. */
-static void secret_orders(void **state)
-{
-    int counts[27] = {0}, n_orders = 0;
-    kanon_error err = {0};
-    (void)state;
-    for (int round = 0; round < 6000; round++) {
-        int32_t items[3] = {0, 1, 2};
-        assert_done(kanon__secret_shuffle(items, 3, &err), &err);
-        counts[9 * items[0] + 3 * items[1] + items[2]]++;
-    }
-    for (int i = 0; i < 27; i++) {
-        n_orders += counts[i] > 0;
-        assert_true(counts[i] == 0 || (counts[i] > 500 && counts[i] < 2000));
-    }
-    assert_int_equal(n_orders, 6);
-    int32_t one = 7;
-    assert_done(kanon__secret_shuffle(&one, 1, &err), &err);
-    assert_done(kanon__secret_shuffle(NULL, 0, &err), &err);
-    assert_int_equal(one, 7);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,7 +268,6 @@ int main(void)
         cmocka_unit_test(classes_that_nobody_merged),
         cmocka_unit_test(budgets),
         cmocka_unit_test(states_keep_the_schema),
-        cmocka_unit_test(secret_orders),
         cmocka_unit_test(no_memory_is_told),
         cmocka_unit_test(mappings_are_checked),
         cmocka_unit_test(domains_out_of_order),

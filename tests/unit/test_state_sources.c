@@ -98,7 +98,7 @@ static void release_to(const char *path, log_sink *log)
 
 /* ---- nulls ------------------------------------------------------------------------------------------------------- */
 
-static const char some_missing[] = "missing: [\"?\"]\nprivacy: {k: 2}\n"
+static const char some_missing[] = "empty: value\nmissing: [\"?\"]\nprivacy: {k: 2}\n"
                                    "attributes: {n: {role: quasi}, c: {role: quasi}, s: {role: sensitive}}\n";
 
 /* Of numbers, categories and sensitive values; also where another text was seen before the null. */
@@ -208,7 +208,7 @@ static void nulls_in_deltas(void **state)
     assert_done(create(path.text, some_missing, &(arrow_table){3, fields, 4}, NULL, &err), &err);
     assert_done(insert(path.text, &(arrow_table){3, more, 1}, &err), &err);
     assert_sound(path.text, 5, 0);
-    static const char none_missing[] = "missing: []\nprivacy: {k: 2}\n"
+    static const char none_missing[] = "empty: value\nprivacy: {k: 2}\n"
                                        "attributes: {n: {role: quasi}, c: {role: quasi}, s: {role: sensitive}}\n";
     assert_done(create(path.text, none_missing, &(arrow_table){3, fields, 4}, NULL, &err), &err);
     assert_int_equal(insert(path.text, &(arrow_table){3, more, 1}, &err), KANON_EDATA);
