@@ -416,9 +416,23 @@ definition *definition_open(run *r, Oid release)
     settings = PointerGetDatum(PG_DETOAST_DATUM_COPY(settings));
     d->incremental = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 5, &null));
     d->released = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 6, &null));
+    d->settings = settings;
     run_as(r, d->owner);
     definition_load(r, d, settings);
     return d;
+}
+
+void definition_still(definition *d)
+{
+    Oid types[] = {OIDOID, TEXTOID, JSONBOID};
+    Datum values[] = {ObjectIdGetDatum(d->release), CStringGetTextDatum(d->id), d->settings};
+    bool null;
+    query("SELECT released FROM kanon.definitions WHERE release = $1::oid AND id = $2::uuid AND settings = $3", 3, types,
+          values);
+    if (SPI_processed != 1)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("the definition was changed while the refresh waited"), errhint("Refresh again.")));
+    d->released = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &null));
 }
 
 char *release_name(Oid release)

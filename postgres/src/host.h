@@ -141,6 +141,7 @@ enum { REPORT_RECORDS = 100000 };
 typedef struct definition {
     char id[40];
     Oid release, source, owner;
+    Datum settings; /* as they are kept */
     char *source_name; /* qualified */
     int n_columns;
     column *columns;
@@ -160,6 +161,8 @@ typedef struct definition {
 
 /* The definition of a release; raises where there is none that the caller owns. Then the run has its owner's rights. */
 extern definition *definition_open(run *r, Oid release);
+/* Whoever waited for the release may find that its definition is another one: raises. Else what the snapshot shows counts. */
+extern void definition_still(definition *d);
 /* Reads the settings of a definition whose source is set: columns, options, and the schema of the run. */
 extern void definition_load(run *r, definition *d, Datum settings);
 extern char *release_name(Oid release);

@@ -261,10 +261,14 @@ Datum kanon_refresh(PG_FUNCTION_ARGS)
     run *r = run_begin();
     definition *d = definition_open(r, release);
     LockRelationOid(release, ExclusiveLock);
-    bool has_state = d->incremental && state_exists(d);
-    if (d->incremental && !(by_change && has_state))
-        state_mend(d); /* before the snapshot: what is changed from here on is noted */
     PushActiveSnapshot(GetTransactionSnapshot());
+    definition_still(d);
+    bool has_state = d->incremental && state_exists(d);
+    if (d->incremental && !(by_change && has_state)) {
+        state_mend(d); /* before the snapshot that the source is read with: what is changed from here on is noted */
+        PopActiveSnapshot();
+        PushActiveSnapshot(GetTransactionSnapshot());
+    }
     progress_begin(release);
     if (by_change && !d->incremental)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("changes of the source are not noted"),

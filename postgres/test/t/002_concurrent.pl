@@ -66,7 +66,25 @@ is(ask($writer, "SELECT records FROM kanon.refresh('changes_k', 'incremental');"
 ask($reader, 'COMMIT;');
 is(ask($writer, "SELECT records FROM kanon.refresh('changes_k', 'incremental');"), '2901', 'and comes next time');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM kanon.changes'), '0', 'nothing is left to do');
-for my $s ($writer, $reader, $old, $second) { $s->{in} .= "\\q\n"; $s->{run}->finish; }
+# A refresh that waited for another definition does not go by the old one; one that waited for the first state has it.
+ask($writer, "BEGIN; SELECT kanon.alter('people_k', k => 6);");
+my $third = session();
+$third->{in} .= "SELECT count(*) FROM kanon.refresh('people_k');\n\\echo done\n";
+$third->{run}->pump_nb;
+$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND relation = 'people_k'::regclass});
+ask($writer, 'COMMIT;');
+$third->{run}->pump until $third->{out} =~ /done\n/;
+like($third->{err}, qr/the definition was changed while the refresh waited/, 'another definition is noticed');
+$node->safe_psql('postgres', q{SELECT kanon.define('late_k', 'people', k => 5, quasi => '{age}', incremental => true)});
+ask($writer, "BEGIN; SELECT count(*) FROM kanon.refresh('late_k', 'incremental');");
+$third->{in} .= "SELECT kind FROM kanon.refresh('late_k', 'incremental');\n\\echo done\n";
+$third->{out} = '';
+$third->{run}->pump_nb;
+$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND relation = 'late_k'::regclass});
+ask($writer, 'COMMIT;');
+$third->{run}->pump until $third->{out} =~ /done\n/;
+is($third->{out}, "incremental\ndone\n", 'so is the state that another refresh has made');
+for my $s ($writer, $reader, $old, $second, $third) { $s->{in} .= "\\q\n"; $s->{run}->finish; }
 unlike(slurp_file($node->logfile), qr/terminated by signal|PANIC/, 'no crash');
 $node->stop;
 done_testing();
