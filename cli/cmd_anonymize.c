@@ -89,6 +89,7 @@ static const option *const options[] = {
     &option_entity,
     &option_entity_together,
     &option_suppress,
+    &option_suppressed,
     &option_refine,
     REFINING_OPTIONS,
     &option_recode,

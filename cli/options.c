@@ -167,6 +167,14 @@ const option option_suppress = {
     .kind = OPTION_TEXT,
     AT(suppress),
 };
+const option option_suppressed = {
+    .name = "suppressed",
+    .argument = "WHAT",
+    .help = "drop: suppressed records are left out of the release (default); keep: they are released with * in every "
+            "quasi-identifier, if they are at least k and satisfy every constraint",
+    .kind = OPTION_TEXT,
+    AT(suppressed),
+};
 const option option_k = {
     .letter = 'k',
     .argument = "K",
@@ -763,6 +771,8 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
         st = kanon_schema_set_entity(schema, args->entity, args->entity_together, err);
     if (st == KANON_OK && args->suppress != NULL)
         st = kanon_schema_set_suppress(schema, args->suppress, err);
+    if (st == KANON_OK && args->suppressed != NULL)
+        st = kanon_schema_set_suppressed(schema, args->suppressed, err);
     if (st != KANON_OK) {
         kanon_schema_free(schema);
         schema = NULL;

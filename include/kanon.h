@@ -233,6 +233,9 @@ KANON_API kanon_status kanon_schema_add_constraint(kanon_schema *schema, const c
 KANON_API kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err);
 /* The share of the records that may be suppressed where that lowers the loss: "0.01". */
 KANON_API kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, kanon_error *err);
+/* What becomes of suppressed records: "drop" leaves them out of every release, which is the default; "keep" releases them
+ * with nothing in their quasi cells. They are a class of the release then and must satisfy what every group must. */
+KANON_API kanon_status kanon_schema_set_suppressed(kanon_schema *schema, const char *what, kanon_error *err);
 
 /* What the schema asks for: k (0: nothing said), the algorithm (NULL: nothing said) and its settings. */
 KANON_API int64_t kanon_schema_k(const kanon_schema *schema);
@@ -431,7 +434,9 @@ KANON_API kanon_status kanon_grouping_from_bytes(kanon_grouping **out, const kan
                                                  size_t size, const char *name, kanon_error *err);
 /* The groups of a release of `table`, whichever tool wrote it: records whose quasi cells mean the same are a group, records
  * with nothing but * are suppressed. Notations are those of kanon_check_read; the texts that mean "no value" come from
- * `schema`. The file has the records of the table in the same order. KANON_EDATA: it has more or fewer, or lacks a column. */
+ * `schema`. Where the file has the columns of the schema's key, they tell which record a row is; records that it lacks are
+ * suppressed. Else it has the records of the table in the same order. KANON_EDATA: it has more, or fewer without a key, or
+ * lacks a column. */
 KANON_API kanon_status kanon_grouping_from_release(kanon_grouping **out, const kanon_table *table, const char *release_path,
                                                    const kanon_schema *schema, kanon_error *err);
 /* The grouping in memory: group_of has a group number for each row of the table, 0 for suppressed. */

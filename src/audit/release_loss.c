@@ -13,6 +13,7 @@
  * those with nothing but * in their quasi cells. Classes are made of texts as they stand, as in kanon check, and those of
  * stars are classes like others; only where the classes become groups do they go by what texts mean, and stars are group 0. */
 #include "audit/cell_notation.h"
+#include "audit/key_rows.h"
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/take_options.h"
@@ -55,6 +56,7 @@ typedef struct release_reader {
     int64_t *sizes;            /* of the classes */
     bool *general;             /* likewise: nothing but stars */
     int64_t *class_of;         /* by row: its class from 1, 0: nothing but stars; NULL: not wanted, and texts are classes */
+    kanon__key_rows *keys;     /* say which row of the table it is; NULL: the file has the rows of the table in its order */
     int64_t sizes_capacity, general_capacity, n_rows, n_suppressed;
     kanon__meaning meaning;
     char *scratch, *key;
@@ -293,6 +295,9 @@ static kanon_status read_row(release_reader *r, kanon_error *err)
         s->n++;
     }
     r->n_rows++;
+    int64_t row = r->n_rows - 1;
+    if (r->keys != NULL)
+        KANON_TRY(kanon__key_rows_find(r->keys, &row, r->cursor, err), out);
     bool suppressed = n_any == n_quasi;
     r->n_suppressed += suppressed;
     if (suppressed && r->class_of != NULL)
@@ -308,7 +313,7 @@ static kanon_status read_row(release_reader *r, kanon_error *err)
     }
     r->sizes[class_id]++;
     if (r->class_of != NULL)
-        r->class_of[r->n_rows - 1] = (int64_t)class_id + 1;
+        r->class_of[row] = (int64_t)class_id + 1;
 out:
     return st;
 }
@@ -333,7 +338,6 @@ static kanon_status read_rows(release_reader *r, kanon_error *err)
         KANON_TRY(kanon__tick(&r->ticker, r->cursor->done, r->cursor->total, ROW_NS + r->source->n_columns * CELL_NS, err),
                   out);
     }
-    r->n_suppressed += r->table->data.n_rows - r->n_rows;
 out:
     return st;
 }
@@ -420,17 +424,16 @@ static void add_figure(kanon_measures *m, const char *name, const char *formula,
 static void add_sizes(kanon_measures *m, const release_reader *r, int64_t k_asked)
 {
     double n = (double)r->table->data.n_rows, n_classes = (double)r->classes.n;
-    int64_t smallest = 0;
+    int64_t smallest = 0, n_missing = r->table->data.n_rows - r->n_rows;
     for (uint32_t i = 0; i < r->classes.n; i++)
         smallest = i == 0 || r->sizes[i] < smallest ? r->sizes[i] : smallest;
     int64_t k = k_asked > 0 ? k_asked : smallest;
-    double discernibility = (double)r->n_suppressed * n;
+    double discernibility = (double)n_missing * n;
     for (uint32_t i = 0; i < r->classes.n; i++)
-        if (!r->general[i]) /* counted with the suppressed records */
-            discernibility += (double)r->sizes[i] * (r->sizes[i] >= k ? (double)r->sizes[i] : n);
+        discernibility += (double)r->sizes[i] * (r->sizes[i] >= k ? (double)r->sizes[i] : n);
     add_figure(m, "records", "number of records of the table", n, 1);
     add_figure(m, "groups", "number of classes: records of the release whose quasi cells are the same texts", n_classes, 1);
-    add_figure(m, "suppressed", "number of records with nothing but * or not in the release", (double)r->n_suppressed, 1);
+    add_figure(m, "suppressed", "number of records with nothing but * or not in the release", (double)(r->n_suppressed + n_missing), 1);
     add_figure(m, "k", "records in the smallest class", (double)smallest, 1);
     add_figure(m, "discernibility", "sum over classes with |P| >= k of |P|^2, plus n for every other record", discernibility,
                1);
@@ -564,16 +567,20 @@ static kanon_status take_classes(kanon_grouping **out, const kanon_table *table,
     KANON_TRY(kanon__new_array(&class_of, table->data.n_rows, "a grouping", err), out);
     r.class_of = class_of;
     kanon__ticker_init(&r.ticker, NULL, NULL, "reading");
+    KANON_TRY(kanon__key_rows_new(&r.keys, &schema->key, table->source, source, &r.ticker, err), out);
     KANON_TRY(open_release(&r, err), out);
     KANON_TRY(read_rows(&r, err), out);
-    if (r.n_rows < table->data.n_rows) {
-        st = kanon__fail(err, KANON_EDATA, "%s: %lld records, and the table has %lld", source->name, (long long)r.n_rows,
-                         (long long)table->data.n_rows);
-        kanon__hint(err, st, "only a release with all records, in the order of the table, tells which records are a group");
+    if (r.n_rows < table->data.n_rows && r.keys == NULL) {
+        st = kanon__fail(err, KANON_EDATA, "%s: %lld records, and the table has %lld: which are missing cannot be told",
+                         source->name, (long long)r.n_rows, (long long)table->data.n_rows);
+        kanon__hint(err, st,
+                    "give the groups of the records (row,group) in place of the release, or name its columns that tell records "
+                    "apart: key in the schema");
         goto out;
     }
     KANON_TRY(kanon_grouping_new(out, table, class_of, err), out);
 out:
+    kanon__key_rows_free(r.keys);
     kanon__free(class_of);
     close_release(&r);
     return st;

@@ -173,6 +173,46 @@ out:
     return st;
 }
 
+/* The grouping as a reader sees it who gets the suppressed records, too: they are its last group. *out shares what does not
+ * change. */
+static kanon_status show_suppressed(kanon_grouping *out, const kanon_grouping *g, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *out = *g;
+    out->group_of = NULL;
+    out->sizes = NULL;
+    KANON_TRY(kanon__new_array(&out->group_of, g->n_rows, "classes", err), out);
+    KANON_TRY(kanon__new_array(&out->sizes, g->n_groups + 1, "classes", err), out);
+    memcpy(out->sizes, g->sizes, (size_t)g->n_groups * sizeof *g->sizes);
+    out->sizes[out->n_groups++] = g->n_suppressed;
+    out->smallest = kanon_grouping_smallest(g);
+    out->n_suppressed = 0;
+    for (int64_t row = 0; row < g->n_rows; row++)
+        out->group_of[row] = g->group_of[row] < 0 ? (int32_t)g->n_groups : g->group_of[row];
+out:
+    return st;
+}
+
+/* The subject of measures of what a reader sees, where that is another one. */
+static kanon_status set_up_classes(kanon__subject *out, kanon_grouping *shown, const kanon__subject *groups, bool brief,
+                                   kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *out = *groups;
+    out->members = NULL;
+    out->begins = NULL;
+    out->own = NULL;
+    out->extents = NULL; /* such measures look at sizes and kept values */
+    out->diversity = NULL;
+    out->grouping = shown;
+    KANON_TRY(show_suppressed(shown, groups->grouping, err), out);
+    KANON_TRY(list_members(out, err), out);
+    if (out->table->has_entity && !brief)
+        st = kanon__entity_records_new(&out->own, out->table->entity_codes, shown->group_of, shown->n_rows, err);
+out:
+    return st;
+}
+
 static int n_figures(const kanon__subject *s, kanon__scope scope)
 {
     if (scope == KANON__SCOPE_TABLE)
@@ -204,8 +244,8 @@ const kanon__measure *kanon__measure_find(const char *name)
     return NULL;
 }
 
-static kanon_status measure_all(kanon_measures *m, const kanon__subject *s, const char *const *wanted, int n_rows,
-                                kanon_error *err)
+static kanon_status measure_all(kanon_measures *m, const kanon__subject *s, const kanon__subject *classes,
+                                const char *const *wanted, int n_rows, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n = 0;
@@ -218,7 +258,7 @@ static kanon_status measure_all(kanon_measures *m, const kanon__subject *s, cons
             kanon_figure *figure = &m->figures[m->n];
             *figure = (kanon_figure){measure->name, attribute_name(s, measure->scope, j), measure->formula, 0,
                                      measure->whole};
-            KANON_TRY(measure->compute(&figure->value, s, j, err), out);
+            KANON_TRY(measure->compute(&figure->value, measure->of_classes ? classes : s, j, err), out);
             m->n++;
             KANON_TRY(kanon__tick(s->ticker, (int64_t)m->n, n, KANON__TICK_POLL_NS, err), out);
         }
@@ -242,6 +282,9 @@ static kanon_status evaluate(kanon_measures **out, const kanon_table *table, con
     kanon__ticker ticker;
     kanon__settings settings = {0};
     kanon__subject subject = {.table = &table->data, .grouping = grouping, .ticker = &ticker, .settings = &settings};
+    kanon__subject classes = {0};
+    kanon_grouping shown = {0};
+    bool kept = grouping->n_suppressed > 0 && table->policy.keep_suppressed;
     const kanon_setting_info *infos;
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
@@ -255,16 +298,21 @@ static kanon_status evaluate(kanon_measures **out, const kanon_table *table, con
     KANON_TRY(set_up_subject(&subject, o.brief != 0, wanted, err), out);
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
     subject.so_far = m;
+    if (kept)
+        KANON_TRY(set_up_classes(&classes, &shown, &subject, o.brief != 0, err), out);
     m->k = o.k > 0 ? o.k : grouping->k;
     for (size_t i = 0; i < settings.n; i++)
         if (settings.values[i] != NULL)
             KANON_TRY(kanon__texts_addf(&m->settings, err, "%s=%s", infos[i].name, settings.values[i]), out);
-    KANON_TRY(measure_all(m, &subject, wanted, o.brief ? n_brief() : N_MEASURES, err), out);
+    KANON_TRY(measure_all(m, &subject, kept ? &classes : &subject, wanted, o.brief ? n_brief() : N_MEASURES, err), out);
     KANON_TRY(kanon__homogeneity_warn_all(m, err), out);
     *out = m;
     m = NULL;
 out:
     kanon_measures_free(m);
+    clear_subject(&classes);
+    kanon__free(shown.sizes);
+    kanon__free(shown.group_of);
     clear_subject(&subject);
     kanon__settings_clear(&settings);
     return st;

@@ -39,6 +39,8 @@ typedef struct kanon__measure {
     /* `i` is the attribute's number among the quasi (sensitive) ones. *out may be NAN where there is nothing to measure. */
     kanon_status (*compute)(double *out, const kanon__subject *subject, int i, kanon_error *err);
     kanon__scope scope;
+    /* It is about what a reader sees: suppressed records that are released are one more group of the subject. */
+    bool of_classes;
 } kanon__measure;
 
 struct kanon_measures {

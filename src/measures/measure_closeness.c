@@ -43,5 +43,6 @@ const kanon__measure kanon__measure_t_closeness = {
         "the largest earth mover's distance between the values of a group and those of the whole table; two values are "
         "|rank - rank| / (distinct values - 1) or h(lca) / H apart, without taxonomy 1",
     .compute = t_closeness,
+    .of_classes = true,
     .scope = KANON__SCOPE_SENSITIVE,
 };

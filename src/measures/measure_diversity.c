@@ -55,7 +55,8 @@ static double finite_skew(kanon__group_values *v, void *payload)
         return kanon__fold_groups(out, s, kanon__subject_sensitive(s, i), fold, figure, NULL, err);                         \
     }                                                                                                                       \
     const kanon__measure kanon__measure_##measure = {                                                                       \
-        .name = #measure, .formula = text, .whole = is_whole, .compute = measure, .scope = KANON__SCOPE_SENSITIVE}
+        .name = #measure, .formula = text, .whole = is_whole, .compute = measure, .scope = KANON__SCOPE_SENSITIVE, \
+        .of_classes = true}
 
 FOLDED(distinct_l, true, KANON__FOLD_LEAST, distinct, "the fewest distinct values in a group");
 FOLDED(entropy_l, false, KANON__FOLD_LEAST, entropy_as_values,

@@ -48,6 +48,7 @@ const kanon__measure kanon__measure_homogeneous = {
     .name = "homogeneous",
     .formula = "records in groups with one value / records in groups: these values are disclosed, whatever k is",
     .compute = homogeneous,
+    .of_classes = true,
     .scope = KANON__SCOPE_SENSITIVE,
 };
 
@@ -55,6 +56,7 @@ const kanon__measure kanon__measure_nearly_homogeneous = {
     .name = "nearly_homogeneous",
     .formula = "records in groups in which one value has at least 90 % of the records / records in groups",
     .compute = nearly_homogeneous,
+    .of_classes = true,
     .scope = KANON__SCOPE_SENSITIVE,
 };
 

@@ -129,6 +129,7 @@ const kanon__measure kanon__measure_s_diversity = {
                "is 1 - |u - v| / R or 1 - (leaves(lca) - 1) / |domain| (without taxonomy 1 - 1 / |domain| for two "
                "values); small is good",
     .compute = s_diversity,
+    .of_classes = true,
     .scope = KANON__SCOPE_SENSITIVE,
 };
 
@@ -153,4 +154,5 @@ const kanon__measure kanon__measure_protection = {
     .formula = "mean over groups of the sum over sensitive attributes of S-diversity for the setting r, by weight; small is "
                "well protected, and there is none without a sensitive attribute",
     .compute = protection,
+    .of_classes = true,
 };

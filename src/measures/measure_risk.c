@@ -55,6 +55,7 @@ const kanon__measure kanon__measure_highest_risk = {
     .formula = "the most over persons and their groups of the person's records / |P|; without entities 1 / size of the "
                "smallest group (prosecutor)",
     .compute = highest_risk,
+    .of_classes = true,
 };
 
 static kanon_status average_risk(double *out, const kanon__subject *s, int i, kanon_error *err)
@@ -73,6 +74,7 @@ const kanon__measure kanon__measure_average_risk = {
     .formula = "the mean over records in groups of the records of its person in the group / |P|; without entities groups / "
                "records in groups (prosecutor)",
     .compute = average_risk,
+    .of_classes = true,
 };
 
 static kanon_status class_risk(double *out, const kanon__subject *s, int i, kanon_error *err)
@@ -91,6 +93,7 @@ const kanon__measure kanon__measure_class_risk = {
     .formula = "the mean over groups, not records, of the mean risk of their records, which is 1 / |P| without entities "
                "(prosecutor)",
     .compute = class_risk,
+    .of_classes = true,
 };
 
 /* The share of records whose risk own / |P| is above 1 / size. */
@@ -119,7 +122,8 @@ static double share_above(const kanon__subject *s, int64_t size)
         .name = #measure,                                                                                                   \
         .formula = "share of the records in groups whose risk is above 1/" #size ": the records of their person in the "    \
                    "group, 1 without entities, / |P| (prosecutor)",                                                         \
-        .compute = measure}
+        .compute = measure,                                                                                                 \
+        .of_classes = true}
 
 ABOVE(records_above_33, 3);
 ABOVE(records_above_20, 5);
@@ -157,6 +161,7 @@ const kanon__measure kanon__measure_journalist_risk = {
                "uniform sample of a population of N (setting population-size; without it N = n), so that each group "
                "stands for N / n times as many",
     .compute = journalist_risk,
+    .of_classes = true,
 };
 
 static kanon_status marketer_risk(double *out, const kanon__subject *s, int i, kanon_error *err)
@@ -174,4 +179,5 @@ const kanon__measure kanon__measure_marketer_risk = {
                "the table's n records, or entities where they are named, are a uniform sample of a population of N (setting "
                "population-size; without it N = n)",
     .compute = marketer_risk,
+    .of_classes = true,
 };

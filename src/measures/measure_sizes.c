@@ -65,15 +65,26 @@ static kanon_status class_size_mean(double *out, const kanon__subject *s, int i,
     return KANON_OK;
 }
 
-const kanon__measure kanon__measure_records = {"records", "number of records", true, records, KANON__SCOPE_TABLE};
-const kanon__measure kanon__measure_groups = {"groups", "number of groups", true, groups, KANON__SCOPE_TABLE};
-const kanon__measure kanon__measure_suppressed = {"suppressed", "number of records in no group", true, suppressed,
-                                                  KANON__SCOPE_TABLE};
-const kanon__measure kanon__measure_k = {"k", "records in the smallest group", true, smallest, KANON__SCOPE_TABLE};
+const kanon__measure kanon__measure_records = {
+    .name = "records", .formula = "number of records", .whole = true, .compute = records};
+const kanon__measure kanon__measure_groups = {
+    .name = "groups", .formula = "number of groups", .whole = true, .compute = groups};
+const kanon__measure kanon__measure_suppressed = {
+    .name = "suppressed", .formula = "number of records in no group", .whole = true, .compute = suppressed};
+const kanon__measure kanon__measure_k = {
+    .name = "k", .formula = "records in the smallest group", .whole = true, .compute = smallest, .of_classes = true};
 const kanon__measure kanon__measure_discernibility = {
-    "discernibility", "sum over groups with |P| >= k of |P|^2, plus n for every other record", true, discernibility,
-    KANON__SCOPE_TABLE};
-const kanon__measure kanon__measure_avg_class_size = {"avg_class_size", "(records / groups) / k", false, avg_class_size,
-                                                      KANON__SCOPE_TABLE};
-const kanon__measure kanon__measure_class_size_mean = {"class_size_mean", "records in groups / groups, not divided by k",
-                                                       false, class_size_mean, KANON__SCOPE_TABLE};
+    .name = "discernibility",
+    .formula = "sum over groups with |P| >= k of |P|^2, plus n for every other record",
+    .whole = true,
+    .compute = discernibility,
+    .of_classes = true,
+};
+const kanon__measure kanon__measure_avg_class_size = {
+    .name = "avg_class_size", .formula = "(records / groups) / k", .compute = avg_class_size, .of_classes = true};
+const kanon__measure kanon__measure_class_size_mean = {
+    .name = "class_size_mean",
+    .formula = "records in groups / groups, not divided by k",
+    .compute = class_size_mean,
+    .of_classes = true,
+};

@@ -89,6 +89,7 @@ const kanon__measure kanon__measure_uniques_after = {
     .formula = "number of records in groups of one record, or with entities of one person",
     .whole = true,
     .compute = uniques_after,
+    .of_classes = true,
 };
 
 static kanon_status k_before(double *out, const kanon__subject *s, int i, kanon_error *err)

@@ -66,6 +66,7 @@ out:
 void kanon__grouping_bind(kanon_grouping *g, const kanon_table *table)
 {
     g->identity = kanon__identity_share(table->identity);
+    g->keeps_suppressed = table->policy.keep_suppressed;
 }
 
 kanon_status kanon__grouping_is_of(const kanon_grouping *g, const kanon_table *table, kanon_error *err)
@@ -225,7 +226,9 @@ int64_t kanon_grouping_suppressed(const kanon_grouping *grouping)
 
 int64_t kanon_grouping_smallest(const kanon_grouping *grouping)
 {
-    return grouping->smallest;
+    bool kept = grouping->keeps_suppressed && grouping->n_suppressed > 0;
+    return kept && (grouping->n_groups == 0 || grouping->n_suppressed < grouping->smallest) ? grouping->n_suppressed
+                                                                                             : grouping->smallest;
 }
 
 int64_t kanon_grouping_group_of(const kanon_grouping *grouping, int64_t row)

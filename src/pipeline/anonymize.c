@@ -51,10 +51,13 @@ static kanon_status run_algorithm(const void *payload, kanon__run *run, kanon_er
     return kanon__blocks_run(run, &work, &step->refined, err);
 }
 
-/* The independent check of sizes, constraints, entities and the budget (invariants 1 and 2). */
-static kanon_status verify(const kanon__run *run, kanon_error *err)
+/* The independent check of sizes, constraints, entities and the budget (invariants 1 and 2). What suppressed records are
+ * together is known once the groups are `complete`. */
+static kanon_status verify(const kanon__run *run, bool complete, kanon_error *err)
 {
-    const kanon__requirement required = {.policy = run->policy, .k = run->k, .most_suppressed = run->may_suppress};
+    kanon__policy policy = *run->policy;
+    policy.keep_suppressed = policy.keep_suppressed && complete;
+    const kanon__requirement required = {.policy = &policy, .k = run->k, .most_suppressed = run->may_suppress};
     return kanon__verify_requirement(run->table, &required, run->group_of, run->n_groups, err);
 }
 
@@ -99,6 +102,31 @@ static kanon_status begin_groups(const kanon__plan *p, kanon__run *run, bool *so
     return st;
 }
 
+/* Where the release would not be sound with what becomes of suppressed records, all of them return to the groups. A mapping of
+ * attributes is made anew without any, as it leaves no choice record by record. */
+static kanon_status settle_suppressed(const kanon__plan *p, kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t may = run->may_suppress;
+    bool holds, sound, is_due;
+    KANON_TRY(kanon__requirements_suppressed_hold(&holds, run, err), out);
+    if (holds)
+        goto out;
+    KANON_TRY(kanon__texts_addf(run->warnings, err,
+                                "no record is suppressed: %s",
+                                run->policy->keep_suppressed
+                                    ? "such records are to be released, and those that would be are no class that satisfies "
+                                      "what is required"
+                                    : "without those that would be, a group differs from the released table by more than is "
+                                      "allowed"),
+              out);
+    run->may_suppress = 0;
+    st = p->recode ? begin_groups(p, run, &sound, &is_due, err) : kanon__requirements_meet(run, err);
+    run->may_suppress = may;
+out:
+    return st;
+}
+
 /* An algorithm's own grouping must hold by itself before a refinement may touch it, unless that asks for less. */
 static kanon_status make_groups(const kanon__plan *p, kanon__run *run, kanon_error *err)
 {
@@ -109,18 +137,19 @@ static kanon_status make_groups(const kanon__plan *p, kanon__run *run, kanon_err
     if (!p->recode && !first) /* a mapping meets them by itself, and leaves no choice record by record */
         KANON_TRY(kanon__requirements_meet(run, err), out);
     if (!first)
-        KANON_TRY(verify(run, err), out);
-    else if (run->may_suppress > 0) /* an algorithm that suppresses by itself does not know the budget */
+        KANON_TRY(verify(run, false, err), out);
+    if (first && run->may_suppress > 0) /* an algorithm that suppresses by itself does not know the budget */
         KANON_TRY(kanon__unsuppress(run, run->may_suppress, false, err), out);
     if (is_due)
         KANON_TRY(refine(p, run, err), out);
     if (first ||
         (p->refinement != NULL && run->constraints != NULL && run->table->has_entity)) /* groups may look alike now */
         KANON_TRY(kanon__requirements_meet(run, err), out);
+    KANON_TRY(settle_suppressed(p, run, err), out);
     if (sound)
         KANON_TRY(kanon__start_keep(run, p->start, err), out);
-    if (p->refinement != NULL || sound)
-        KANON_TRY(verify(run, err), out);
+    if (p->refinement != NULL || sound || run->may_suppress != 0)
+        KANON_TRY(verify(run, true, err), out);
 out:
     return st;
 }

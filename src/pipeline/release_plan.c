@@ -22,7 +22,13 @@ static kanon_status check_own(const kanon_table *t, const kanon_grouping *g, kan
     kanon__constraints_free(readable);
     if (st != KANON_OK)
         return st;
-    st = kanon__verify_privacy(&t->data, &t->policy, g->group_of, g->n_groups, k, &inner);
+    const kanon__requirement required = {.policy = &t->policy, .k = k, .most_suppressed = may};
+    if (t->policy.keep_suppressed && g->n_suppressed > 0 && g->n_suppressed < k) {
+        st = kanon__fail(err, KANON_EINVAL, "%lld records are suppressed and kept, fewer than k = %lld",
+                         (long long)g->n_suppressed, (long long)k);
+        return kanon__hint(err, st, "leave them out of the release: suppressed: drop");
+    }
+    st = kanon__verify_requirement(&t->data, &required, g->group_of, g->n_groups, &inner);
     if (st == KANON_EINTERNAL) {
         st = kanon__fail(err, KANON_EINVAL, "the grouping violates a constraint of the schema");
         return kanon__hint(err, st, "%s", inner.message);

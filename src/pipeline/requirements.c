@@ -139,6 +139,88 @@ out:
     return st;
 }
 
+/* The suppressed records as group 0, all others in none. Groups that look alike are judged together where entities have several
+ * records, so in a second trial it also has the groups that may show nothing, because they lose as much. */
+static kanon_status list_kept(int32_t *out, const kanon__run *run, bool with_general, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__clusters c = {0};
+    int64_t full = 0;
+    for (int i = 0; i < run->space->n_dimensions; i++)
+        full += run->space->dimensions[i].full;
+    KANON_TRY(kanon__clusters_init(&c, run->space, with_general ? run->n_groups : 0, err), out);
+    for (int64_t row = 0; with_general && row < run->table->n_rows; row++)
+        if (run->group_of[row] >= 0)
+            kanon__clusters_join(&c, run->group_of[row], row);
+    for (int64_t row = 0; row < run->table->n_rows; row++) {
+        int32_t group = run->group_of[row];
+        bool general = with_general && group >= 0 && kanon__box_units(run->space, kanon__clusters_box(&c, group)) >= full;
+        out[row] = group < 0 || general ? 0 : -1;
+    }
+out:
+    kanon__clusters_clear(&c);
+    return st;
+}
+
+static kanon_status kept_hold(bool *out, const kanon__run *run, int64_t n_suppressed, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *kept = NULL;
+    *out = n_suppressed >= run->k;
+    if (!*out || run->constraints == NULL)
+        return KANON_OK;
+    KANON_TRY(kanon__new_array(&kept, run->table->n_rows, "suppressed records", err), out);
+    for (int with_general = 0; *out && with_general <= (run->table->has_entity ? 1 : 0); with_general++) {
+        KANON_TRY(list_kept(kept, run, with_general == 1, err), out);
+        KANON_TRY(kanon__constraints_hold(out, NULL, run->constraints, kept, 1, err), out);
+    }
+out:
+    kanon__free(kept);
+    return st;
+}
+
+/* The groups in a table of the other records alone, whose values are distributed in another way. */
+static kanon_status rest_holds(bool *out, const kanon__run *run, int64_t n_suppressed, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n = 0, n_left = run->table->n_rows - n_suppressed;
+    int32_t *rows = NULL, *group_of = NULL;
+    kanon__row_run rest = {0};
+    kanon__constraints *constraints = NULL;
+    *out = true;
+    for (int64_t i = 0; run->constraints != NULL && i < run->constraints->n; i++)
+        *out = *out && !run->constraints->items[i].model->of_table;
+    if (*out || n_left == 0)
+        return KANON_OK;
+    KANON_TRY(kanon__new_array(&rows, n_left, "released records", err), out);
+    KANON_TRY(kanon__new_array(&group_of, n_left, "released records", err), out);
+    for (int32_t row = 0; row < run->table->n_rows; row++)
+        if (run->group_of[row] >= 0)
+            rows[n++] = row;
+    KANON_TRY(kanon__row_run_init(&rest, run, rows, n, group_of, err), out);
+    for (int64_t i = 0; i < n; i++)
+        group_of[i] = run->group_of[rows[i]];
+    KANON_TRY(kanon__constraints_new(&constraints, &rest.table, run->policy, run->k, err), out);
+    KANON_TRY(kanon__constraints_hold(out, NULL, constraints, group_of, run->n_groups, err), out);
+out:
+    kanon__constraints_free(constraints);
+    kanon__row_run_clear(&rest);
+    kanon__free(group_of);
+    kanon__free(rows);
+    return st;
+}
+
+kanon_status kanon__requirements_suppressed_hold(bool *out, const kanon__run *run, kanon_error *err)
+{
+    int64_t n = 0;
+    *out = true;
+    for (int64_t row = 0; row < run->table->n_rows; row++)
+        n += run->group_of[row] < 0;
+    if (n == 0)
+        return KANON_OK;
+    return run->policy->keep_suppressed ? kept_hold(out, run, n, err) : rest_holds(out, run, n, err);
+}
+
 int64_t kanon__requirements_need(const kanon__data *table, const kanon__constraints *constraints, int64_t may_suppress,
                                  int64_t k)
 {

@@ -78,6 +78,8 @@ kanon_status kanon__start_take(kanon__run *run, const kanon_grouping *start, boo
     if (n_small > 0 || too_many)
         return place_rest(run, start, err);
     KANON_TRY(kanon__constraints_hold(sound, NULL, run->constraints, run->group_of, run->n_groups, err), out);
+    if (*sound)
+        KANON_TRY(kanon__requirements_suppressed_hold(sound, run, err), out);
     if (!*sound && !repair)
         st = refuse(kanon__fail(err, KANON_EINFEASIBLE, "a group does not satisfy what is asked in addition to k"), err);
 out:

@@ -316,7 +316,7 @@ static kanon_status check_joint(kanon_state *s, int64_t joint_k, int64_t n_below
     kanon__subset subset = {0};
     kanon__traces traces = {0};
     KANON_TRY(kanon__subset_list_all(&subset, s, err), out);
-    KANON_TRY(kanon__traces_load(&traces, s, &subset, err), out);
+    KANON_TRY(kanon__traces_load(&traces, s, &subset, false, err), out);
     for (int64_t i = 0; i < traces.n; i++)
         n_below -= traces.sizes[traces.items[i].class_of] < joint_k;
     if (n_below < 0)

@@ -298,7 +298,7 @@ static kanon_status audit(kanon_audit **out, kanon_state *s, int64_t k, kanon_er
     KANON_TRY(kanon__session_begin(s, false, err), out);
     KANON_TRY(kanon__new_array(&a, 1, "an audit", err), out);
     KANON_TRY(kanon__subset_list_all(&subset, s, err), out);
-    KANON_TRY(kanon__traces_load(&traces, s, &subset, err), out);
+    KANON_TRY(kanon__traces_load(&traces, s, &subset, true, err), out);
     a->audit.releases = s->n_releases;
     a->audit.k = k > 0 ? k : s->k;
     KANON_TRY(count_values(a, &traces, s, err), out);

@@ -243,7 +243,8 @@ static kanon_status take_part(int64_t part, int number, void *payload, kanon_err
     if (w->slots[number].part != part || part != w->n_taken)
         return kanon__fail(err, KANON_EINTERNAL, "the check found the parts of the release out of order");
     w->n_taken++;
-    kanon__output_write(w->output, w->slots[number].bytes, (size_t)w->slots[number].n);
+    if (w->slots[number].n > 0) /* all rows of the part may stay out */
+        kanon__output_write(w->output, w->slots[number].bytes, (size_t)w->slots[number].n);
     return kanon__tick(w->ticker, first_of(w, part + 1), w->table->data.n_rows, WORTH_A_LOOK, err);
 }
 

@@ -667,6 +667,22 @@ kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, 
     return kanon__call_end(&call, set_suppress(schema, share, err));
 }
 
+bool kanon__schema_keep_suppressed(kanon_schema *schema, const char *what)
+{
+    schema->keep_suppressed = what != NULL && strcmp(what, "keep") == 0;
+    return schema->keep_suppressed || (what != NULL && strcmp(what, "drop") == 0);
+}
+
+kanon_status kanon_schema_set_suppressed(kanon_schema *schema, const char *what, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    if (kanon__schema_keep_suppressed(schema, what))
+        return kanon__call_end(&call, KANON_OK);
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "suppressed: neither keep nor drop");
+    return kanon__call_end(&call, kanon__hint(err, st, "write drop to leave suppressed records out of the release"));
+}
+
 static kanon_status set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err)
 {
     char *copy = NULL;

@@ -57,6 +57,7 @@ struct kanon_schema {
     char *entity; /* NULL: not said */
     bool entity_together;
     kanon__fraction suppress; /* of the records may be suppressed */
+    bool keep_suppressed;     /* they are released, as a class like any other; else they are left out */
     int entity_line, key_line, constraints_line;
 };
 
@@ -78,6 +79,8 @@ kanon_status kanon__schema_note_missing(kanon_schema *schema, const char *text, 
 kanon_status kanon__schema_add_same(kanon_schema *schema, const char *text, size_t length, const char *other,
                                     size_t other_length, kanon_error *err);
 /* Whether the text means "no value". */
+/* "keep" or "drop"; false: it is neither. */
+bool kanon__schema_keep_suppressed(kanon_schema *schema, const char *what);
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length);
 
 #endif

@@ -123,7 +123,7 @@ void kanon__quasi_clear(kanon__checked_field *field);
 /* These records show what their groups show, and are covered by it. */
 kanon_status kanon__quasi_check(kanon__arrow_check *check, const kanon__checked_field *field, kanon__checked_range *range,
                                 kanon_error *err);
-/* `hash` and, after it, what a group shows; equal groups have equal hashes. */
+/* `hash` and, after it, what a group shows; equal groups have equal hashes. Group -1 shows nothing. */
 uint64_t kanon__quasi_hash(const kanon__checked_field *field, int64_t group, const kanon__hash_key *key, uint64_t hash);
 bool kanon__quasi_equal(const kanon__checked_field *field, int64_t group, int64_t other);
 

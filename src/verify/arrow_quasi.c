@@ -502,26 +502,44 @@ static uint64_t hash_value(const kanon__hash_key *key, uint64_t hash, kanon__rea
     return kanon__hash_next(key, hash, value.kind);
 }
 
+/* What a group shows, in two numbers or nodes where the column has such; `value` for others. */
+typedef struct group_look {
+    int64_t keys[2];
+    bool null;
+    kanon__checked_value value;
+} group_look;
+
+static void look_at(group_look *out, const kanon__checked_field *f, int64_t group)
+{
+    *out = (group_look){.null = true}; /* as where it shows nothing */
+    if (f->form == KANON__CHECKED_NODES)
+        out->keys[0] = group >= 0 ? f->nodes[group] : -1;
+    else if (f->form == KANON__CHECKED_VALUES && group >= 0)
+        out->value = f->values[group];
+    else if (f->form == KANON__CHECKED_KEYS && group >= 0) {
+        out->null = f->nulls[group];
+        for (int part = 0; part < f->n_children; part++)
+            out->keys[part] = f->keys[group * f->n_children + part];
+    }
+}
+
 uint64_t kanon__quasi_hash(const kanon__checked_field *f, int64_t group, const kanon__hash_key *key, uint64_t hash)
 {
+    group_look look;
+    look_at(&look, f, group);
     if (f->form == KANON__CHECKED_VALUES)
-        return hash_value(key, hash_value(key, hash, f->values[group].cells[0]), f->values[group].cells[1]);
-    if (f->form == KANON__CHECKED_NODES)
-        return kanon__hash_next(key, hash, (uint64_t)(int64_t)f->nodes[group]);
-    for (int part = 0; part < f->n_children; part++)
-        hash = kanon__hash_next(key, hash, (uint64_t)f->keys[group * f->n_children + part]);
-    return kanon__hash_next(key, hash, f->nulls[group]);
+        return hash_value(key, hash_value(key, hash, look.value.cells[0]), look.value.cells[1]);
+    hash = kanon__hash_next(key, hash, (uint64_t)look.keys[0]);
+    return kanon__hash_next(key, kanon__hash_next(key, hash, (uint64_t)look.keys[1]), look.null);
 }
 
 bool kanon__quasi_equal(const kanon__checked_field *f, int64_t group, int64_t other)
 {
+    group_look one, two;
+    look_at(&one, f, group);
+    look_at(&two, f, other);
     if (f->form == KANON__CHECKED_VALUES)
-        return kanon__read_equal(f->values[group].cells[0], f->values[other].cells[0]) &&
-               kanon__read_equal(f->values[group].cells[1], f->values[other].cells[1]);
-    if (f->form == KANON__CHECKED_NODES)
-        return f->nodes[group] == f->nodes[other];
-    bool equal = f->nulls[group] == f->nulls[other];
-    for (int part = 0; part < f->n_children; part++)
-        equal = equal && f->keys[group * f->n_children + part] == f->keys[other * f->n_children + part];
-    return equal;
+        return kanon__read_equal(one.value.cells[0], two.value.cells[0]) &&
+               kanon__read_equal(one.value.cells[1], two.value.cells[1]);
+    return one.keys[0] == two.keys[0] && one.keys[1] == two.keys[1] && one.null == two.null;
 }

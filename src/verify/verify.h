@@ -26,7 +26,7 @@ typedef struct kanon__requirement {
     bool unmerged;           /* groups that look alike in the release were not merged: means, and groupings of the caller */
 } kanon__requirement;
 
-/* All of the above. */
+/* All of the above. Suppressed records that the policy keeps are one group more. */
 kanon_status kanon__verify_requirement(const kanon__data *data, const kanon__requirement *requirement,
                                        const int32_t *group_of, int64_t n_groups, kanon_error *err);
 
@@ -40,8 +40,11 @@ typedef struct kanon__group_look {
 /* By group, the number of its class: groups that look alike are one. The array is the caller's. */
 kanon_status kanon__number_classes(int32_t **class_of_group, int64_t *n_classes, int64_t n_groups,
                                    const kanon__group_look *look, kanon_error *err);
-/* The same of the classes of a release: every group has k records, and the classes keep what is required. KANON_EINFEASIBLE
- * where only the classes of groups that were not merged violate it. */
+/* Whether there are suppressed records, and the policy keeps them. */
+bool kanon__verify_keeps(const kanon__data *data, const kanon__requirement *requirement, const int32_t *group_of);
+/* The same of the classes of a release: every group has k records, and the classes keep what is required. `class_of_group`
+ * has one entry more where suppressed records are kept: their class. KANON_EINFEASIBLE where only the classes of groups that
+ * were not merged violate it. */
 kanon_status kanon__verify_classes(const kanon__data *data, const kanon__requirement *requirement, const int32_t *group_of,
                                    int64_t n_groups, const int32_t *class_of_group, int64_t n_classes, kanon_error *err);
 

@@ -61,11 +61,15 @@ kanon_status kanon__verify_classes(const kanon__data *table, const kanon__requir
     kanon_status st = KANON_OK;
     int32_t *class_of = NULL;
     int64_t n = table->n_rows;
+    int32_t suppressed = kanon__verify_keeps(table, r, group_of) ? class_of_group[n_groups] : -1;
+    kanon__requirement of_classes = *r;
     KANON_TRY(kanon__verify_grouping(table, group_of, n_groups, r->k, err), out);
+    KANON_TRY(kanon__verify_budget(table, group_of, r->most_suppressed, err), out);
     KANON_TRY(kanon__new_array(&class_of, n, "the check of the release", err), out);
     for (int64_t row = 0; row < n; row++)
-        class_of[row] = group_of[row] < 0 ? -1 : class_of_group[group_of[row]];
-    st = kanon__verify_requirement(table, r, class_of, n_classes, err);
+        class_of[row] = group_of[row] < 0 ? suppressed : class_of_group[group_of[row]];
+    of_classes.most_suppressed = -1;
+    st = kanon__verify_requirement(table, &of_classes, class_of, n_classes, err);
     st = explain(st, table, r, group_of, n_groups, err);
 out:
     kanon__free(class_of);

@@ -42,11 +42,43 @@ kanon_status kanon__verify_budget(const kanon__data *table, const int32_t *group
     return KANON_OK;
 }
 
+static kanon_status verify_groups(const kanon__data *table, const kanon__requirement *r, const int32_t *group_of,
+                                  int64_t n_groups, kanon_error *err)
+{
+    kanon_status st = kanon__verify_grouping(table, group_of, n_groups, r->k, err);
+    return st == KANON_OK ? kanon__verify_privacy(table, r->policy, group_of, n_groups, r->k, err) : st;
+}
+
+bool kanon__verify_keeps(const kanon__data *table, const kanon__requirement *r, const int32_t *group_of)
+{
+    bool any = false;
+    for (int64_t row = 0; r->policy->keep_suppressed && row < table->n_rows; row++)
+        any = any || group_of[row] < 0;
+    return any;
+}
+
+/* All that show nothing are one group more. */
+static kanon_status verify_kept(const kanon__data *table, const kanon__requirement *r, const int32_t *group_of,
+                                int64_t n_groups, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *shown = NULL;
+    KANON_TRY(kanon__new_array(&shown, table->n_rows, "the check of the grouping", err), out);
+    for (int64_t row = 0; row < table->n_rows; row++)
+        shown[row] = group_of[row] < 0 ? (int32_t)n_groups : group_of[row];
+    st = verify_groups(table, r, shown, n_groups + 1, err);
+out:
+    kanon__free(shown);
+    return st;
+}
+
 kanon_status kanon__verify_requirement(const kanon__data *table, const kanon__requirement *r, const int32_t *group_of,
                                        int64_t n_groups, kanon_error *err)
 {
-    kanon_status st = kanon__verify_grouping(table, group_of, n_groups, r->k, err);
+    kanon_status st = kanon__verify_budget(table, group_of, r->most_suppressed, err);
     if (st == KANON_OK)
-        st = kanon__verify_budget(table, group_of, r->most_suppressed, err);
-    return st == KANON_OK ? kanon__verify_privacy(table, r->policy, group_of, n_groups, r->k, err) : st;
+        st = verify_groups(table, r, group_of, n_groups, err);
+    if (st == KANON_OK && kanon__verify_keeps(table, r, group_of))
+        st = verify_kept(table, r, group_of, n_groups, err);
+    return st;
 }

@@ -819,8 +819,8 @@ static kanon_status check_classes(const kanon__verifier *v, const kanon__require
 {
     const kanon__group_look look = {.equal = look_alike, .hash = hash_look, .payload = v};
     int32_t *class_of_group = NULL;
-    int64_t n_classes = 0;
-    kanon_status st = kanon__number_classes(&class_of_group, &n_classes, v->n_groups, &look, err);
+    int64_t n_classes = 0, n_looks = v->n_groups + kanon__verify_keeps(&v->table->data, required, v->group_of);
+    kanon_status st = kanon__number_classes(&class_of_group, &n_classes, n_looks, &look, err);
     if (st == KANON_OK)
         st = kanon__verify_classes(&v->table->data, required, v->group_of, v->n_groups, class_of_group, n_classes, err);
     kanon__free(class_of_group);

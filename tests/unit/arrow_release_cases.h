@@ -21,6 +21,7 @@ static inline kanon_status release(struct ArrowArrayStream *out, const kanon_tab
 }
 
 static const char people_yaml[] = "missing: [\"?\", NA]\n"
+                                  "privacy: {suppressed: keep}\n"
                                   "default-role: insensitive\nattributes:\n"
                                   "  name: {role: identifying}\n"
                                   "  age: {role: quasi, type: integer}\n"

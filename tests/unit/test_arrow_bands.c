@@ -175,7 +175,7 @@ static void spoil(struct ArrowSchema *schema, kanon__arrow_batches *batches, voi
 }
 
 /* a: 20 to 24 and from 90 on; b: 0 to 0.5 (not included), 1 to 3; c: January 1970, all of it. Group 3 is suppressed. */
-static const char banded_yaml[] = "attributes:\n  a: {role: quasi, bands: 5, top: 90}\n"
+static const char banded_yaml[] = "privacy: {suppressed: keep}\nattributes:\n  a: {role: quasi, bands: 5, top: 90}\n"
                                   "  b: {role: quasi, bands: 0.5, type: decimal}\n  c: {role: quasi, bands: month}\n";
 static const char banded_csv[] = "a,b,c\n20,0.25,1970-01-05\n24,0.49,1970-01-31\n90,1,1970-01-01\n99,2.5,1970-01-02\n"
                                  "1,1,1970-01-01\n";

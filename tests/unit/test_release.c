@@ -123,14 +123,24 @@ static void columns(void **state)
                    "?,?,4,4,?,?,?,flu,z\n");
 }
 
-static void suppressed_records_are_stars(void **state)
+#define A_B_S "attributes: {a: {role: quasi}, b: {role: quasi}, s: {role: sensitive}}\n"
+
+static void suppressed_records_stay_out(void **state)
 {
     (void)state;
-    assert_release("attributes: {a: {role: quasi}, b: {role: quasi}, s: {role: sensitive}}\n",
-                   "a,b,s\n1,x,p\n2,y,q\n3,x,r\n", GROUPS(0, 5, 5), KANON_NUMERIC_INTERVAL,
-                   "a,b,s\n*,*,p\n[2..3],*,q\n[2..3],*,r\n");
-    assert_release("attributes: {a: {role: quasi}, b: {role: quasi}, s: {role: sensitive}}\n", "a,b,s\n1,x,p\n2,y,q\n",
-                   GROUPS(0, 0), KANON_NUMERIC_COLUMNS, "a_min,a_max,b,s\n*,*,*,p\n*,*,*,q\n");
+    assert_release(A_B_S, "a,b,s\n1,x,p\n2,y,q\n3,x,r\n4,y,t\n", GROUPS(0, 5, 5, 0), KANON_NUMERIC_INTERVAL,
+                   "a,b,s\n[2..3],*,q\n[2..3],*,r\n");
+    assert_release(A_B_S "privacy: {suppressed: drop}\n", "a,b,s\n1,x,p\n2,y,q\n", GROUPS(0, 0), KANON_NUMERIC_COLUMNS,
+                   "a_min,a_max,b,s\n");
+}
+
+static void kept_suppressed_records_are_stars(void **state)
+{
+    (void)state;
+    assert_release(A_B_S "privacy: {suppressed: keep}\n", "a,b,s\n1,x,p\n2,y,q\n3,x,r\n", GROUPS(0, 5, 5),
+                   KANON_NUMERIC_INTERVAL, "a,b,s\n*,*,p\n[2..3],*,q\n[2..3],*,r\n");
+    assert_release(A_B_S "privacy: {suppressed: keep}\n", "a,b,s\n1,x,p\n2,y,q\n", GROUPS(0, 0), KANON_NUMERIC_COLUMNS,
+                   "a_min,a_max,b,s\n*,*,*,p\n*,*,*,q\n");
 }
 
 /* Halves go up, towards the larger number, at two digits more than the values have. */
@@ -434,7 +444,9 @@ static kanon_status walk(inspection *i, const int32_t *group_of, int64_t n_rows,
         snprintf(line, sizeof line, "%s\n", group_of[row] < 0 ? "*,*" : i->shown);
         kanon__cursor here = cursor_at(&i->csv);
         if (st == KANON_OK)
-            st = kanon__verifier_row(i->verifier, row, &here, line, strlen(line), err);
+            st = group_of[row] < 0 && !i->table->policy.keep_suppressed
+                     ? kanon__verifier_row(i->verifier, row, &here, NULL, 0, err)
+                     : kanon__verifier_row(i->verifier, row, &here, line, strlen(line), err);
     }
     return st;
 }
@@ -628,6 +640,46 @@ static void wrong_sizes_are_caught(void **state)
     assert_done(walk(&i, one_suppressed, 3, &err), &err);
     assert_done(finish(i.verifier, i.table, 2, &err), &err);
     end_inspection(&i);
+    /* unless it is released: then it is a class of one record */
+    i = inspect_groups(KANON_NUMERIC_INTERVAL, one_suppressed);
+    i.table->policy.keep_suppressed = true;
+    assert_done(show(&i, KANON_NUMERIC_INTERVAL, 0, NULL, &err), &err);
+    assert_done(walk(&i, one_suppressed, 3, &err), &err);
+    assert_int_equal(finish(i.verifier, i.table, 2, &err), KANON_EINTERNAL);
+    assert_holds(err.message, "a group of 1 records, fewer than k = 2");
+    end_inspection(&i);
+}
+
+/* Suppressed records stay out, or leave where they are kept, and all others leave. */
+static void rows_that_leave_are_known(void **state)
+{
+    static const int32_t one_suppressed[] = {0, 0, -1};
+    static const struct {
+        bool keep;
+        int64_t row; /* at which the writer does the wrong thing */
+        const char *message;
+    } cases[] = {{false, 2, "record 3 in the release, which is suppressed"},
+                 {false, 1, "record 2 not in the release"},
+                 {true, 2, "record 3 not in the release"}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        kanon_error err = {0};
+        bool has_row;
+        char line[220];
+        inspection i = inspect_groups(KANON_NUMERIC_INTERVAL, one_suppressed);
+        i.table->policy.keep_suppressed = cases[c].keep;
+        assert_done(show(&i, KANON_NUMERIC_INTERVAL, 0, NULL, &err), &err);
+        assert_done(walk(&i, one_suppressed, cases[c].row, &err), &err);
+        assert_done(kanon__csv_next(&i.csv, &has_row, &err), &err);
+        snprintf(line, sizeof line, "%s\n", cases[c].row == 2 ? "*,*" : i.shown);
+        kanon__cursor here = cursor_at(&i.csv);
+        bool written = cases[c].row == 2 && !cases[c].keep;
+        assert_int_equal(kanon__verifier_row(i.verifier, cases[c].row, &here, written ? line : NULL,
+                                             written ? strlen(line) : 0, &err),
+                         KANON_EINTERNAL);
+        assert_holds(err.message, cases[c].message);
+        end_inspection(&i);
+    }
 }
 
 /* Each row once, and none before it is known what its group shows. */
@@ -737,6 +789,7 @@ static void corrupt_lines_are_caught(void **state)
     kanon_error err = {0};
     (void)state;
     kanon_table *table = table_of(
+        "privacy: {suppressed: keep}\n"
         "attributes:\n  name: {role: identifying}\n  age: {role: quasi}\n  ill: {role: sensitive}\n"
         "  note: {role: insensitive}\n  job: {role: quasi, taxonomy: {Work: {cook: , baker: }}}\n"
         "  more: {role: insensitive}\n",
@@ -864,7 +917,8 @@ int main(void)
         cmocka_unit_test(ranges),
         cmocka_unit_test(means),
         cmocka_unit_test(columns),
-        cmocka_unit_test(suppressed_records_are_stars),
+        cmocka_unit_test(suppressed_records_stay_out),
+        cmocka_unit_test(kept_suppressed_records_are_stars),
         cmocka_unit_test(means_round_half_up),
         cmocka_unit_test(huge_numbers_are_released),
         cmocka_unit_test(form_of_the_input_is_kept),
@@ -881,6 +935,7 @@ int main(void)
         cmocka_unit_test(labels_without_quotes_are_caught),
         cmocka_unit_test(nearly_equal_texts_are_told_apart),
         cmocka_unit_test(wrong_sizes_are_caught),
+        cmocka_unit_test(rows_that_leave_are_known),
         cmocka_unit_test(rows_come_once_and_known),
         cmocka_unit_test(rows_of_others_are_caught),
         cmocka_unit_test(rows_in_other_places_are_caught),

@@ -27,6 +27,15 @@ static const defect defects[] = {
     {"privacy: {k: 3, constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}]}\n",
      {0, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1},
      "violates a constraint on 'ill'"},
+    {"privacy: {k: 3, suppress: 0.5, suppressed: keep}\n",
+     {-1, -1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1},
+     "a group of 2 records, fewer than k = 3"},
+    {"privacy: {k: 3, suppress: 0.5, suppressed: keep, constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}]}\n",
+     {-1, 1, -1, 1, -1, 1, 1, 1, 0, 0, 0, 0},
+     "violates a constraint on 'ill'"},
+    {"privacy: {k: 3, suppress: 0.5, suppressed: keep}\nentity: who\n",
+     {-1, -1, -1, -1, 1, 1, 1, 1, 0, 0, 0, 0},
+     "a group of 2 entities, fewer than k = 3"},
     {"privacy: {k: 3}\nentity: who\n", {0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}, "a group of 2 entities, fewer than k = 3"},
     {"privacy: {k: 3}\nentity: who\nentity-together: true\n",
      {0, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1},
@@ -71,6 +80,9 @@ static void defects_are_refused(void **state)
         assert_done(publish(table, g, KANON_NUMERIC_INTERVAL, &err), &err);
         memcpy(g->group_of, defects[i].group_of, sizeof defects[i].group_of);
         g->n_groups = 2;
+        g->n_suppressed = 0;
+        for (int row = 0; row < N; row++)
+            g->n_suppressed += g->group_of[row] < 0;
         assert_int_equal(publish(table, g, KANON_NUMERIC_INTERVAL, &err), KANON_EINTERNAL);
         assert_holds(err.message, defects[i].message);
         kanon_grouping_free(g);

@@ -31,6 +31,10 @@ static bool numbers_fit(const kanon__column *c)
 kanon_status kanon__state_fits(const kanon_table *t, const kanon_grouping *g, kanon_error *err)
 {
     kanon_status st;
+    if (t->policy.keep_suppressed) {
+        st = kanon__fail(err, KANON_EINVAL, "a state leaves suppressed records out of its releases");
+        return kanon__hint(err, st, "leave out suppressed: keep, or release without a state");
+    }
     if (t->data.has_entity && t->policy.entity_together && g->n_suppressed > 0) {
         st = kanon__fail(err, KANON_EINVAL, "a state cannot keep entities together while some are suppressed");
         return kanon__hint(err, st, "ask for suppress: 0, which puts them back into groups");

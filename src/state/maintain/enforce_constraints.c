@@ -514,7 +514,7 @@ out:
 
 /* Steps 3 and 4:
  *     a. return suppressed records to groups where deletions have made the budget smaller than their number, and all of
- *        them where the others cannot satisfy the constraints;
+ *        them where the others cannot satisfy the constraints, or one compares groups with the table;
  *     b. repair; c. split; d. search; e. merge groups that would look alike; f. verify. */
 static kanon_status change_groups(enforcement *e, kanon_error *err)
 {
@@ -537,6 +537,9 @@ static kanon_status change_groups(enforcement *e, kanon_error *err)
     bool enough = true;
     if (e->all && e->constraints != NULL && e->state->n_suppressed > 0)
         KANON_TRY(groups_are_repairable(e, &enough, err), out);
+    for (int64_t i = 0; e->constraints != NULL && i < e->constraints->n; i++)
+        if (e->constraints->items[i].model->of_table) /* what stays out is no part of the table that a reader compares with */
+            enough = false;
     if (!enough)
         may = 0;
     if (may >= 0 && e->state->n_suppressed > may)

@@ -527,7 +527,7 @@ kanon_status kanon__joint_plan(kanon__subset *subset, kanon_state *s, int64_t jo
         kanon__hint(err, st, "release without a size of joint classes; an audit counts the entities in them");
         return kanon__topic(err, st, "joint-entities");
     }
-    KANON_TRY(kanon__traces_load(&p.traces, s, subset, err), out);
+    KANON_TRY(kanon__traces_load(&p.traces, s, subset, false, err), out);
     KANON_TRY(kanon__new_array(&p.groups, subset->n, "groups", err), out);
     KANON_TRY(kanon__new_array(&p.members, subset->n, "records", err), out);
     for (int64_t row = 0; row < subset->n; row++)

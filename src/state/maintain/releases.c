@@ -16,8 +16,13 @@
 
 /* ---- traces ------------------------------------------------------------------------------------------------------ */
 
-static kanon_status add_change(kanon__traces *t, int64_t release, int64_t group, kanon_error *err)
+/* One change more of the trace that begins at `begin`. As seen, a record that was not there before does not go. */
+static kanon_status add_change(kanon__traces *t, int64_t begin, int64_t release, int64_t group, kanon_error *err)
 {
+    if (t->as_seen && group == 0)
+        group = KANON__ABSENT;
+    if (t->as_seen && group == (t->n_changes > begin ? t->changes[2 * t->n_changes - 1] : KANON__ABSENT))
+        return KANON_OK;
     kanon_status st = kanon__grow_array(&t->changes, &t->changes_capacity, 2 * t->n_changes + 2, "traces", err);
     if (st != KANON_OK)
         return st;
@@ -43,10 +48,12 @@ static kanon_status add_trace(trace_reader *r, const kanon__membership *m, int64
     int64_t begin = t->n_changes;
     KANON_TRY(kanon__grow_array(&t->items, &t->capacity, t->n + 1, "traces", err), out);
     for (int64_t i = 0; i < m->n_earlier; i++)
-        KANON_TRY(add_change(t, m->earlier[2 * i], m->earlier[2 * i + 1], err), out);
-    KANON_TRY(add_change(t, m->since, m->group, err), out);
+        KANON_TRY(add_change(t, begin, m->earlier[2 * i], m->earlier[2 * i + 1], err), out);
+    KANON_TRY(add_change(t, begin, m->since, m->group, err), out);
     if (subset_row < 0 && m->group != KANON__ABSENT && m->until < r->state->n_releases)
-        KANON_TRY(add_change(t, m->until + 1, KANON__ABSENT, err), out);
+        KANON_TRY(add_change(t, begin, m->until + 1, KANON__ABSENT, err), out);
+    if (t->n_changes == begin) /* never shown */
+        goto out;
     t->items[t->n++] = (kanon__trace){.record = m->record, .begin = 2 * begin, .n = t->n_changes - begin, .row = subset_row};
 out:
     return st;
@@ -123,10 +130,11 @@ out:
     return st;
 }
 
-kanon_status kanon__traces_load(kanon__traces *out, kanon_state *s, const kanon__subset *subset, kanon_error *err)
+kanon_status kanon__traces_load(kanon__traces *out, kanon_state *s, const kanon__subset *subset, bool as_seen,
+                                kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    *out = (kanon__traces){0};
+    *out = (kanon__traces){.as_seen = as_seen};
     KANON_TRY(kanon__new_array(&out->new_rows, subset->n + 1, "records", err), out);
     KANON_TRY(read_traces(out, s, subset, err), out);
     KANON_TRY(find_classes(out, err), out);
@@ -197,6 +205,8 @@ static kanon_status note_departed_values(int64_t record, const void *hashes, voi
     int n = kanon__row_n_hashes(r->state);
     while (r->at < r->traces->n && r->traces->items[r->at].record < record)
         r->at++;
+    if (r->traces->as_seen && (r->at == r->traces->n || r->traces->items[r->at].record != record))
+        return KANON_OK; /* never shown */
     if (r->at == r->traces->n)
         return kanon__store_damaged(&r->state->store, "a record that is gone", err);
     if (n > 0)

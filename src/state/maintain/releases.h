@@ -1,7 +1,8 @@
 /* What was released of a state, and what somebody who has all releases can tell apart.
  *
  * Every record that was ever released has a trace: its group in each release, 0 where it was suppressed, KANON__ABSENT
- * where it was not there. Records of equal traces are a joint class: nobody can tell them apart by group. Traces are kept
+ * where it was not there. Records of equal traces are a joint class: nobody can tell them apart by group. A reader sees no
+ * difference between suppressed and absent; a plan that keeps such classes large keeps unions of them large. Traces are kept
  * as changes only, so equal traces are equal lists:
  *
  *     release     1   2   3   4
@@ -34,10 +35,12 @@ typedef struct kanon__traces {
     int64_t *departed; /* by class */
     int64_t *new_rows; /* rows of kanon__subset that were never released */
     int64_t n_new;
+    bool as_seen; /* as a reader sees them: who was suppressed was absent */
 } kanon__traces;
 
-/* The subset has all records. */
-kanon_status kanon__traces_load(kanon__traces *out, kanon_state *state, const kanon__subset *subset, kanon_error *err);
+/* The subset has all records. `as_seen`: who was suppressed was absent, and who was never shown has no trace. */
+kanon_status kanon__traces_load(kanon__traces *out, kanon_state *state, const kanon__subset *subset, bool as_seen,
+                                kanon_error *err);
 void kanon__traces_clear(kanon__traces *traces);
 /* For every class and sensitive attribute, the number of different values, and last that of different entities where there
  * are any: [class * kanon__row_n_hashes + attribute]. */

@@ -156,10 +156,20 @@ static kanon_status read_suppress(kanon__yaml_reader *r, const kanon__yaml_key *
     return st;
 }
 
+static kanon_status read_suppressed(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
+{
+    (void)k;
+    kanon_status st = kanon__yaml_want_text(r, "keep or drop");
+    if (st == KANON_OK && !kanon__schema_keep_suppressed(target, kanon__yaml_text(r)))
+        st = kanon__hint(r->err, kanon__yaml_fail(r, r->event.start_mark, "neither keep nor drop"),
+                         "write drop to leave suppressed records out of the release");
+    return st;
+}
+
 static kanon_status read_privacy_field(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
 {
     static const kanon__yaml_field fields[] = {
-        {"k", read_k}, {"constraints", read_constraints}, {"suppress", read_suppress}};
+        {"k", read_k}, {"constraints", read_constraints}, {"suppress", read_suppress}, {"suppressed", read_suppressed}};
     return kanon__yaml_field_of(r, k, fields, KANON__ROWS_OF(fields), target);
 }
 
