@@ -102,8 +102,8 @@ typedef struct kanon_arrow_options {
     void *payload;
     uint64_t shuffle_seed; /* as in kanon_outputs */
     int64_t
-        *groups; /* of kanon_release_to_arrow: gets the group of each row of the stream, in its order, from 1, 0: suppressed;
-                      * room for all rows. A state that is made of the grouping gives its groups these numbers. NULL: not wanted */
+        *groups; /* of kanon_release_to_arrow: gets the group of each row of the stream, in its order, from 1, 0: suppressed and
+                      * kept; room for all rows of the table. A state that is made of the grouping gives its groups these numbers. NULL: not wanted */
 } kanon_arrow_options;
 
 /* The release as a stream: the columns of the table in order without the identifying ones. Quasi columns: numbers and dates
@@ -156,7 +156,7 @@ typedef struct kanon_release_changes {
     int64_t n_removed;      /* groups of the last release whose rows go, all of them */
     const int64_t *removed; /* ascending; a group may come again, with the same number and other rows */
     int64_t n_rows;
-    const int64_t *group_of; /* of each row of the stream, in its order; 0: suppressed */
+    const int64_t *group_of; /* of each row of the stream, in its order */
 } kanon_release_changes;
 
 KANON_API void kanon_release_changes_free(kanon_release_changes *changes);

@@ -355,7 +355,7 @@ BEGIN
     RETURN QUERY SELECT 'setting', p.name, p.value FROM kanon.pairs(settings->'settings') p ORDER BY 2;
     RETURN QUERY SELECT 'refine_setting', p.name, p.value FROM kanon.pairs(settings->'refine_settings') p ORDER BY 2;
     RETURN QUERY SELECT 'option', p.name, p.value FROM kanon.pairs(settings) p
-        WHERE p.name IN ('k', 'algorithm', 'refine', 'effort', 'seed', 'suppress', 'recode', 'blocks', 'numbers', 'shuffle',
+        WHERE p.name IN ('k', 'algorithm', 'refine', 'effort', 'seed', 'suppress', 'suppressed', 'recode', 'blocks', 'numbers', 'shuffle',
                          'shuffle_seed', 'joint_k', 'report');
 END
 $$;
@@ -460,6 +460,7 @@ BEGIN
     PERFORM kanon.check_word('recode', '{record,attribute}', said->>'recode');
     PERFORM kanon.check_word('empty', '{missing,value}', said->>'empty');
     PERFORM kanon.check_word('effort', '{fast,balanced,best}', said->>'effort');
+    PERFORM kanon.check_word('suppressed', '{drop,keep}', said->>'suppressed');
     IF (said->>'seed')::numeric NOT BETWEEN 0 AND most OR (said->>'shuffle_seed')::numeric NOT BETWEEN 0 AND most THEN
         PERFORM kanon.fail('a seed is a whole number from 0 to 9007199254740991');
     END IF;
@@ -480,6 +481,9 @@ BEGIN
     END IF;
     IF said->>'empty' = 'value' THEN
         PERFORM kanon.fail('a state keeps NULL as the empty text, which cannot be a value, too', 'Refresh the release in full.');
+    END IF;
+    IF said->>'suppressed' = 'keep' THEN
+        PERFORM kanon.fail('a release that is refreshed by change leaves suppressed records out', 'Use suppressed => ''drop''.');
     END IF;
     IF said->>'recode' = 'attribute' THEN
         PERFORM kanon.fail('a release that is refreshed by change is recoded by record', 'Use recode => ''record''.');
@@ -625,7 +629,7 @@ CREATE FUNCTION kanon.define(
     key text[] DEFAULT NULL, columns json DEFAULT '{}', taxonomies json DEFAULT '{}', constraints text[] DEFAULT '{}',
     missing text[] DEFAULT '{}', empty text DEFAULT NULL, algorithm text DEFAULT NULL, settings jsonb DEFAULT '{}',
     refine text DEFAULT NULL, refine_settings jsonb DEFAULT '{}', effort text DEFAULT NULL, seed bigint DEFAULT 0, suppress numeric DEFAULT NULL,
-    recode text DEFAULT 'record', blocks bigint DEFAULT 0, numbers text DEFAULT 'ranges', shuffle boolean DEFAULT true,
+    suppressed text DEFAULT NULL, recode text DEFAULT 'record', blocks bigint DEFAULT 0, numbers text DEFAULT 'ranges', shuffle boolean DEFAULT true,
     shuffle_seed bigint DEFAULT NULL, incremental boolean DEFAULT false, joint_k bigint DEFAULT NULL, labels boolean DEFAULT true,
     report boolean DEFAULT NULL, schema text DEFAULT current_schema()) RETURNS regclass
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -660,7 +664,7 @@ BEGIN
         'k', k, 'roles', roles, 'columns', kanon.details_of(columns, taxonomies, schema), 'entity', of_entity,
         'together', entity_together, 'key', of_key, 'constraints', constraints, 'missing', nullif(missing, '{}'),
         'empty', empty, 'algorithm', algorithm, 'settings', settings, 'refine', refine, 'refine_settings', refine_settings, 'effort', effort,
-        'seed', seed, 'suppress', suppress::text, 'recode', recode, 'blocks', blocks, 'numbers', numbers, 'shuffle', shuffle,
+        'seed', seed, 'suppress', suppress::text, 'suppressed', suppressed, 'recode', recode, 'blocks', blocks, 'numbers', numbers, 'shuffle', shuffle,
         'shuffle_seed', shuffle_seed, 'incremental', incremental, 'joint_k', joint_k, 'report', report));
     PERFORM kanon.check_said(said);
     PERFORM kanon.check_settings(source, said);
@@ -721,7 +725,8 @@ CREATE FUNCTION kanon.alter(
     insensitive text[] DEFAULT NULL, identifying text[] DEFAULT NULL, entity text DEFAULT NULL, entity_together boolean DEFAULT NULL,
     columns json DEFAULT NULL, taxonomies json DEFAULT NULL, constraints text[] DEFAULT NULL, missing text[] DEFAULT NULL,
     empty text DEFAULT NULL, algorithm text DEFAULT NULL, settings jsonb DEFAULT NULL, refine text DEFAULT NULL,
-    refine_settings jsonb DEFAULT NULL, effort text DEFAULT NULL, seed bigint DEFAULT NULL, suppress numeric DEFAULT NULL, recode text DEFAULT NULL,
+    refine_settings jsonb DEFAULT NULL, effort text DEFAULT NULL, seed bigint DEFAULT NULL, suppress numeric DEFAULT NULL,
+    suppressed text DEFAULT NULL, recode text DEFAULT NULL,
     blocks bigint DEFAULT NULL, numbers text DEFAULT NULL, shuffle boolean DEFAULT NULL, shuffle_seed bigint DEFAULT NULL,
     joint_k bigint DEFAULT NULL, report boolean DEFAULT NULL, schema text DEFAULT current_schema()) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -739,7 +744,7 @@ BEGIN
             WHEN constraints IS NOT NULL THEN ARRAY(SELECT kanon.own_constraint(d.settings, u) FROM unnest(constraints) u) END,
         'missing', missing, 'empty', empty, 'algorithm', algorithm,
         'settings', settings, 'refine', refine, 'refine_settings', refine_settings, 'effort', effort, 'seed', seed,
-        'suppress', suppress::text, 'recode', recode, 'blocks', blocks, 'numbers', numbers, 'shuffle', shuffle,
+        'suppress', suppress::text, 'suppressed', suppressed, 'recode', recode, 'blocks', blocks, 'numbers', numbers, 'shuffle', shuffle,
         'shuffle_seed', shuffle_seed, 'joint_k', joint_k, 'report', report));
     roles := kanon.roles_of(d.source, d.settings, jsonb_strip_nulls(jsonb_build_object(
         'quasi', kanon.own_names(d.settings, quasi), 'sensitive', kanon.own_names(d.settings, sensitive),

@@ -173,6 +173,8 @@ static void set_option(run *r, definition *d, const char *name, const char *valu
         o->seed = (uint64_t)strtoll(value, NULL, 10);
     } else if (strcmp(name, "suppress") == 0) {
         check(kanon_schema_set_suppress(r->schema, value, err), err);
+    } else if (strcmp(name, "suppressed") == 0) {
+        check(kanon_schema_set_suppressed(r->schema, value, err), err);
     } else if (strcmp(name, "recode") == 0) {
         o->recode = recode_of(value);
     } else if (strcmp(name, "blocks") == 0) {

@@ -103,6 +103,8 @@ def arguments(case, told, typed):
             given[option] = quoted(o[option])
     if "suppress" in o:
         given["suppress"] = str(o["suppress"])
+    if "suppressed" in schema.get("privacy", {}):
+        given["suppressed"] = quoted(schema["privacy"]["suppressed"])
     if "seed" in o:
         given["seed"] = str(o["seed"])
     if "settings" in o:

@@ -18,7 +18,8 @@
 #' @param ... Columns and requirements: see [columns_and_requirements].
 #' @param algorithm,settings,refine,refine_settings,effort How records are grouped: see [kanon_catalogue()]. Settings are
 #'   named: `c(ties = "relaxed")`.
-#' @param suppress The share of the records that may be suppressed where that lowers the loss.
+#' @param suppress The share of the records that may be suppressed where that lowers the loss. They are not in the release
+#'   unless `suppressed = "keep"` is said: see [columns_and_requirements].
 #' @param recode `"record"`: each group shows what it holds; `"attribute"`: equal values are shown equal everywhere.
 #' @param numeric How numbers and dates are released: `"columns"` makes two columns `NAME_min` and `NAME_max`, `"text"` one
 #'   of texts such as `[20..29]`, `"mean"` the mean of the group.
@@ -130,6 +131,8 @@ sdc_roles <- function(x) {
 #' @param same Texts that are one for [check_release()]: `c("?", "NA")`, or a list of such vectors.
 #' @param constraints More requirements on the groups: texts such as `"model=distinct-l-diversity,attribute=disease,l=3"`,
 #'   or a list of named lists.
+#' @param suppressed `"drop"` (the default) leaves suppressed records out of the release; `"keep"` releases them with `NA` in
+#'   their quasi columns, if they are a class that satisfies everything, and else suppresses none.
 #' @param entity,entity_together The column that says whose record it is: groups hold k different persons; with
 #'   `entity_together` all records of a person are in one group.
 #' @param key The columns that name a record in a state.

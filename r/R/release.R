@@ -32,7 +32,7 @@ count <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
 #' @param row.names,optional Not used.
 #' @param ... Not used.
 #' @return The table that may be published, as the kind of data frame that came in: columns that were texts are texts,
-#'   factors are factors (without levels that no released record has). What is suppressed is `NA`.
+#'   factors are factors (without levels that no released record has). Suppressed records are not there unless they are kept: then what is suppressed is `NA`.
 #' @export
 as.data.frame.kanon_release <- function(x, row.names = NULL, optional = FALSE, ...) {
   if (is.null(x$kept$frame)) {
@@ -68,7 +68,8 @@ release_stream <- function(x, ..., into = nanoarrow::nanoarrow_allocate_array_st
 #' The group of each record
 #'
 #' @param x A release of [kanonymise()].
-#' @return A vector with the number of the group of each record of the input, from 1; 0 is a suppressed record.
+#' @return A vector with the number of the group of each record of the input, from 1; 0 is a suppressed record, which the
+#'   released table lacks unless it is kept.
 #' @export
 groups <- function(x) {
   must_be_release(x)

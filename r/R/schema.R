@@ -6,7 +6,7 @@ roles <- c("quasi", "sensitive", "identifying", "insensitive")
 make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifying = NULL, insensitive = NULL,
                         types = NULL, weights = NULL, taxonomies = NULL, masks = NULL, bands = NULL, top = NULL,
                         bottom = NULL, missing = NULL, empty = NULL, same = NULL, constraints = NULL, entity = NULL,
-                        entity_together = FALSE, key = NULL, default_role = NULL) {
+                        entity_together = FALSE, key = NULL, default_role = NULL, suppressed = NULL) {
   handle <- .Call(C_schema_new, if (is.null(schema)) NULL else as.character(schema))
   set <- function(what, column, value) .Call(C_schema_set, handle, what, column, value)
   given <- list(quasi = quasi, sensitive = sensitive, identifying = identifying, insensitive = insensitive)
@@ -26,6 +26,7 @@ make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifyi
   for (one in listed(constraints)) set("constraint", NULL, constraint_text(one))
   if (!is.null(entity) || entity_together) set("entity", entity, if (entity_together) "together" else "")
   if (!is.null(key)) set("key", NULL, as.character(key))
+  if (!is.null(suppressed)) set("suppressed", NULL, as.character(suppressed))
   handle
 }
 

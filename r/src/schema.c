@@ -85,6 +85,12 @@ static kanon_status set_suppress(kanon_schema *s, const char *column, const char
     return kanon_schema_set_suppress(s, value, err);
 }
 
+static kanon_status set_suppressed(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    (void)column;
+    return kanon_schema_set_suppressed(s, value, err);
+}
+
 static const struct {
     const char *name;
     set_function set;
@@ -104,6 +110,7 @@ static const struct {
     {"constraint", add_constraint},
     {"entity", set_entity},
     {"suppress", set_suppress},
+    {"suppressed", set_suppressed},
 };
 
 static kanon_status set_key(kanon_schema *s, SEXP columns, kanon_error *err)

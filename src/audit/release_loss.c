@@ -54,10 +54,9 @@ typedef struct release_reader {
     uint32_t *tuple;           /* the texts of the current row, or their meanings */
     kanon__dictionary classes; /* tuples as texts */
     int64_t *sizes;            /* of the classes */
-    bool *general;             /* likewise: nothing but stars */
     int64_t *class_of;         /* by row: its class from 1, 0: nothing but stars; NULL: not wanted, and texts are classes */
     kanon__key_rows *keys;     /* say which row of the table it is; NULL: the file has the rows of the table in its order */
-    int64_t sizes_capacity, general_capacity, n_rows, n_suppressed;
+    int64_t sizes_capacity, n_rows, n_suppressed;
     kanon__meaning meaning;
     char *scratch, *key;
     int64_t scratch_capacity, key_capacity;
@@ -306,11 +305,8 @@ static kanon_status read_row(release_reader *r, kanon_error *err)
     KANON_TRY(kanon__grow_array(&r->sizes, &r->sizes_capacity, (int64_t)n_before + 1, "classes", err), out);
     size_t n_bytes = (size_t)n_quasi * sizeof *r->tuple;
     KANON_TRY(kanon__dictionary_add(&r->classes, &class_id, (const char *)r->tuple, n_bytes, err), out);
-    if (class_id == n_before) {
+    if (class_id == n_before)
         r->sizes[class_id] = 0;
-        KANON_TRY(kanon__grow_array(&r->general, &r->general_capacity, (int64_t)n_before + 1, "classes", err), out);
-        r->general[class_id] = suppressed;
-    }
     r->sizes[class_id]++;
     if (r->class_of != NULL)
         r->class_of[row] = (int64_t)class_id + 1;
@@ -392,7 +388,6 @@ static void close_release(release_reader *r)
     kanon__free(r->key);
     kanon__free(r->scratch);
     kanon__meaning_clear(&r->meaning);
-    kanon__free(r->general);
     kanon__free(r->sizes);
     kanon__dictionary_clear(&r->classes);
     kanon__free(r->tuple);

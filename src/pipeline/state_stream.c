@@ -22,7 +22,8 @@
 /* ---- the stream -------------------------------------------------------------------------------------------------- */
 
 /* The groups of a grouping are numbered without gaps; those of the state have numbers of their own. */
-static kanon_status translate(int64_t *groups, const kanon__subset *subset, const kanon_grouping *grouping, kanon_error *err)
+static kanon_status translate(int64_t *groups, int64_t n_released, const kanon__subset *subset,
+                              const kanon_grouping *grouping, kanon_error *err)
 {
     int64_t *numbers = NULL;
     kanon_status st = kanon__new_array(&numbers, grouping->n_groups + 1, "groups", err);
@@ -31,7 +32,7 @@ static kanon_status translate(int64_t *groups, const kanon__subset *subset, cons
     for (int64_t row = 0; row < subset->n; row++)
         if (grouping->group_of[row] >= 0)
             numbers[grouping->group_of[row] + 1] = subset->groups[row];
-    for (int64_t row = 0; row < subset->n; row++)
+    for (int64_t row = 0; row < n_released; row++)
         groups[row] = numbers[groups[row]];
     kanon__free(numbers);
     return KANON_OK;
@@ -51,9 +52,10 @@ kanon_status kanon__state_stream_fill(const kanon__state_stream *stream, const k
     KANON_TRY(kanon__arrow_export(stream->out, subset->table, grouping, &options, err, NULL, NULL), out);
     if (groups == NULL)
         goto out;
-    KANON_TRY(translate(groups, subset, grouping, err), out);
+    int64_t n = subset->n - grouping->n_suppressed; /* a state leaves them out */
+    KANON_TRY(translate(groups, n, subset, grouping, err), out);
     *stream->groups = groups;
-    *stream->n_rows = subset->n;
+    *stream->n_rows = n;
     groups = NULL;
 out:
     kanon__free(groups);

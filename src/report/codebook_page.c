@@ -57,8 +57,9 @@ static void put_columns(kanon__output *o, const kanon__codebook *book)
             kanon__output_text(o, "</td></tr>\n");
         }
     }
-    kanon__output_text(o, "</tbody></table>\n<p>All records of a group have the same cells in the quasi-identifiers. A "
-                          "suppressed record has * in each of them.</p>\n");
+    kanon__output_text(o, "</tbody></table>\n<p>All records of a group have the same cells in the quasi-identifiers. ");
+    kanon__output_text(o, book->table->policy.keep_suppressed ? "A suppressed record has * in each of them.</p>\n"
+                                                              : "Suppressed records are not in the release.</p>\n");
     kanon__html_end(o);
 }
 

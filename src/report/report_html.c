@@ -164,9 +164,10 @@ static void say_price(kanon__output *o, const kanon__report *r, const kanon__rep
 {
     const kanon_grouping *g = r->grouping;
     if (g->n_suppressed > 0)
-        kanon__markup(o, "<p>%s records (%s) are suppressed: none of their quasi-identifiers is released.</p>\n",
-                      kanon__show_count(g->n_suppressed).text,
-                      kanon__show_share(kanon__share((double)g->n_suppressed, (double)g->n_rows)).text);
+        kanon__markup(o, "<p>%s records (%s) are suppressed: %s.</p>\n", kanon__show_count(g->n_suppressed).text,
+                      kanon__show_share(kanon__share((double)g->n_suppressed, (double)g->n_rows)).text,
+                      r->table->policy.keep_suppressed ? "none of their quasi-identifiers is released"
+                                                       : "they are not in the release");
     kanon__markup(o, "<p>Before, %s records (%s) were the only ones with their combination of quasi-identifiers%s.</p>\n",
                   kanon__show_count(d->n_unique).text,
                   kanon__show_share(kanon__share((double)d->n_unique, (double)g->n_rows)).text,

@@ -217,14 +217,14 @@ static void test_sizes(void **state)
     assert_true(figure_of(m, "groups", NULL) == 6);
     assert_true(figure_of(m, "suppressed", NULL) == 3);
     assert_true(figure_of(m, "k", NULL) == 1);
-    assert_true(figure_of(m, "discernibility", NULL) == 5 + 3 * 8);
+    assert_true(figure_of(m, "discernibility", NULL) == 5 + 1 + 2 * 8);
     kanon_measures_free(m);
     m = measure_release(table, schema, "town;age\na;[0-1]\na;[0-1]\na;[0-1]\n*;[2, 4]\n*;[2, 4]\n*;*\n");
     assert_true(figure_of(m, "records", NULL) == 8);
     assert_true(figure_of(m, "groups", NULL) == 3);
     assert_true(figure_of(m, "suppressed", NULL) == 3);
     assert_true(figure_of(m, "k", NULL) == 1);
-    assert_true(figure_of(m, "discernibility", NULL) == 9 + 4 + 3 * 8);
+    assert_true(figure_of(m, "discernibility", NULL) == 9 + 4 + 1 + 2 * 8);
     assert_near(figure_of(m, "avg_class_size", NULL), 8.0 / 3 / 1, "average class size");
     assert_near(figure_of(m, "attribute_loss", "age"), 2 * (3 * 0.1 + 2 * 0.2 + 3), "loss of age");
     assert_near(figure_of(m, "attribute_loss", "town"), 2 + 3, "loss of town");
@@ -398,13 +398,11 @@ static expectation count_known(known_cell (*rows)[2], int n, int n_table)
         e.loss += known_cost(&rows[i][0]) + known_cost(&rows[i][1]);
         e.n_unknown += (rows[i][0].kind == 4) + (rows[i][1].kind == 4);
         e.n_groups += first == i;
-        if (rows[i][0].kind == 0 && rows[i][1].kind == 0)
-            e.n_suppressed++; /* a class all the same */
-        else
-            e.discernibility += size;
+        e.n_suppressed += rows[i][0].kind == 0 && rows[i][1].kind == 0; /* a class all the same */
+        e.discernibility += size;
         e.k = e.k == 0 || size < e.k ? size : e.k;
     }
-    e.discernibility += (double)e.n_suppressed * n_table;
+    e.discernibility += (double)(n_table - n) * n_table;
     return e;
 }
 

@@ -164,6 +164,12 @@ static kanon_status set_suppress(kanon_schema *s, const char *column, const char
     return kanon_schema_set_suppress(s, value, err);
 }
 
+static kanon_status set_suppressed(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)column, (void)size;
+    return kanon_schema_set_suppressed(s, value, err);
+}
+
 /* The columns of the key, separated by line feeds. */
 static kanon_status set_key(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
 {
@@ -203,6 +209,7 @@ static const struct {
     {"entity", set_entity}, {"key", set_key},       {"suppress", set_suppress}, {"bands", set_bands},
     {"top", set_top},       {"bottom", set_bottom}, {"format", set_format},     {"separators", set_separators},
     {"k", set_k},           {"empty", set_empty},   {"same", add_same},
+    {"suppressed", set_suppressed},
 };
 
 /* schema_set(schema, what, column, value): `what` is a row of the table above, value a text. */

@@ -80,8 +80,8 @@ def _shown(value: Any) -> str:
 class Release:
     """A table that was anonymised. Everything in it has passed the independent check of the library.
 
-    ``table`` is the release as the kind of table that came in, ``measures`` has the figures, ``groups`` the group of each
-    record. The object is also an Arrow stream: ``polars.DataFrame(release)``, ``pyarrow.table(release)``.
+    ``table`` is the release as the kind of table that came in, without suppressed records unless they are kept, ``measures``
+    has the figures, ``groups`` the group of each record of that table. The object is also an Arrow stream: ``polars.DataFrame(release)``, ``pyarrow.table(release)``.
     """
 
     def __init__(self, handles: tuple[Any, Any, Any], original: Any, form: dict[str, Any], index: str) -> None:
@@ -137,7 +137,8 @@ class Release:
     def table(self) -> Any:
         """The release, as the kind of table that came in."""
         if self._released is None:
-            self._released = frames.same_kind(self.__arrow_c_stream__(), self._original, self._index)
+            groups = self.groups if self._index == "keep" and self.n_suppressed > 0 else None
+            self._released = frames.same_kind(self.__arrow_c_stream__(), self._original, self._index, groups)
         return self._released
 
     @property
@@ -333,6 +334,7 @@ def anonymize(
     refine_settings: Mapping[str, Any] | None = None,
     effort: str | None = None,
     suppress: float | str | None = None,
+    suppressed: str | None = None,
     recode: str = "record",
     numeric: str = "columns",
     shuffle: bool = False,
@@ -357,6 +359,10 @@ def anonymize(
     with ``empty="value"``. ``shuffle`` releases the records in the order of a hash of their released cells, keyed by
     ``shuffle_seed``, which alone shuffles, too. ``schema`` is a file, or what :func:`propose` returned; the other arguments win over it.
 
+    ``suppress`` is the share of the records that may be suppressed. They are not in the release, which then has fewer rows
+    than the table; ``suppressed="keep"`` releases them with nothing in their quasi columns, if they are a class that
+    satisfies everything, and else suppresses none.
+
     >>> import pykanon
     >>> people = {"age": [23, 25, 41, 44], "zip": ["79098", "79100", "79102", "79104"],
     ...           "disease": ["flu", "cold", "flu", "angina"]}
@@ -378,6 +384,7 @@ def anonymize(
         weights=weights, taxonomies=taxonomies, masks=masks, bands=bands, top=top, bottom=bottom, formats=formats,
         decimal=decimal, thousands=thousands, missing=missing, empty=empty, constraints=constraints,
         entity=entity, entity_together=entity_together, key=key, default_role=default_role,
+        suppressed=suppressed,
     )  # fmt: skip
     handle, loaded = load(table, progress, index, threads, memory, said)
     options: dict[str, Any] = dict(
@@ -400,8 +407,8 @@ def improve(table: Any, groups: Any = None, *, release: str | os.PathLike[str] |
     requirements, as in anonymize.
 
     ``groups`` has the number of the group of each record, 0 for a suppressed one, or is an earlier :class:`Release` of the
-    table. ``release`` in its place: a file with a release of the table by any tool, its records in the same order. Groups
-    that do not satisfy what is asked are refused, or with ``repair`` changed as far as that takes.
+    table. ``release`` in its place: a file with a release of the table by any tool, its records in the same order, or with the
+    columns of ``key``, which say which record each row is; records that it lacks are suppressed. Groups that do not satisfy what is asked are refused, or with ``repair`` changed as far as that takes.
 
     >>> import pykanon
     >>> people = {"age": [23, 41, 25, 44]}

@@ -152,17 +152,18 @@ def check_kind(kind: str) -> None:
             raise UsageError(f"{name} is not installed", f"Install it: pip install {name}") from None
 
 
-def same_kind(capsule: Any, original: Any, index: str = "error") -> Any:
-    """The stream as the kind of table that ``original`` is; pyarrow or a stream where that is not known."""
+def same_kind(capsule: Any, original: Any, index: str = "error", groups: Any = None) -> Any:
+    """The stream as the kind of table that ``original`` is; pyarrow or a stream where that is not known. ``groups``: of the
+    records of ``original``, where those of group 0 may not be in the stream."""
     kind = "pyarrow" if isinstance(original, Mapping) else kind_of(original)
-    return as_kind(capsule, kind, original, index)
+    return as_kind(capsule, kind, original, index, groups)
 
 
-def as_kind(capsule: Any, kind: str, original: Any = None, index: str = "error") -> Any:
+def as_kind(capsule: Any, kind: str, original: Any = None, index: str = "error", groups: Any = None) -> Any:
     """The stream as a table of that kind."""
     stream = Stream(capsule)
     if kind == "pandas":
-        return _to_pandas(stream, original, index)
+        return _to_pandas(stream, original, index, groups)
     if kind == "polars":
         return _to_polars(stream, original)
     if kind == "duckdb":
@@ -205,7 +206,7 @@ def _in_zones(table: Any, zones: Mapping[str, str]) -> Any:
     return table
 
 
-def _to_pandas(stream: Any, original: Any, index: str) -> Any:
+def _to_pandas(stream: Any, original: Any, index: str, groups: Any = None) -> Any:
     """A frame. Whole numbers with nulls become Int64 and booleans boolean, where pandas alone would make floats of them."""
     pyarrow, pandas = _pyarrow("pandas"), importlib.import_module("pandas")
     table = _in_zones(pyarrow.table(stream), _zones(original))
@@ -236,4 +237,6 @@ def _to_pandas(stream: Any, original: Any, index: str) -> Any:
             frame[name] = table.column(name).to_pandas(types_mapper=nullable.get)
     if index == "keep" and len(frame) == len(original):
         frame.index = original.index
+    elif index == "keep" and groups is not None:
+        frame.index = original.index[[row for row, group in enumerate(groups) if group != 0]]
     return frame

@@ -73,6 +73,7 @@ def make(
     entity_together: bool = False,
     key: Names = None,
     default_role: str | None = None,
+    suppressed: str | None = None,
 ) -> Any:
     """A handle of a schema: the file, if one is given, and on top of it what the arguments say."""
     handle = _new(schema)
@@ -112,6 +113,8 @@ def make(
         _kanon.schema_set(handle, "entity", entity, "together" if entity_together else "")
     if names(key):
         _kanon.schema_set(handle, "key", None, "\n".join(names(key)))
+    if suppressed is not None:
+        _kanon.schema_set(handle, "suppressed", None, suppressed)
     return handle
 
 

@@ -17,6 +17,11 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     pipeline it can therefore be the last step only: scikit-learn refuses any other step without ``transform``. A
     pipeline that has to predict for new rows is trained on the output of ``fit_transform``.
 
+    The output has as many rows as the input, in their order, so that labels still belong to them. Records that
+    ``options={"suppress": 0.02}`` suppresses therefore stay as rows without values (``suppressed="keep"``); where they would
+    be no class that satisfies everything, none is suppressed. With ``"suppressed": "drop"`` a release that lacks rows is an
+    error.
+
     >>> import pandas as pd
     >>> from pykanon.sklearn import Anonymizer
     >>> frame = pd.DataFrame({"age": [23, 25, 41, 44], "income": [1, 2, 3, 4]})
@@ -46,10 +51,17 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Groups the records; ``release_`` is the :class:`pykanon.Release`."""
         self.release_ = pykanon.anonymize(
             X, k=self.k, quasi=self.quasi, sensitive=self.sensitive, identifying=self.identifying,
-            insensitive=self.insensitive, numeric=self.numeric, **{"index": "keep", **(self.options or {})},
+            insensitive=self.insensitive, numeric=self.numeric,
+            **{"index": "keep", "suppressed": "keep", **(self.options or {})},
         )  # fmt: skip
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """The release of these records, in their order."""
-        return self.fit(X, y).release_.table
+        release = self.fit(X, y).release_
+        if len(release.table) != release.records:
+            raise pykanon.UsageError(
+                f"{release.n_suppressed} of {release.records} rows are suppressed and not in the release",
+                "Leave out suppressed='drop', or say suppress=0; labels would no longer belong to their rows.",
+            )
+        return release.table
