@@ -86,9 +86,9 @@ typedef struct option {
 /* Options that several commands have. */
 extern const option option_schema, option_quasi, option_sensitive, option_identifying, option_insensitive, option_taxonomy,
     option_bands, option_top, option_bottom, option_missing, option_empty, option_type, option_format, option_decimal,
-    option_thousands, option_header, option_encoding, option_constraint, option_entity, option_entity_together, option_suppress,
-    option_suppressed, option_k,
-    option_algorithm, option_refine, option_seed, option_numeric, option_shuffle, option_shuffle_seed, option_threads,
+    option_thousands, option_header, option_encoding, option_constraint, option_entity, option_entity_together,
+    option_suppress, option_suppressed, option_k, option_algorithm, option_refine, option_seed, option_numeric,
+    option_shuffle, option_shuffle_seed, option_threads,
     option_delimiter, option_strict, option_quiet, option_help;
 /* How the columns can be described. */
 #define SCHEMA_OPTIONS                                                                                                      \

@@ -149,6 +149,12 @@ def test_sklearn(people):
     model = make_pipeline(LogisticRegression()).fit(released, [i % 2 for i in range(200)])
     assert len(model.predict(released)) == 200
     assert make_pipeline("passthrough", step).fit_transform(frame).equals(released)
+    # as many rows as before, or an error
+    frame.loc[[7, 9], "age"] = [500, 900]
+    few = {"suppress": 0.02}
+    assert len(Anonymizer(quasi=["age"], insensitive=["kids"], k=5, options=few).fit_transform(frame)) == 200
+    with pytest.raises(pykanon.UsageError, match="suppressed and not in the release"):
+        Anonymizer(quasi=["age"], insensitive=["kids"], k=5, options={**few, "suppressed": "drop"}).fit_transform(frame)
 
 
 def test_the_release_of_a_state_as_a_table(people, tmp_path):

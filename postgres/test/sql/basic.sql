@@ -75,6 +75,9 @@ SELECT DISTINCT a FROM extremes_k ORDER BY 1;
 SELECT kanon.define('strict_k', 'hospital.patients', k => 4, quasi => '{age,zip}', sensitive => '{diagnosis}', columns => '{"zip": {"mask": "right"}}',
     constraints => '{"model=distinct-l-diversity,attribute=diagnosis,l=3"}', suppress => 0.1, algorithm => 'kmember', seed => 7);
 SELECT records, suppressed <= 30 AS few FROM kanon.refresh('strict_k');
+-- Suppressed rows are not there.
+SELECT sum(CASE m.measure WHEN 'records' THEN m.value ELSE -m.value END) = (SELECT count(*) FROM strict_k) AS absent
+    FROM kanon.measures('strict_k') m WHERE m."column" IS NULL AND m.measure IN ('records', 'suppressed');
 SELECT holds, violated FROM kanon.check('strict_k');
 SELECT min(n) >= 3 FROM (SELECT count(DISTINCT diagnosis) AS n FROM strict_k WHERE age IS NOT NULL GROUP BY age, zip) classes;
 SELECT kanon.define('mondrian_k', 'hospital.patients', k => 4, quasi => '{age,born}', algorithm => 'mondrian', settings => '{"ties": "relaxed"}', refine => 'il-optimization');

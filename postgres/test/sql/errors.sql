@@ -45,6 +45,7 @@ SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}',
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', settings => '["ties"]')$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', refine => 'serch')$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', suppress => 2)$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', suppressed => 'release')$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', blocks => 2)$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', seed => -1)$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', shuffle_seed => 9007199254740992)$$);
