@@ -205,14 +205,14 @@ def test_suppressed_rows_are_not_in_the_table(people, roles):
     frame = pd.DataFrame(table).set_index(pd.Index([f"r{i}" for i in range(200)]))
     said = dict(quasi=["occ"], identifying=["name", "age", "zip"], sensitive="disease", insensitive="row", k=5, index="keep")
     release = pykanon.anonymize(frame, suppress=0.02, **said)
-    assert (release.suppressed, len(release.groups), list(release.groups).count(0)) == (2, 200, 2)
+    assert (release.n_suppressed, len(release.groups), list(release.groups).count(0)) == (2, 200, 2)
     there = [i for i, group in enumerate(release.groups) if group != 0]
     assert 7 not in there and 9 not in there
     assert release.table.row.tolist() == there and release.table.index.tolist() == [f"r{i}" for i in there]
     assert release.to_csv().decode().count("\n") == 199
     # kept, they would be a class of two: they are in a group, as one class with others
     kept = pykanon.anonymize(frame, suppress=0.02, suppressed="keep", **said)
-    assert kept.suppressed == 0 and len(kept.table) == 200 and min(kept.table.occ.value_counts(dropna=False)) >= 5
+    assert kept.n_suppressed == 0 and len(kept.table) == 200 and min(kept.table.occ.value_counts(dropna=False)) >= 5
     with pytest.raises(pykanon.UsageError, match="suppressed"):
         pykanon.anonymize(frame, suppressed="perhaps", **said)
 
