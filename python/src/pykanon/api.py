@@ -408,7 +408,8 @@ def improve(table: Any, groups: Any = None, *, release: str | os.PathLike[str] |
 
     ``groups`` has the number of the group of each record, 0 for a suppressed one, or is an earlier :class:`Release` of the
     table. ``release`` in its place: a file with a release of the table by any tool, its records in the same order, or with the
-    columns of ``key``, which say which record each row is; records that it lacks are suppressed. Groups that do not satisfy what is asked are refused, or with ``repair`` changed as far as that takes.
+    columns of ``key``, which say which record each row is; records that it lacks are suppressed. Groups that do
+    not satisfy what is asked are refused, or with ``repair`` changed as far as that takes.
 
     >>> import pykanon
     >>> people = {"age": [23, 41, 25, 44]}
