@@ -54,7 +54,8 @@ static const option option_verbose = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS,  &option_groups, &option_release, &option_least_k, &option_set,  &option_report, &option_threads,
+    SCHEMA_OPTIONS,  &option_constraint, &option_entity, &option_entity_together, &option_groups, &option_release,
+    &option_least_k, &option_set, &option_report, &option_threads,
     READING_OPTIONS, &option_strict, &option_quiet,   &option_verbose, &option_help, NULL,
 };
 

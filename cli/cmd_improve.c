@@ -45,7 +45,7 @@ static const option option_new_groups = {
 static const option *const options[] = {
     SCHEMA_OPTIONS,   &option_groups,     &option_release,
     &option_repair,   &option_k,          &option_constraint,
-    &option_entity,   &option_suppress,   &option_suppressed, &option_method,
+    &option_entity,   &option_entity_together, &option_suppress, &option_suppressed, &option_method,
     REFINING_OPTIONS, &option_seed,       &option_threads,
     &option_output,   &option_new_groups, REPORT_OPTIONS,
     FORM_OPTIONS,     READING_OPTIONS,    &option_strict,

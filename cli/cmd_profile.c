@@ -17,8 +17,8 @@ static const option option_report = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS, &option_entity,  &option_seed,  &option_report, &option_threads,
-    &option_strict, READING_OPTIONS, &option_quiet, &option_help,   NULL,
+    SCHEMA_OPTIONS, &option_constraint, &option_entity, &option_entity_together, &option_seed, &option_report,
+    &option_threads, &option_strict, READING_OPTIONS, &option_quiet, &option_help, NULL,
 };
 
 static const char *const examples[] = {

@@ -4,6 +4,7 @@
  * Called by anonymize.c; calls search/leftovers.h and requirements.h. */
 #include "pipeline/start.h"
 
+#include "core/alloc.h"
 #include "pipeline/requirements.h"
 #include "search/leftovers.h"
 
@@ -58,6 +59,29 @@ out:
     return st;
 }
 
+/* No step puts the records of an entity back together. */
+static kanon_status check_together(const kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__data *t = run->table;
+    int32_t *group_of_entity = NULL; /* plus 2; 0: none so far */
+    if (!t->has_entity || !run->policy->entity_together)
+        return KANON_OK;
+    KANON_TRY(kanon__new_array(&group_of_entity, t->n_entities, "groups of entities", err), out);
+    for (int64_t row = 0; row < t->n_rows && st == KANON_OK; row++) {
+        int32_t *seen = &group_of_entity[kanon__code_at(t->entity_codes, row)];
+        int32_t here = run->group_of[row] < 0 ? 1 : run->group_of[row] + 2;
+        if (*seen != 0 && *seen != here) {
+            st = kanon__fail(err, KANON_EINFEASIBLE, "an entity is in two groups, and its records are to stay together");
+            kanon__topic(err, kanon__hint(err, st, "give other groups, or let entities be in several"), "entity");
+        }
+        *seen = here;
+    }
+out:
+    kanon__free(group_of_entity);
+    return st;
+}
+
 kanon_status kanon__start_take(kanon__run *run, const kanon_grouping *start, bool repair, bool *sound, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -75,8 +99,11 @@ kanon_status kanon__start_take(kanon__run *run, const kanon_grouping *start, boo
                          (long long)start->n_suppressed, (long long)(run->may_suppress > 0 ? run->may_suppress : 0));
         return refuse(st, err);
     }
-    if (n_small > 0 || too_many)
-        return place_rest(run, start, err);
+    if (n_small > 0 || too_many) {
+        KANON_TRY(place_rest(run, start, err), out);
+        return check_together(run, err);
+    }
+    KANON_TRY(check_together(run, err), out);
     KANON_TRY(kanon__constraints_hold(sound, NULL, run->constraints, run->group_of, run->n_groups, err), out);
     if (*sound)
         KANON_TRY(kanon__requirements_suppressed_hold(sound, run, err), out);

@@ -65,3 +65,22 @@ out_lacks Ulm
 expect 2 "$KANON" anonymize t.csv --quasi age --identifying name --insensitive name -k 2
 err_has "name: both --identifying and --insensitive name it"
 expect 0 "$KANON" anonymize t.csv --quasi age,age --identifying name -k 2 -q
+
+# what is said of persons and requirements, of every command that reads a table and looks at groups
+printf 'who,age,ill\na,20,x\na,21,y\nb,22,x\nc,40,y\nc,41,x\nd,42,y\n' >p.csv
+printf 'row,group\n1,1\n2,1\n3,1\n4,2\n5,2\n6,2\n' >pg.csv
+for command in anonymize profile tradeoff "improve --groups pg.csv --refine none" "evaluate --groups pg.csv"; do
+    case $command in
+    anonymize | improve*) more="-k 2" ;;
+    tradeoff) more="--k 2" ;;
+    *) more= ;;
+    esac
+    expect 0 "$KANON" ${command%% *} p.csv $(echo "$command" | cut -s -d' ' -f2-) $more --quasi age --sensitive ill --identifying who \
+        --entity who --entity-together --constraint model=distinct-l-diversity,attribute=ill,l=2 -q
+done
+printf 'row,group\n1,1\n2,2\n3,1\n4,1\n5,2\n6,2\n' >split.csv
+for repair in "" --repair; do
+    expect 1 "$KANON" improve p.csv --groups split.csv -k 2 --quasi age --sensitive ill --identifying who --entity who \
+        --entity-together --refine none -q $repair
+done
+err_has "stay together"
