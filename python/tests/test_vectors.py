@@ -49,7 +49,7 @@ def anonymize(case, table, threads):
         options["groups"] = group_numbers(case / "start.csv")
     act = pykanon.improve if "groups" in options else pykanon.anonymize
     result = act(table, schema=case / "schema.yaml", threads=threads, **options)
-    return result, result.to_csv(numeric=numeric)
+    return result, result.to_csv(numeric=numeric, shuffle_seed=options.get("shuffle_seed"))
 
 
 def near(found, wanted):

@@ -35,7 +35,8 @@ run_case <- function(case, table, told, threads) {
   if (file.exists(start)) options$groups <- utils::read.csv(start)$group
   act <- if (is.null(options$groups)) kanonymise else improve
   rel <- do.call(act, c(list(table, schema = file.path(case, "schema.yaml"), threads = threads), options))
-  list(rel = rel, release = write_release(rel, numeric = if (is.null(numeric)) "interval" else numeric),
+  list(rel = rel, release = write_release(rel, numeric = if (is.null(numeric)) "interval" else numeric,
+                                             shuffle_seed = options$shuffle_seed),
        groups = groups(rel))
 }
 

@@ -108,6 +108,8 @@ export async function vectorTests(suite: Suite): Promise<void> {
                     schema: "schema.yaml",
                     compare: true,
                     ...told.options,
+                    shuffle: told.options["shuffle_seed"] !== undefined,
+                    shuffleSeed: told.options["shuffle_seed"] ?? "0",
                     outputs: { release: "release.csv", groups: "groups.csv" },
                 };
                 if (name.startsWith("error-")) {
