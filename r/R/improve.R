@@ -11,6 +11,7 @@
 #' @param repair Change groups that do not satisfy what is asked, as far as that takes; else they are refused.
 #' @param refine,refine_settings,effort How the groups are made better: see [kanon_catalogue()].
 #' @param seed,threads See the guide; the result does not depend on the number of threads.
+#' @param memory The bytes that may be used; 0: any number.
 #' @return An object of class `kanon_release`, as [kanonymise()] gives it.
 #' @examples
 #' people <- data.frame(age = c(23, 41, 25, 44))
@@ -18,7 +19,7 @@
 #' @export
 improve <- function(x, groups = NULL, release = NULL, k = 0, ..., repair = FALSE, refine = NULL, refine_settings = NULL,
                     effort = NULL, suppress = NULL, numeric = c("columns", "text", "mean"), shuffle = FALSE,
-                    shuffle_seed = NULL, seed = 0, threads = NULL, progress = FALSE) {
+                    shuffle_seed = NULL, seed = 0, threads = NULL, memory = 0, progress = FALSE) {
   check_dots("improve", ...)
   order <- release_order(shuffle, shuffle_seed)
   numeric <- one_of(numeric, c("columns", "text", "mean"), "numeric")
@@ -27,19 +28,19 @@ improve <- function(x, groups = NULL, release = NULL, k = 0, ..., repair = FALSE
   }
   threads <- thread_count(threads)
   form <- frame_form(x)
-  loaded <- load_table(x, threads, 0, progress, ...)
+  loaded <- load_table(x, threads, memory, progress, ...)
   start <- start_groups(loaded, groups, release)
   grouping <- .Call(C_anonymise, loaded$table, list(
     k = k, refine = refine, refine_settings = settings_text(refine_settings), effort = effort,
-    suppress = if (!is.null(suppress)) setting_text(suppress), seed = seed_number(seed), threads = threads, start = start,
-    repair = repair, progress = progress
+    suppress = if (!is.null(suppress)) setting_text(suppress), seed = seed_number(seed), threads = threads, memory = memory,
+    start = start,    repair = repair, progress = progress
   ))
   new_release(loaded, grouping, form, numeric, order, threads)
 }
 
 start_groups <- function(loaded, groups, release) {
   if (!is.null(release)) return(.Call(C_grouping_from_release, loaded$table, loaded$schema, release))
-  if (inherits(groups, "kanon_release")) groups <- .Call(C_grouping_rows, groups$handles$grouping)
+  if (inherits(groups, "kanon_release")) groups <- .Call(C_grouping_rows, own(groups)$handles$grouping)
   if (!is.numeric(groups)) usage_error("groups has a whole number for each record")
   .Call(C_grouping_new, loaded$table, as.numeric(groups))
 }

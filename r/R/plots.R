@@ -30,6 +30,9 @@ plot.kanon_tradeoff <- function(x, y, ...) {
   there <- x[x$result != "infeasible", ]
   graphics::plot(there$highest_risk, there$information_loss, xlab = "highest risk", ylab = "information loss",
                  pch = ifelse(there$result == "optimal", 19, 1), ...)
-  graphics::text(there$highest_risk, there$information_loss, labels = paste("k =", there$k), pos = 4, cex = 0.8)
+  # to the left of points in the right half, where a label would be cut off
+  right <- there$highest_risk > mean(range(there$highest_risk))
+  graphics::text(there$highest_risk, there$information_loss, labels = paste("k =", there$k), pos = ifelse(right, 2, 4),
+                 cex = 0.8)
   invisible(x)
 }

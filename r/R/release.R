@@ -17,10 +17,15 @@ new_release <- function(loaded, grouping, form, numeric, order, threads) {
   ))
 }
 
+# What the object is made of; `$` gives the columns of the table first.
+own <- function(x) unclass(x)
+
 #' @export
 print.kanon_release <- function(x, ...) {
-  cat(sprintf("<kanon_release: %s records in %s groups, k = %s%s>\n", count(x$records), count(x$n_groups), count(x$k),
-              if (x$suppressed > 0) sprintf(", %s suppressed", count(x$suppressed)) else ""))
+  fields <- own(x)
+  cat(sprintf("<kanon_release: %s records in %s groups, k = %s%s>\n", count(fields$records), count(fields$n_groups),
+              count(fields$k),
+              if (fields$suppressed > 0) sprintf(", %s suppressed", count(fields$suppressed)) else ""))
   invisible(x)
 }
 
@@ -35,18 +40,84 @@ count <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
 #'   factors are factors (without levels that no released record has). Suppressed records are not there unless they are kept: then what is suppressed is `NA`.
 #' @export
 as.data.frame.kanon_release <- function(x, row.names = NULL, optional = FALSE, ...) {
-  if (is.null(x$kept$frame)) {
-    columns <- .Call(C_release, x$handles$table, x$handles$grouping, release_options(x))
-    x$kept$frame <- as_frame(columns, x$form)
+  fields <- own(x)
+  kept <- fields$kept
+  if (is.null(kept$frame)) {
+    columns <- .Call(C_release, fields$handles$table, fields$handles$grouping, release_options(x))
+    kept$frame <- as_frame(columns, fields$form)
   }
-  frame <- x$kept$frame
+  frame <- kept$frame
   # data.table changes tables in place; what is kept here must stay.
   if (inherits(frame, "data.table")) data.table::copy(frame) else frame
 }
 
+#' A release as the table that it holds
+#'
+#' `$`, `[`, `[[`, `names()`, `dim()`, `head()`, `tail()` and `as.list()` act on the released table, as `as.data.frame()`
+#' gives it. `$` also gives what is known of the release, unless a column is called so: `records`, `n_groups`,
+#' `suppressed`, `k`, `algorithm`, `columns`, `warnings` and `notes`.
+#'
+#' @param x A release of [kanonymise()].
+#' @param name,i A column, or a field.
+#' @param ... As for data frames.
+#' @return What the data frame gives.
+#' @name kanon_release
+NULL
+
+#' @rdname kanon_release
+#' @export
+`$.kanon_release` <- function(x, name) {
+  fields <- own(x)
+  if (name %in% c("handles", "kept", "form", "numeric", "shuffle", "shuffle_seed", "threads")) return(fields[[name]])
+  table <- as.data.frame(x)
+  if (name %in% names(table)) table[[name]] else fields[[name, exact = TRUE]]
+}
+
+#' @rdname kanon_release
+#' @export
+`[[.kanon_release` <- function(x, i, ...) as.data.frame(x)[[i, ...]]
+
+#' @rdname kanon_release
+#' @export
+`[.kanon_release` <- function(x, ...) as.data.frame(x)[...]
+
+#' @rdname kanon_release
+#' @export
+names.kanon_release <- function(x) names(as.data.frame(x))
+
+#' @rdname kanon_release
+#' @export
+dim.kanon_release <- function(x) dim(as.data.frame(x))
+
+#' @rdname kanon_release
+#' @export
+length.kanon_release <- function(x) length(as.data.frame(x))
+
+#' @rdname kanon_release
+#' @export
+as.list.kanon_release <- function(x, ...) as.list(as.data.frame(x), ...)
+
+#' @importFrom utils head
+#' @rdname kanon_release
+#' @export
+head.kanon_release <- function(x, ...) head(as.data.frame(x), ...)
+
+#' @importFrom utils tail
+#' @rdname kanon_release
+#' @export
+tail.kanon_release <- function(x, ...) tail(as.data.frame(x), ...)
+
+#' @importFrom utils str
+#' @export
+str.kanon_release <- function(object, ...) {
+  print(object)
+  str(as.data.frame(object), ...)
+}
+
 release_options <- function(x) {
-  list(numeric = match(x$numeric, c("columns", "text", "mean")) - 1L, shuffle = x$shuffle, shuffle_seed = x$shuffle_seed,
-       threads = x$threads, integer64 = integer64_names(x$form))
+  fields <- own(x)
+  list(numeric = match(fields$numeric, c("columns", "text", "mean")) - 1L, shuffle = fields$shuffle,
+       shuffle_seed = fields$shuffle_seed, threads = fields$threads, integer64 = integer64_names(fields$form))
 }
 
 #' The release as an Arrow stream
@@ -62,7 +133,7 @@ release_options <- function(x) {
 release_stream <- function(x, ..., into = nanoarrow::nanoarrow_allocate_array_stream()) {
   must_be_release(x)
   force(into)
-  .Call(C_release, x$handles$table, x$handles$grouping, c(release_options(x), list(into = into)))
+  .Call(C_release, own(x)$handles$table, own(x)$handles$grouping, c(release_options(x), list(into = into)))
 }
 
 #' The group of each record
@@ -73,7 +144,7 @@ release_stream <- function(x, ..., into = nanoarrow::nanoarrow_allocate_array_st
 #' @export
 groups <- function(x) {
   must_be_release(x)
-  .Call(C_grouping_rows, x$handles$grouping)
+  .Call(C_grouping_rows, own(x)$handles$grouping)
 }
 
 #' Measures of a release
@@ -84,10 +155,12 @@ groups <- function(x) {
 #' @export
 measures <- function(x, ...) {
   must_be_release(x)
-  if (...length() == 0 && !is.null(x$kept$measures)) return(x$kept$measures)
-  found <- as.data.frame(.Call(C_evaluate, x$handles$table, x$handles$grouping,
-                               list(settings = settings_text(list(...)), threads = x$threads)))
-  if (...length() == 0) x$kept$measures <- found
+  fields <- own(x)
+  kept <- fields$kept
+  if (...length() == 0 && !is.null(kept$measures)) return(kept$measures)
+  found <- as.data.frame(.Call(C_evaluate, fields$handles$table, fields$handles$grouping,
+                               list(settings = settings_text(list(...)), threads = fields$threads)))
+  if (...length() == 0) kept$measures <- found
   found
 }
 
@@ -98,7 +171,7 @@ summary.kanon_release <- function(object, ...) {
   all <- measures(object)
   structure(class = "summary.kanon_release", list(
     release = object, table = all[is.na(all$column), c("name", "value")], columns = all[!is.na(all$column), ],
-    warnings = object$warnings, notes = object$notes
+    warnings = own(object)$warnings, notes = own(object)$notes
   ))
 }
 
@@ -127,7 +200,7 @@ report <- function(x, path, ...) UseMethod("report")
 #' @export
 report.kanon_release <- function(x, path, external = FALSE, ...) {
   what <- if (external) "report_external" else "report"
-  .Call(C_publish, x$handles$table, x$handles$grouping, list(what = what, path = path, threads = x$threads))
+  .Call(C_publish, own(x)$handles$table, own(x)$handles$grouping, list(what = what, path = path, threads = own(x)$threads))
   invisible(path)
 }
 
@@ -146,9 +219,9 @@ write_release <- function(x, path = NULL, numeric = c("interval", "range", "mean
   must_be_release(x)
   order <- release_order(shuffle, shuffle_seed)
   forms <- c("interval", "range", "mean", "columns")
-  bytes <- .Call(C_publish, x$handles$table, x$handles$grouping, list(
+  bytes <- .Call(C_publish, own(x)$handles$table, own(x)$handles$grouping, list(
     what = "release", path = path, numeric = match(one_of(numeric, forms, "numeric"), forms) - 1L, shuffle = order$shuffle,
-    shuffle_seed = order$seed, threads = x$threads
+    shuffle_seed = order$seed, threads = own(x)$threads
   ))
   if (is.null(path)) bytes else invisible(path)
 }

@@ -31,7 +31,7 @@
 kanon_state <- function(path, release = NULL, wait_seconds = 0) {
   if (!is.null(release)) {
     must_be_release(release)
-    handles <- release$handles
+    handles <- own(release)$handles
     .Call(C_state_create, handles$table, handles$schema, handles$grouping, list(path = path))
   }
   handle <- .Call(C_state_open, list(path = path, wait_seconds = wait_seconds))

@@ -185,3 +185,23 @@ test_that("groups that are there already become better", {
     expect_error(again(groups = wrong, k = 4), class = "kanon_usage")
   }
 })
+
+test_that("a release acts as the table that it holds", {
+  x <- data.frame(age = c(20, 22, 40, 44), k = 1:4, sex = factor(c("f", "m", "f", "f")))
+  rel <- kanonymise(x, quasi = c("age", "sex"), insensitive = "k", k = 2)
+  out <- as.data.frame(rel)
+  expect_identical(names(rel), names(out))
+  expect_identical(dim(rel), dim(out))
+  expect_identical(c(nrow(rel), ncol(rel), length(rel)), c(4L, 4L, 4L))
+  expect_identical(rel$age_min, out$age_min)
+  expect_identical(rel[["age_max"]], out$age_max)
+  expect_identical(rel[2, ], out[2, ])
+  expect_identical(rel["sex"], out["sex"])
+  expect_identical(head(rel, 2), head(out, 2))
+  expect_identical(tail(rel, 1), tail(out, 1))
+  expect_identical(rel$k, 1:4) # a column comes before a field
+  expect_equal(rel$n_groups, 2)
+  expect_null(rel$age)
+  expect_output(str(rel), "2 groups")
+  expect_identical(as.data.frame(improve(x, rel, quasi = c("age", "sex"), insensitive = "k", k = 2, memory = 2^30)), out)
+})
