@@ -5,6 +5,7 @@
 #include "paths.h"
 #include "print_advice.h"
 #include "release_run.h"
+#include "state_command.h"
 #include "terminal.h"
 
 #include <inttypes.h>
@@ -103,6 +104,7 @@ static const option *const options[] = {
     REPORT_OPTIONS,
     FORM_OPTIONS,
     &option_state,
+    &option_joint_k,
     READING_OPTIONS,
     &option_strict,
     &option_quiet,
@@ -301,6 +303,8 @@ static int check_usage(const command *self, const arguments *args)
     bool mapping = args->recode == KANON_RECODE_ATTRIBUTE;
     if (!arguments_have_schema(args))
         return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
+    if (args->joint_k != 0 && args->state == NULL)
+        return wrong_usage(self, "--joint-k is about the releases of a state; give --state STATE");
     if (args->state != NULL && access(args->state, F_OK) == 0)
         return wrong_usage(self, "%s is there already; remove it to start over", args->state);
     if (mapping && args->state != NULL)

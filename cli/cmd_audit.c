@@ -8,7 +8,7 @@
 static const option option_least_k = {
     .letter = 'k',
     .argument = "K",
-    .help = "the size that joint classes must have (default: the k of STATE)",
+    .help = "the size that joint classes must have (default: the joint-k of STATE, its k where that is off)",
     .kind = OPTION_INTEGER,
     AT(k),
     .min = 2,
@@ -92,7 +92,7 @@ const command command_audit = {
     .description =
         "Prints the sizes of the joint classes: records that shared a group in every recorded release, where not to be "
         "in a release counts as well. Someone who has all releases cannot distinguish the records of a class. The exit "
-        "status is 1 where a class is smaller than K.",
+        "status is 1 where a class is smaller than K. Sizes are in persons if STATE has an entity.",
     .operand = "STATE",
     .options = options,
     .examples = examples,

@@ -31,7 +31,8 @@ const command command_delete = {
         "Removes the records that DELTA names from STATE: by the columns of the schema's key, or by all columns where "
         "it has none. Groups that fall short of k are dispersed, those that violate a constraint of the schema are "
         "repaired. All of DELTA is removed, or nothing; exit status 1 where fewer than k records would be left, or no "
-        "grouping could satisfy a constraint.",
+        "grouping could satisfy a constraint. Where only the release is not possible, DELTA is removed all the same, no "
+        "release is written, and the exit status is 1.",
     .operand = "STATE",
     .second = "DELTA",
     .options = options,

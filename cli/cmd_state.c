@@ -105,6 +105,10 @@ static void print_info(const kanon_state_info *info)
     print_number("suppressed", info->suppressed);
     print_number("k", info->k);
     print_number("k_asked", info->k_asked);
+    if (info->joint_k > 0)
+        print_number("joint_k_asked", info->joint_k);
+    else
+        print_text("joint_k_asked", info->joint_k == KANON_JOINT_K_OFF ? "off" : "off (made by an older version)");
     print_constraints(info);
     print_number("columns", info->columns);
     print_number("quasi", info->quasi);

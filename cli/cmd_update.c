@@ -30,7 +30,8 @@ const command command_update = {
     .usage = "STATE DELTA [-o RELEASE] [OPTION]...",
     .description =
         "Gives the records that DELTA names by the schema's key the values of its other columns; columns that DELTA "
-        "does not have stay as they are. It is as if they were deleted and inserted, in one step.",
+        "does not have stay as they are. It is as if they were deleted and inserted, in one step. Where only the release is "
+        "not possible, the change is made all the same, no release is written, and the exit status is 1.",
     .operand = "STATE",
     .second = "DELTA",
     .options = options,

@@ -127,6 +127,7 @@ static bool put_given(FILE *out, const option *opt, const arguments *args)
         return put_pairs(out, opt, value);
     case OPTION_INTEGER:
     case OPTION_BLOCKS:
+    case OPTION_OR_OFF:
     case OPTION_SIZE:
         put_number(out, opt, *(const int64_t *)value);
         break;

@@ -23,9 +23,8 @@ static const struct {
     {"update", "kanon update does that"},
     {"grow-taxonomy", "--grow-taxonomy does that"},
     {"again", "--again does that; kanon release writes a release"},
-    {"joint-k", "--joint-k K says how large they are"},
+    {"joint-k", "--joint-k K says how large they are, --joint-k off that they are only counted"},
     {"repair", "--repair does that"},
-    {"joint-entities", "leave out --joint-k, and see kanon audit"},
 };
 
 const char *hint_about(const char *topic)

@@ -460,6 +460,12 @@ static int store(arguments *out, const command *self, const option *opt, const c
         if (!parse_blocks(place, value))
             return wrong_usage(self, "%s must be a whole number from 2 upwards, auto or none", called);
         return EXIT_DONE;
+    case OPTION_OR_OFF:
+        if (strcmp(value, "off") == 0)
+            *(int64_t *)place = KANON_JOINT_K_OFF;
+        else if (!parse_blocks(place, value) || *(int64_t *)place < opt->min)
+            return wrong_usage(self, "%s must be a whole number from %lld upwards, or off", called, (long long)opt->min);
+        return EXIT_DONE;
     case OPTION_SIZE:
         if (!parse_size(place, value))
             return wrong_usage(self, "%s must be a number of bytes such as 500M or 2G", called);
@@ -773,6 +779,8 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
         st = kanon_schema_set_suppress(schema, args->suppress, err);
     if (st == KANON_OK && args->suppressed != NULL)
         st = kanon_schema_set_suppressed(schema, args->suppressed, err);
+    if (st == KANON_OK && args->joint_k != 0)
+        st = kanon_schema_set_joint_k(schema, args->joint_k, err);
     if (st != KANON_OK) {
         kanon_schema_free(schema);
         schema = NULL;

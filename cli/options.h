@@ -62,6 +62,7 @@ typedef enum option_kind {
     OPTION_PAIR,      /* pair_list, grows by one NAME=VALUE */
     OPTION_INTEGER,   /* int64_t in min .. max */
     OPTION_BLOCKS,    /* int64_t: a number of records, auto or none */
+    OPTION_OR_OFF,    /* int64_t: min or more, or off: -1 */
     OPTION_SIZE,      /* int64_t: bytes, as 500M or 2G */
     OPTION_SEED,      /* uint64_t */
     OPTION_SHARE,     /* double above 0, at most 1 */

@@ -67,13 +67,14 @@ const option option_state_codebook = {
 };
 const option option_joint_k = {
     .name = "joint-k",
-    .argument = "K",
-    .help = "whoever has all releases must not be able to tell a record from fewer than K-1 others: withhold records until "
-            "the next release, or show them in other groups, where that is needed",
-    .kind = OPTION_INTEGER,
+    .argument = "K|off",
+    .help = "for releases of a state after the first: those who have all of them cannot tell a record from fewer than K-1 "
+            "others, or persons if there is an entity; records are withheld until the next release, or shown in other groups, "
+            "where that is needed. off: warn only (default: the schema's joint-k, else k)",
+    .kind = OPTION_OR_OFF,
     AT(joint_k),
     .min = 2,
-    .max = INT64_MAX,
+    .aside = true,
 };
 const option option_again = {
     .name = "again",
@@ -119,18 +120,39 @@ kanon_status open_state(kanon_state **out, const arguments *args, void *show, ka
     return kanon_state_open(out, args->operand, &options, err);
 }
 
-/* What --joint-k has withheld or moved. */
-static void print_joint(const kanon_change *done)
+/* The audit of a release with all before it: what it took, and what is wrong. Warnings are about privacy: --quiet does not
+ * keep them back. */
+static void print_audit(const kanon_change *done, bool quiet)
 {
-    say("joint classes: %" PRId64 " records withheld, %" PRId64 " shown in another group, %" PRId64 " groups joined",
-        done->withheld, done->moved, done->merged);
-    if (done->below_joint_k > 0)
-        say("warning: %" PRId64 " records were in smaller joint classes before; no release can change that",
-            done->below_joint_k);
+    const char *since = done->joint_made_below == done->joint_below ? "" : ", not all of them since this release";
+    if (done->joint_required && !quiet)
+        say("joint classes: %" PRId64 " records withheld, %" PRId64 " shown in another group, %" PRId64 " groups joined",
+            done->withheld, done->moved, done->merged);
+    if (done->joint_below == 0 && !quiet)
+        say("audit: joint k is %" PRId64 " over %" PRId64 " releases, %" PRId64 " is %s", done->joint_smallest,
+            done->release, done->joint_k, done->joint_required ? "required" : "the k of the state");
+    if (done->joint_below == 0)
+        return;
+    if (done->joint_required)
+        say("warning: audit: %" PRId64 " records were in joint classes below %" PRId64
+            " before this release, which no release can change; it makes no other class so small",
+            done->joint_below, done->joint_k);
+    else
+        say("warning: audit: those who have all %" PRId64 " releases can tell %" PRId64 " records from fewer than %" PRId64
+            " others%s; nothing was withheld, because joint-k is off; see kanon audit, and --joint-k",
+            done->release, done->joint_below, done->joint_k - 1, since);
+}
+
+/* The names of columns may hold anything. */
+static void print_question(const kanon_change *done)
+{
+    fputs("kanon: warning: ", stderr);
+    print_clean(stderr, done->question);
+    fputs("; look whether columns are exchanged: to take the records out again, delete them\n", stderr);
 }
 
 /* The summary of a change, on standard error; parts that do not apply are left out. */
-static void print_change(const kanon_change *done, const arguments *args, const char *verb, double seconds)
+static void print_change(const kanon_change *done, const char *verb, double seconds)
 {
     char changed[96] = "", groups[160] = "", repaired[48] = "", loss[128] = "";
     if (verb != NULL)
@@ -148,8 +170,6 @@ static void print_change(const kanon_change *done, const arguments *args, const 
         done->groups == 1 ? "" : "s", groups, done->k, loss, seconds);
     if (done->grown > 0)
         say("%" PRId64 " values are new in the taxonomies", done->grown);
-    if (args->joint_k > 0 && done->release > 0)
-        print_joint(done);
     if (done->release > 0)
         say("this is release %" PRId64, done->release);
     if (!isnan(done->drift))
@@ -194,7 +214,7 @@ int run_state_change(const command *self, const arguments *args, state_change ch
     int status = check_outputs(self, args);
     if (status != EXIT_DONE)
         return status;
-    if (args->joint_k > 0 && args->release == NULL)
+    if (args->joint_k != 0 && args->release == NULL)
         return wrong_usage(self, "--joint-k is about a release; give -o RELEASE");
     progress_begin(&show, args->quiet);
     signals_catch_reading(args->second != NULL ? args->second : args->operand);
@@ -206,7 +226,11 @@ int run_state_change(const command *self, const arguments *args, state_change ch
     if (st != KANON_OK)
         status = failed(self, &err);
     else if (!args->quiet)
-        print_change(&done, args, verb, progress_seconds(&show));
+        print_change(&done, verb, progress_seconds(&show));
+    if (st == KANON_OK && done.question[0] != '\0' && !args->quiet)
+        print_question(&done);
+    if (st == KANON_OK && done.release > 1)
+        print_audit(&done, args->quiet);
     kanon_state_close(state);
     return status;
 }

@@ -236,6 +236,10 @@ KANON_API kanon_status kanon_schema_set_suppress(kanon_schema *schema, const cha
 /* What becomes of suppressed records: "drop" leaves them out of every release, which is the default; "keep" releases them
  * with nothing in their quasi cells. They are a class of the release then and must satisfy what every group must. */
 KANON_API kanon_status kanon_schema_set_suppressed(kanon_schema *schema, const char *what, kanon_error *err);
+/* How many records, or persons where there is an entity, all releases of a state must leave alike (docs/audit.md), or
+ * KANON_JOINT_K_OFF: they are counted, and nothing is withheld. 0, and without this call: k. */
+#define KANON_JOINT_K_OFF (-1)
+KANON_API kanon_status kanon_schema_set_joint_k(kanon_schema *schema, int64_t joint_k, kanon_error *err);
 
 /* What the schema asks for: k (0: nothing said), the algorithm (NULL: nothing said) and its settings. */
 KANON_API int64_t kanon_schema_k(const kanon_schema *schema);
@@ -978,6 +982,7 @@ typedef struct kanon_state_options {
     int watch; /* keep in memory which groups change, for kanon_state_release_changes_to_arrow */
     int released; /* for a new state: the caller publishes what kanon_release_to_arrow made of the grouping, which is the
                    * state's first release, without a checksum in the list of releases */
+    int64_t joint_k; /* of a new state, in place of what its schema says; 0: that, or else k; or KANON_JOINT_K_OFF */
 } kanon_state_options;
 
 /* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by
@@ -1002,7 +1007,9 @@ typedef struct kanon_change_options {
     char delimiter;               /* of the delta; 0: found from its header line */
     int grow_taxonomy;            /* put unknown categories below the root instead of refusing them */
     const kanon_outputs *outputs; /* also publish what the state holds then; NULL: nothing */
-    int64_t joint_k;              /* keep joint classes at least this large (docs/audit.md); 0: do not look at them */
+    int64_t joint_k;              /* joint classes stay at least this large (docs/audit.md): a release withholds records, shows
+                                     them in other groups, or fails; 0: what the state says; KANON_JOINT_K_OFF: they are
+                                     counted and nothing is done */
     int again; /* insert or delete a delta also where it is the one that was applied last, instead of refusing it */
     kanon_header header;          /* of the delta */
     const char *encoding;         /* likewise; NULL: as is found */
@@ -1024,6 +1031,18 @@ typedef struct kanon_change {
     double loss_before, loss;        /* average loss; NAN where it was not asked for */
     double drift;                    /* loss now over that of a fresh run, on a sample, less 1; NAN likewise */
     int64_t repaired;                /* groups that were changed because they violated a constraint */
+    int committed; /* the change is made. It can be although the call failed: kanon_state_delete, kanon_state_update */
+    /* What the release has done to joint classes, which count persons where there is an entity. Each is 0 for the first
+     * release of a state and where nothing was released; all but the first two where it was not audited
+     * (kanon_state_release_changes_to_arrow). */
+    int64_t joint_k;          /* the size that they should have */
+    int joint_required;       /* they must have it; 0: joint-k is off, or the state does not know */
+    int64_t joint_smallest;   /* of all classes */
+    int64_t joint_below;      /* records in classes smaller than joint_k */
+    int64_t joint_made_below; /* of these, in classes that had joint_k before this release, or that it has made; where
+                                 joint_required, none */
+    char question[480]; /* a delta that makes the range of a column of numbers more than twice as wide, or whose numbers fit if
+                         * two columns are exchanged: which columns, for people; "": nothing. No value is in it. */
 } kanon_change;
 
 /* Each record of the CSV file at `delta` (all columns of the table) joins the group whose loss grows least; a group that
@@ -1032,7 +1051,9 @@ KANON_API kanon_status kanon_state_insert(kanon_state *state, const char *delta,
                                           kanon_change *out, kanon_error *err);
 /* The records named in the file (by the schema's key, or by all columns) go; groups short of k are dispersed.
  * KANON_EINFEASIBLE: fewer than k records would be left, or no grouping could satisfy the constraints (which inserting and
- * updating may return, too). */
+ * updating may return, too). Where records can go, and only the release that the options ask for is not possible, the
+ * change is made all the same: the call fails with KANON_EINFEASIBLE, nothing is written, and out->committed is set. So it is
+ * with updates. */
 KANON_API kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
                                           kanon_change *out, kanon_error *err);
 /* The records named by their key get the values of the file's other columns: deleted and inserted, as one change. */
@@ -1082,6 +1103,7 @@ typedef struct kanon_state_info {
     const char *entity; /* the column that says whose record it is; NULL: there is none */
     int entity_together;
     int64_t most_suppressed; /* records that may be suppressed; -1: nothing was said */
+    int64_t joint_k;         /* of releases; KANON_JOINT_K_OFF; 0: of a version that did not keep it, which is off, too */
 } kanon_state_info;
 
 /* Check every page, record and group of the file, and say what is in it. KANON_EDATA: something does not fit. */
@@ -1094,7 +1116,7 @@ typedef struct kanon_audit {
     int64_t records;  /* that were ever released */
     int64_t departed; /* of these */
     int64_t classes;
-    int64_t smallest;
+    int64_t smallest; /* in records, or in persons where there is an entity; so are all sizes of classes */
     int64_t k;     /* what the classes are held against */
     int64_t below; /* records in classes smaller than k */
     int64_t classes_below;
@@ -1102,11 +1124,11 @@ typedef struct kanon_audit {
     size_t n_sizes;
     const kanon_privacy_figure *figures; /* distinct_l: the fewest distinct sensitive values in a joint class */
     size_t n_figures;
-    int64_t fewest_entities; /* in a joint class; 0: the state knows no entities */
-    int64_t entities_below;  /* joint classes with fewer entities than k */
+    int64_t fewest_entities; /* `smallest`; 0: the state knows no entities */
+    int64_t entities_below;  /* likewise, classes_below */
 } kanon_audit;
 
-/* `k` 0: the state's. */
+/* `k` 0: the state's joint_k, or its k where that is off. */
 KANON_API kanon_status kanon_state_audit(kanon_audit **out, kanon_state *state, int64_t k, kanon_error *err);
 KANON_API void kanon_audit_free(kanon_audit *audit);
 

@@ -169,7 +169,7 @@ KANON_API void kanon_release_changes_free(kanon_release_changes *changes);
  * Where no row comes, out->release is NULL.
  *
  * The state must have been opened with kanon_state_options.watch before the first change since the last release: what a group
- * was is not in the file. Where that is not so, another process has changed the state, joint_k is asked for, the constraints
+ * was is not in the file. Where that is not so, another process has changed the state, joint-k is not off, the constraints
  * compare with the whole table, columns have bands, suppressed records are others than before, or more than half of the
  * records are in groups that changed, the release is a whole one, and `whole` says so. A release of changes has neither a
  * checksum nor a loss in the list of releases. options->outputs must be NULL. */

@@ -14,6 +14,13 @@ typedef struct kanon__constraint_status {
     double asked, reached;
 } kanon__constraint_status;
 
+/* What a release of a state has done to joint classes (state/maintain/releases.h), for the report. */
+typedef struct kanon__joint_status {
+    int64_t releases; /* 0: there is nothing to say */
+    int64_t k, smallest, below, made_below, withheld;
+    bool required; /* else joint-k is off */
+} kanon__joint_status;
+
 /* Attribute-level recoding of one column: the range of codes that replaces each code in every group. */
 typedef struct kanon__recode_map {
     char *column;
@@ -52,6 +59,7 @@ struct kanon_grouping {
     kanon__constraint_status *constraints;
     int64_t n_constraints;
     int64_t most_suppressed;        /* the budget of suppressed records; -1: not set */
+    kanon__joint_status joint;
     double loss_with, loss_without; /* information loss with the constraints and without; NAN: not measured */
     kanon__texts notes;             /* sentences for the report about the quality of the groups */
     kanon__recode_map *recode_maps; /* by quasi attribute; NULL: each group is recoded by itself */

@@ -48,6 +48,8 @@ static kanon_status take_state_options(kanon_state_options *out, const kanon_sta
     if (st == KANON_OK && s != NULL &&
         (s->struct_size < sizeof *s || s->read == NULL || s->write == NULL || s->truncate == NULL || s->size == NULL))
         return kanon__fail(err, KANON_EINVAL, "a storage needs all its functions");
+    if (st == KANON_OK && (out->joint_k == 1 || out->joint_k < KANON_JOINT_K_OFF))
+        return kanon__fail(err, KANON_EINVAL, "joint_k is no size of joint classes");
     return st == KANON_OK ? kanon__context_check(out->context, err) : st;
 }
 
@@ -211,6 +213,7 @@ static kanon_status create(const char *path, const kanon_table *table, const kan
     if (!m.hosted)
         KANON_TRY(kanon__temporary_file_open(&m.file, path, true, path, err), out);
     m.state->context = kanon__call_context();
+    m.state->joint_k = o->joint_k;
     m.state->tick = o->tick;
     m.state->payload = o->payload;
     m.released = wants_release(outputs) || o->released;
@@ -268,7 +271,7 @@ static kanon_status change_begin(change_call *c, kanon_state *s, const kanon_cha
     kanon_status st = kanon__guarded_outputs_begin(&c->outputs, c->options.outputs, err);
     if (c->options.outputs != NULL)
         c->options.outputs = &c->outputs.wanted;
-    if (st == KANON_OK && c->options.joint_k < 0)
+    if (st == KANON_OK && c->options.joint_k < 0 && c->options.joint_k != KANON_JOINT_K_OFF)
         st = kanon__fail(err, KANON_EINVAL, "joint_k is negative");
     if (st == KANON_OK)
         st = kanon__guarded_outputs_spare(&c->outputs, s->store.path, err);
@@ -292,6 +295,8 @@ typedef struct change_run {
     kanon_grouping *grouping;
     kanon__release_entry release;
     const kanon__state_stream *stream; /* also gets the release; NULL: it is not wanted */
+    bool is_recorded;                  /* the release, but for its checksum */
+    bool must_commit;                  /* also where no release is possible */
 } change_run;
 
 static kanon_status begin(change_run *c, kanon_state *s, const char *command, const kanon_change_options *options,
@@ -309,24 +314,6 @@ static void note_counts(change_run *c)
     c->out->suppressed = c->state->n_suppressed;
 }
 
-/* Checks a release with --joint-k once it is recorded, as an audit would. */
-static kanon_status check_joint(kanon_state *s, int64_t joint_k, int64_t n_below, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__subset subset = {0};
-    kanon__traces traces = {0};
-    KANON_TRY(kanon__subset_list_all(&subset, s, err), out);
-    KANON_TRY(kanon__traces_load(&traces, s, &subset, false, err), out);
-    for (int64_t i = 0; i < traces.n; i++)
-        n_below -= traces.sizes[traces.items[i].class_of] < joint_k;
-    if (n_below < 0)
-        st = kanon__fail(err, KANON_EINTERNAL, "the release has joint classes that are too small");
-out:
-    kanon__traces_clear(&traces);
-    kanon__subset_clear(&subset);
-    return st;
-}
-
 /* The end of every change, called by kanon__publish: the state is committed and the files get their names, or neither.
  * Without files `files` is NULL. */
 static kanon_status finish(kanon__finished *files, void *payload, kanon_error *err)
@@ -336,19 +323,61 @@ static kanon_status finish(kanon__finished *files, void *payload, kanon_error *e
     kanon_state *s = c->state;
     if (c->stream != NULL)
         KANON_TRY(kanon__state_stream_fill(c->stream, s, &c->subset, c->grouping, err), out);
-    if (wants_release(c->options.outputs)) {
-        snprintf(c->release.sha256, sizeof c->release.sha256, "%s", files->release_sha256);
-        c->release.n_withheld = c->out->withheld;
-        c->release.joint_k = c->options.joint_k;
-        KANON_TRY(kanon__releases_append(s, &c->subset, &c->release, err), out);
-        c->out->release = s->n_releases;
-        if (c->options.joint_k > 0)
-            KANON_TRY(check_joint(s, c->options.joint_k, c->out->below_joint_k, err), out);
-    }
+    if (c->is_recorded)
+        KANON_TRY(kanon__release_rows_set_checksum(s, files->release_sha256, err), out);
     KANON_TRY(kanon__watched_note(s, err), out);
     KANON_TRY(kanon__session_save(s, c->command, c->detail, err), out);
     KANON_TRY(kanon__session_commit(s, files != NULL ? kanon__finished_name : NULL, files, err), out);
+    c->out->committed = 1;
 out:
+    return st;
+}
+
+/* How large joint classes must be: as the caller says, else as the state does. 0: off. */
+static int64_t required_joint_k(const change_run *c)
+{
+    int64_t said = c->options.joint_k != 0 ? c->options.joint_k : c->state->joint_k;
+    return said > 0 ? said : 0;
+}
+
+/* Records the release, and audits it with all before it, from what is recorded. Where classes must be large enough, the plan
+ * has seen to it. */
+static kanon_status record_release(change_run *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_state *s = c->state;
+    kanon_change *out = c->out;
+    kanon__subset subset = {0};
+    kanon__traces traces = {0};
+    kanon__joint_counts counts;
+    int64_t required = required_joint_k(c);
+    c->release.n_withheld = out->withheld;
+    c->release.joint_k = required;
+    KANON_TRY(kanon__releases_append(s, &c->subset, &c->release, err), out);
+    c->is_recorded = true;
+    out->release = s->n_releases;
+    if (s->n_releases == 1)
+        goto out;
+    out->joint_k = required > 0 ? required : s->k;
+    out->joint_required = required > 0;
+    KANON_TRY(kanon__subset_list_all(&subset, s, err), out);
+    KANON_TRY(kanon__traces_load(&traces, s, &subset, err), out);
+    KANON_TRY(kanon__traces_compare(&counts, &traces, s->n_releases, out->joint_k, err), out);
+    out->joint_smallest = counts.smallest;
+    out->joint_below = counts.below;
+    out->joint_made_below = counts.made_below;
+    c->grouping->joint = (kanon__joint_status){.releases = s->n_releases,
+                                               .k = out->joint_k,
+                                               .required = required > 0,
+                                               .smallest = counts.smallest,
+                                               .below = counts.below,
+                                               .made_below = counts.made_below,
+                                               .withheld = out->withheld};
+    if (required > 0 && counts.made_below > 0)
+        st = kanon__fail(err, KANON_EINTERNAL, "the release has joint classes that are too small");
+out:
+    kanon__traces_clear(&traces);
+    kanon__subset_clear(&subset);
     return st;
 }
 
@@ -387,9 +416,10 @@ static kanon_status make_release(change_run *c, kanon_error *err)
     KANON_TRY(kanon__drift_measure(&drift, s, &c->subset, err), out);
     if (drift.n_records > 0 && drift.fresh > 0)
         c->out->drift = drift.now / drift.fresh - 1;
-    if (c->options.joint_k > 0) {
+    int64_t joint_k = required_joint_k(c);
+    if (joint_k > 0 && wants_release(c->options.outputs)) {
         kanon__joint_result joint;
-        KANON_TRY(kanon__joint_plan(&c->subset, s, c->options.joint_k, &joint, err), out);
+        KANON_TRY(kanon__joint_plan(&c->subset, s, joint_k, &joint, err), out);
         c->out->withheld = joint.n_withheld;
         c->out->moved = joint.n_moved;
         c->out->merged = joint.n_merged;
@@ -399,7 +429,29 @@ static kanon_status make_release(change_run *c, kanon_error *err)
     KANON_TRY(kanon__verify_subset(&c->subset, s, c->grouping->group_of, c->grouping->n_groups, err), out);
     KANON_TRY(note_requirements(c, err), out);
     KANON_TRY(describe_release(&c->release, &c->out->loss, c->subset.table, c->grouping, err), out);
+    if (wants_release(c->options.outputs))
+        KANON_TRY(record_release(c, err), out);
 out:
+    return st;
+}
+
+/* No release is possible. Who asks for records to go, or to be put right, must get that all the same: nothing of the release
+ * is recorded or written, the change is committed, and the call fails. */
+static kanon_status commit_without_release(change_run *c, kanon_status st, kanon_error *err)
+{
+    static const char made[] = "the change is made, but no release is written: ";
+    char message[sizeof err->message - sizeof made];
+    if (st != KANON_EINFEASIBLE || !c->must_commit || c->is_recorded)
+        return st;
+    kanon_error other = {0};
+    kanon_status committed = finish(NULL, c, &other);
+    if (committed != KANON_OK) {
+        *err = other;
+        return committed;
+    }
+    c->out->withheld = c->out->moved = c->out->merged = c->out->below_joint_k = 0;
+    snprintf(message, sizeof message, "%.*s", (int)sizeof message - 1, err->message);
+    snprintf(err->message, sizeof err->message, "%s%s", made, message);
     return st;
 }
 
@@ -413,7 +465,11 @@ static kanon_status complete(change_run *c, kanon_error *err)
         KANON_TRY(finish(NULL, c, err), out);
         goto out;
     }
-    KANON_TRY(make_release(c, err), out);
+    st = make_release(c, err);
+    if (st != KANON_OK) {
+        st = commit_without_release(c, st, err);
+        goto out;
+    }
     KANON_TRY(kanon__publish(c->subset.table, c->grouping, c->options.outputs, err, finish, c), out);
 out:
     return st;
@@ -436,6 +492,7 @@ static kanon_status apply_source(kanon_state *s, kanon__source *source, kanon__d
     change_run c;
     kanon__delta_result done;
     KANON_TRY(begin(&c, s, commands[kind], options, out, err), out);
+    c.must_commit = kind != KANON__DELTA_INSERT;
     kanon__delta_options how = {kind, c.options.grow_taxonomy != 0, c.options.again != 0, c.options.effort};
     st = kanon__session_apply(s, source, &how, &done, err);
     source = NULL;
@@ -445,6 +502,7 @@ static kanon_status apply_source(kanon_state *s, kanon__source *source, kanon__d
     out->splits = done.n_splits;
     out->dispersed = done.n_dispersed;
     out->grown = done.n_grown;
+    snprintf(out->question, sizeof out->question, "%s", done.question);
     out->repaired = done.n_repaired;
     int used = snprintf(c.detail, sizeof c.detail, "%lld records, %lld groups split, %lld dispersed",
                         (long long)done.n_records, (long long)done.n_splits, (long long)done.n_dispersed);
@@ -584,6 +642,8 @@ static kanon_status release(kanon_state *state, const kanon_change_options *opti
     KANON_TRY(complete(&c, err), out);
     if (wants_release(c.options.outputs))
         kanon__watch_restart(state);
+    if (out->withheld + out->moved + out->merged > 0) /* it does not show the groups of the state */
+        kanon__watch_give_up(state);
 out:
     end(&c);
     return st;

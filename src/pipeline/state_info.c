@@ -100,6 +100,7 @@ static kanon_status describe_settings(description *d, kanon_state *s, kanon_erro
     i->seed = s->seed;
     i->blocks = s->blocks;
     i->k_asked = s->k;
+    i->joint_k = s->joint_k;
     i->records = s->n_records;
     i->groups = s->n_groups;
     i->suppressed = s->n_suppressed;
@@ -232,14 +233,14 @@ static int by_size(const void *left, const void *right)
 }
 
 /* The joint classes by size. Sorts t->sizes, which no class number refers to afterwards; so it is called last. */
-static kanon_status count_classes(audit_result *a, kanon__traces *t, kanon_error *err)
+static kanon_status count_classes(audit_result *a, kanon__traces *t, bool of_entities, kanon_error *err)
 {
     kanon_audit *audit = &a->audit;
     audit->records = t->n;
     audit->classes = t->n_classes;
     for (int64_t i = 0; i < t->n_classes; i++) {
         audit->departed += t->departed[i];
-        audit->below += t->sizes[i] < audit->k ? t->sizes[i] : 0;
+        audit->below += t->sizes[i] < audit->k ? t->records[i] : 0;
         audit->classes_below += t->sizes[i] < audit->k;
     }
     kanon_status st = kanon__new_array(&a->sizes, t->n_classes, "joint classes", err);
@@ -252,11 +253,13 @@ static kanon_status count_classes(audit_result *a, kanon__traces *t, kanon_error
         a->sizes[audit->n_sizes - 1].classes++;
     }
     audit->smallest = t->n_classes > 0 ? t->sizes[0] : 0;
+    audit->fewest_entities = of_entities ? audit->smallest : 0;
+    audit->entities_below = of_entities ? audit->classes_below : 0;
     audit->sizes = a->sizes;
     return KANON_OK;
 }
 
-/* The fewest distinct sensitive values, and the fewest entities, of a joint class. */
+/* The fewest distinct sensitive values of a joint class. */
 static kanon_status count_values(audit_result *a, const kanon__traces *t, kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -276,11 +279,6 @@ static kanon_status count_values(audit_result *a, const kanon__traces *t, kanon_
             (kanon_privacy_figure){"distinct-l-diversity", a->names.items[a->names.n - 1], "distinct_l", (double)fewest};
         a->audit.n_figures++;
     }
-    for (int64_t c = 0; s->entity >= 0 && c < t->n_classes; c++) {
-        int64_t n = distinct[c * m + s->n_sensitive];
-        a->audit.fewest_entities = c == 0 || n < a->audit.fewest_entities ? n : a->audit.fewest_entities;
-        a->audit.entities_below += n < a->audit.k;
-    }
     a->audit.figures = a->figures;
 out:
     kanon__free(distinct);
@@ -298,11 +296,11 @@ static kanon_status audit(kanon_audit **out, kanon_state *s, int64_t k, kanon_er
     KANON_TRY(kanon__session_begin(s, false, err), out);
     KANON_TRY(kanon__new_array(&a, 1, "an audit", err), out);
     KANON_TRY(kanon__subset_list_all(&subset, s, err), out);
-    KANON_TRY(kanon__traces_load(&traces, s, &subset, true, err), out);
+    KANON_TRY(kanon__traces_load(&traces, s, &subset, err), out);
     a->audit.releases = s->n_releases;
-    a->audit.k = k > 0 ? k : s->k;
+    a->audit.k = k > 0 ? k : s->joint_k > 0 ? s->joint_k : s->k;
     KANON_TRY(count_values(a, &traces, s, err), out);
-    KANON_TRY(count_classes(a, &traces, err), out);
+    KANON_TRY(count_classes(a, &traces, s->entity >= 0, err), out);
     *out = &a->audit;
     a = NULL;
 out:

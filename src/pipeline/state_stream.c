@@ -136,13 +136,16 @@ out:
     return st;
 }
 
-/* Where changes->whole is set, nothing was released. */
-static kanon_status release_changes(const kanon__state_stream *stream, kanon_state *s, kanon_release_changes *changes,
-                                    kanon_change *out, kanon_error *err)
+/* Where changes->whole is set, nothing was released. `as_state`: joint-k is that of the state. */
+static kanon_status release_changes(const kanon__state_stream *stream, kanon_state *s, bool as_state,
+                                    kanon_release_changes *changes, kanon_change *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__watched_changes c = {0};
     KANON_TRY(kanon__session_begin(s, true, err), out);
+    changes->whole = as_state && s->joint_k > 0;
+    if (changes->whole)
+        goto out;
     KANON_TRY(kanon__watched_collect(&c, s, err), out);
     changes->whole = c.whole;
     if (c.whole)
@@ -176,7 +179,7 @@ static kanon_status release_what_changed(const kanon__state_stream *stream, kano
     changes->whole = o.joint_k > 0; /* it looks at all records */
     if (!changes->whole) {
         kanon__state_call_begin(&call, s);
-        KANON_TRY(kanon__state_call_end(&call, release_changes(stream, s, changes, out, err)), out);
+        KANON_TRY(kanon__state_call_end(&call, release_changes(stream, s, o.joint_k == 0, changes, out, err)), out);
     }
     if (changes->whole)
         KANON_TRY(kanon__state_release_stream(stream, s, options, out, err), out);

@@ -73,6 +73,31 @@ static void judge_suppression(kanon__output *o, const kanon_grouping *g)
     end_item(o);
 }
 
+/* A release of a state, with all before it. An external page has what is required alone. */
+static void judge_joint(kanon__output *o, const kanon__report *r)
+{
+    const kanon__joint_status *j = &r->grouping->joint;
+    const char *whose = r->table->data.has_entity ? "persons" : "records";
+    if (j->releases == 0 || (r->external && !j->required))
+        return;
+    begin_item(o, j->below == 0 || r->external ? MARK_YES : MARK_LOOK, "Together with earlier releases");
+    if (r->external) {
+        kanon__markup(o, ": no release after the first may leave fewer than %s %s alike that the releases before it leave "
+                         "alike", kanon__show_count(j->k).text, whose);
+    } else {
+        kanon__markup(o, ": the smallest joint class of %s releases has %s %s (%s %s)", kanon__show_count(j->releases).text,
+                      kanon__show_count(j->smallest).text, whose, kanon__show_count(j->k).text,
+                      j->required ? "are required" : "is the k of the state, and not required");
+        if (j->below > 0)
+            kanon__markup(o, "; %s records are in smaller ones, %s of them since this release%s",
+                          kanon__show_count(j->below).text, kanon__show_count(j->made_below).text,
+                          j->required ? "" : ": joint-k is off");
+        if (j->withheld > 0)
+            kanon__markup(o, "; %s records are withheld for that", kanon__show_count(j->withheld).text);
+    }
+    end_item(o);
+}
+
 static void judge_columns(kanon__output *o, const kanon__report *r)
 {
     int n = 0;
@@ -134,6 +159,7 @@ void kanon__html_verdict(kanon__output *o, const kanon__report *r, const kanon__
     judge_constraints(o, r);
     if (!r->external)
         judge_suppression(o, r->grouping);
+    judge_joint(o, r);
     if (r->release_path != NULL) {
         judge_columns(o, r);
         begin_item(o, MARK_YES, "Checked");

@@ -167,6 +167,23 @@ static bool set_requirements(json_t *root, const kanon__report *r)
     return good;
 }
 
+/* The audit of a release of a state with all before it. What classes there are only the originals tell, so an external report
+ * has what is required alone. */
+static bool set_joint(json_t *root, const kanon__report *r)
+{
+    const kanon__joint_status *j = &r->grouping->joint;
+    if (j->releases == 0 || (r->external && !j->required))
+        return true;
+    json_t *joint = json_object();
+    bool good = set(root, "joint", joint) && set(joint, "required", j->required ? json_integer(j->k) : json_null());
+    if (r->external)
+        return good;
+    return good && set(joint, "releases", json_integer(j->releases)) && set(joint, "k", json_integer(j->k)) &&
+           set(joint, "joint_k", json_integer(j->smallest)) && set(joint, "records_below_k", json_integer(j->below)) &&
+           set(joint, "made_below_k", json_integer(j->made_below)) && set(joint, "withheld", json_integer(j->withheld)) &&
+           set(joint, "holds", json_boolean(j->made_below == 0));
+}
+
 /* File names can be any bytes, JSON is UTF-8: what is not becomes a question mark. */
 static json_t *path_value(const char *path)
 {
@@ -327,8 +344,8 @@ kanon_status kanon__report_json(kanon__output *output, const kanon__report *r, c
     json_t *root = json_object();
     bool good = set(root, "format", json_integer(REPORT_FORMAT)) && set(root, "kanon", json_string(kanon_version())) &&
                 set(root, "external", json_boolean(r->external)) && set_figures(root, r) && set_origin(root, r) &&
-                set_requirements(root, r) && set_files(root, r, input_sha256) && set_data(root, r, data) &&
-                set(root, "columns", column_list(r->table, r->external));
+                set_requirements(root, r) && set_joint(root, r) && set_files(root, r, input_sha256) &&
+                set_data(root, r, data) && set(root, "columns", column_list(r->table, r->external));
     if (!r->external)
         good = good && set(root, "advice", text_list(&r->advice->sentences)) && set(root, "warnings", warning_list(r));
     if (good)

@@ -683,6 +683,15 @@ kanon_status kanon_schema_set_suppressed(kanon_schema *schema, const char *what,
     return kanon__call_end(&call, kanon__hint(err, st, "write drop to leave suppressed records out of the release"));
 }
 
+kanon_status kanon_schema_set_joint_k(kanon_schema *schema, int64_t joint_k, kanon_error *err)
+{
+    if (joint_k < 0 ? joint_k != KANON_JOINT_K_OFF : joint_k == 1)
+        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "joint-k: not a size of joint classes"),
+                           "it is a whole number of at least 2, or off");
+    schema->joint_k = joint_k;
+    return KANON_OK;
+}
+
 static kanon_status set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err)
 {
     char *copy = NULL;

@@ -58,6 +58,7 @@ struct kanon_schema {
     bool entity_together;
     kanon__fraction suppress; /* of the records may be suppressed */
     bool keep_suppressed;     /* they are released, as a class like any other; else they are left out */
+    int64_t joint_k;          /* 0: not said, KANON_JOINT_K_OFF */
     int entity_line, key_line, constraints_line;
 };
 

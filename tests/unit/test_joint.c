@@ -1,6 +1,9 @@
 /* What all releases give away together, against a plain count over the released files. */
 #include "core/random.h"
+#include "state/store/state.h"
 #include "support.h"
+
+#include <sqlite3.h>
 
 enum { MOST_PEOPLE = 600, MOST_RELEASES = 12 };
 
@@ -131,6 +134,28 @@ static void assert_joint(const people *p, int64_t k, const kanon_change *done)
     assert_int_equal(done->withheld, least_withheld(p, k));
 }
 
+/* The audit that is part of the release says the same. */
+static void assert_audited(const people *p, int64_t required, const kanon_change *done)
+{
+    int64_t k = required > 0 ? required : p->k;
+    int smallest = p->n, n_below = 0, n_made = 0;
+    for (int who = 0; who < p->n; who++) {
+        if (!was_released(p, who, p->n_releases))
+            continue;
+        int size = class_size(p, who, p->n_releases);
+        smallest = size < smallest ? size : smallest;
+        n_below += size < k;
+        n_made += size < k && (!was_released(p, who, p->n_releases - 1) || class_size(p, who, p->n_releases - 1) >= k);
+    }
+    assert_int_equal(done->joint_k, k);
+    assert_int_equal(done->joint_required, required > 0);
+    assert_int_equal(done->joint_smallest, smallest);
+    assert_int_equal(done->joint_below, n_below);
+    assert_int_equal(done->joint_made_below, n_made);
+    assert_true(required <= 0 || n_made == 0);
+    assert_true(done->committed);
+}
+
 /* ---- releases ---------------------------------------------------------------------------------------------------- */
 
 /* The group of each record of the last release. */
@@ -155,12 +180,14 @@ static void release_people(people *p, int64_t joint_k)
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .groups = groups.text};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .joint_k = joint_k};
     kanon_status st = kanon_state_release(p->state, &options, &done, &err);
-    if (st == KANON_EINFEASIBLE && joint_k > 0)
+    if (st == KANON_EINFEASIBLE && joint_k >= 0)
         return;
     assert_done(st, &err);
     read_release(p);
-    if (joint_k > 0)
-        assert_joint(p, joint_k, &done);
+    int64_t required = joint_k == 0 ? p->k : joint_k; /* 0: of the state, whose schema says nothing */
+    if (required > 0)
+        assert_joint(p, required, &done);
+    assert_audited(p, required, &done);
 }
 
 static void write_person(people *p, FILE *file, int who)
@@ -237,7 +264,7 @@ static void as_counted(void **unused)
     for (uint64_t i = 0; i < 60; i++) {
         static people p;
         begin_people(&p, seed * 1000 + i);
-        int64_t joint_k = i % 3 == 0 ? 0 : i % 3 == 1 ? p.k : 2 + below(&p, 4);
+        int64_t joint_k = i % 3 == 0 ? KANON_JOINT_K_OFF : i % 3 == 1 ? 0 : 2 + below(&p, 4);
         for (int step = 0; step < 8 && p.n < MOST_PEOPLE - 20; step++) {
             for (int j = below(&p, 3); j >= 0; j--)
                 change_people(&p);
@@ -246,6 +273,37 @@ static void as_counted(void **unused)
         }
         kanon_state_close(p.state);
     }
+}
+
+/* A state of 0.1.0 does not say what joint-k is: it is audited, and nothing is withheld. */
+static void made_before_it_was_kept(void **unused)
+{
+    (void)unused;
+    kanon_error err = {0};
+    static people p;
+    sqlite3_stmt *remove = NULL;
+    kanon_state_info *info = NULL;
+    begin_people(&p, 7);
+    assert_done(kanon__store_begin(&p.state->store, true, &err), &err);
+    assert_done(kanon__store_prepare(&p.state->store, &remove, "DELETE FROM meta WHERE name = 'joint_k'", &err), &err);
+    assert_done(kanon__store_step(&p.state->store, remove, NULL, &err), &err);
+    sqlite3_finalize(remove);
+    assert_done(kanon__store_commit_with(&p.state->store, NULL, NULL, &err), &err);
+    for (int i = 0; i < 6; i++)
+        change_people(&p);
+    place release = scratch("r.csv"), groups = scratch("g.csv");
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .groups = groups.text};
+    kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
+    kanon_change done;
+    assert_done(kanon_state_release(p.state, &options, &done, &err), &err);
+    read_release(&p);
+    assert_int_equal(done.withheld, 0);
+    assert_audited(&p, 0, &done);
+    assert_true(done.joint_below > 0);
+    assert_done(kanon_state_describe(&info, p.state, &err), &err);
+    assert_int_equal(info->joint_k, 0);
+    kanon_state_info_free(info);
+    kanon_state_close(p.state);
 }
 
 static int set_up(void **state)
@@ -257,6 +315,7 @@ static int set_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(as_counted, no_leak)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(as_counted, no_leak),
+                                       cmocka_unit_test_teardown(made_before_it_was_kept, no_leak)};
     return cmocka_run_group_tests(tests, set_up, remove_scratch);
 }

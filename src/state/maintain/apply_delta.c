@@ -13,6 +13,7 @@
  * enforce_constraints.c and store/. */
 #include "core/alloc.h"
 #include "core/output.h"
+#include "state/maintain/delta_ranges.h"
 #include "state/maintain/enforce_constraints.h"
 #include "state/maintain/group_changes.h"
 #include "state/maintain/local_search.h"
@@ -42,6 +43,7 @@ typedef struct delta {
     int64_t *ids, *old_codes;
     kanon__dictionary seen; /* their ids */
     kanon__change_counts done;
+    kanon__delta_ranges *ranges; /* before it, and with it */
     kanon__ticker ticker;
 } delta;
 
@@ -120,6 +122,7 @@ out:
 
 static void close_delta(delta *d)
 {
+    kanon__delta_ranges_free(d->ranges);
     kanon__dictionary_clear(&d->seen);
     kanon__free(d->old_codes);
     kanon__free(d->ids);
@@ -206,6 +209,7 @@ static kanon_status scan_rows(delta *d, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon_state *s = d->state;
     bool has_row, grown = false;
+    KANON_TRY(kanon__delta_ranges_new(&d->ranges, s, err), out);
     for (;;) {
         KANON_TRY(d->source->class->next(d->cursor, &has_row, err), out);
         if (!has_row)
@@ -221,6 +225,7 @@ static kanon_status scan_rows(delta *d, kanon_error *err)
             fill_row(d, d->old.cells);
         }
         KANON_TRY(read_codes(d, err), out);
+        kanon__delta_ranges_note(d->ranges, d->codes, d->scales);
         KANON_TRY(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 500, err), out);
     }
     for (int i = 0; i < s->n_columns; i++) {
@@ -435,6 +440,8 @@ kanon_status kanon__session_apply(kanon_state *s, kanon__source *source, const k
     if (options->kind != KANON__DELTA_DELETE)
         KANON_TRY(scan_rows(&d, err), out);
     out->n_grown = d.reader.n_grown;
+    if (d.ranges != NULL)
+        kanon__delta_ranges_question(out->question, d.ranges);
     KANON_TRY(options->kind == KANON__DELTA_INSERT   ? insert_rows(&d, &out->n_records, err)
               : options->kind == KANON__DELTA_DELETE ? delete_rows(&d, &out->n_records, err)
                                                      : update_rows(&d, &out->n_records, err),

@@ -215,10 +215,12 @@ static kanon_status copy_optional(char **out, const char *text, kanon_error *err
     return text != NULL ? kanon__copy_text(out, text, strlen(text), "a name", err) : KANON_OK;
 }
 
-static kanon_status copy_origin(kanon_state *s, const kanon_grouping *g, kanon_error *err)
+static kanon_status copy_origin(kanon_state *s, const kanon_grouping *g, int64_t joint_k, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     s->k = g->k;
+    if (s->joint_k == 0) /* the caller has not said it */
+        s->joint_k = joint_k != 0 ? joint_k : g->k;
     s->blocks = g->blocks;
     s->seed = g->seed;
     s->revision = g->revision;
@@ -440,7 +442,7 @@ kanon_status kanon__session_create(kanon_state *s, const kanon_table *t, const k
     s->worth = KANON__WORTH_FULL;
     kanon__store_set_tick(&s->store, s->tick, s->payload);
     KANON_TRY(copy_columns(s, t, schema, err), out);
-    KANON_TRY(copy_origin(s, g, err), out);
+    KANON_TRY(copy_origin(s, g, schema->joint_k, err), out);
     KANON_TRY(kanon__secret_new(&s->secret, err), out);
     KANON_TRY(kanon__catalog_create(s, err), out);
     KANON_TRY(kanon__current_space_new(&s->space, s, err), out);

@@ -10,56 +10,100 @@
  * That is enough, since those that are left can be shown in one group. So no grouping withholds fewer. Records that were
  * never released are shown at least K to a group, or wait.
  *
+ * Suppressed records are absent, too: of records that must be absent they come first. Where there are entities, all sizes are numbers of persons: of each person who is missing in a part
+ * one record is enough. Where the records of an entity stay together none of them moves alone; step 4 joins whole groups.
+ *
  *     1. For each class: withhold as above, from the smallest parts; records of a part short of K join the class's
  *        largest part.
  *     2. New records: groups of their own where they are enough; else they join the largest part, or wait (plan_new).
  *     3. Show suppressed records in groups where too few records are left in groups, or the share of suppressed ones has
  *        become too large: all of a class at once, so no part of it becomes too small (show_suppressed).
- *     4. Merge groups that fell short of k by this with the group that costs least (merge_groups).
+ *     4. Merge groups that fell short of k by this with the group that costs least (joint_merge.c).
  *     5. Take the withheld records out of the subset (withhold).
  *     6. Merge groups that now violate a constraint; a merge makes no joint class smaller (merge_violating).
  *
  * Called by pipeline/state_change.c; calls releases.c, drift.c (to group new records), materialise.c and enforce/. */
-#include "state/maintain/joint_release.h"
+#include "state/maintain/joint_plan.h"
 #include "core/alloc.h"
+#include "core/sort.h"
+#include "core/ticker.h"
 #include "enforce/repair.h"
 #include "model/clusters.h"
 #include "state/maintain/drift.h"
 #include "state/maintain/enforce_constraints.h"
-#include "state/maintain/releases.h"
+#include "state/store/state_requirements.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define WITHHELD (-1)
-
-/* A present record of the class at hand. */
-typedef struct class_member {
-    int64_t row, group;
-    int64_t part; /* how many records of the class are in its group */
-} class_member;
-
-/* The plan: groups[row] is the group in which the release will show the row. `members` is room for one class. */
-typedef struct joint_plan {
-    kanon_state *state;
-    kanon__subset *subset;
-    int64_t joint_k;
-    kanon__traces traces;
-    int64_t *groups; /* by row: as released, 0: suppressed, WITHHELD */
-    class_member *members;
-    kanon__joint_result result;
-} joint_plan;
-
-static kanon_status fail_joint_k(const joint_plan *p, kanon_error *err)
+kanon_status kanon__joint_fail(const kanon__joint_planned *p, kanon_error *err)
 {
-    kanon_status st =
-        kanon__fail(err, KANON_EINFEASIBLE, "no release keeps joint classes of %lld records", (long long)p->joint_k);
+    kanon_status st = kanon__fail(err, KANON_EINFEASIBLE, "no release keeps joint classes of %lld %s", (long long)p->joint_k,
+                                  p->state->entity >= 0 ? "entities" : "records");
     kanon__hint(err, st, "wait for more records, or ask for smaller joint classes");
     return kanon__topic(err, st, "joint-k");
 }
 
+/* ---- persons ----------------------------------------------------------------------------------------------------- */
+
+static int64_t add_members(kanon__joint_planned *p, const kanon__class_member *members, int64_t n)
+{
+    int64_t n_new = 0;
+    for (int64_t i = 0; i < n; i++)
+        n_new += kanon__set_add(p, members[i].person);
+    return n_new;
+}
+
+static int64_t count_persons(kanon__joint_planned *p, const kanon__class_member *members, int64_t n)
+{
+    kanon__set_begin(p);
+    return add_members(p, members, n);
+}
+
+/* A hash, and whose it is: a row of the subset, or a departed trace behind them. */
+typedef struct person_hash {
+    uint64_t hash;
+    int64_t *number;
+} person_hash;
+
+static int by_hash(const void *left, const void *right)
+{
+    const person_hash *a = left, *b = right;
+    return a->hash < b->hash ? -1 : a->hash > b->hash;
+}
+
+/* Numbers the persons from 0. */
+static kanon_status number_persons(kanon__joint_planned *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    person_hash *all = NULL;
+    int64_t n = 0, n_persons = 0;
+    const kanon__traces *t = &p->traces;
+    KANON_TRY(kanon__new_array(&p->persons, p->n, "entities", err), out);
+    KANON_TRY(kanon__new_array(&p->departed, t->n, "entities", err), out);
+    KANON_TRY(kanon__new_array(&all, p->n + t->n, "entities", err), out);
+    for (int64_t row = 0; row < p->n; row++)
+        all[n++] = (person_hash){t->persons[row], &p->persons[row]};
+    for (int64_t i = 0; i < t->n; i++)
+        if (t->items[i].row < 0)
+            all[n++] = (person_hash){t->items[i].person, &p->departed[i]};
+    KANON_TRY(kanon__sort(all, n, sizeof *all, by_hash, err), out);
+    for (int64_t i = 0; i < n; i++) {
+        n_persons += i == 0 || all[i].hash != all[i - 1].hash;
+        *all[i].number = n_persons - 1;
+    }
+    KANON_TRY(kanon__new_array(&p->seen, n_persons, "entities", err), out);
+    KANON_TRY(kanon__new_array(&p->times, n_persons, "entities", err), out);
+out:
+    kanon__free(all);
+    return st;
+}
+
+/* ---- parts of a class -------------------------------------------------------------------------------------------- */
+
 static int by_group(const void *left, const void *right)
 {
-    const class_member *a = left, *b = right;
+    const kanon__class_member *a = left, *b = right;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
     return a->row < b->row ? -1 : a->row > b->row;
@@ -67,7 +111,7 @@ static int by_group(const void *left, const void *right)
 
 static int by_part(const void *left, const void *right)
 {
-    const class_member *a = left, *b = right;
+    const kanon__class_member *a = left, *b = right;
     if (a->part != b->part)
         return a->part < b->part ? -1 : 1;
     return by_group(left, right);
@@ -75,22 +119,23 @@ static int by_part(const void *left, const void *right)
 
 /* Counts the parts, and sorts members of small parts first: they are withheld first, since parts short of K must move
  * anyway. */
-static void count_parts(class_member *members, int64_t n)
+static void count_parts(kanon__joint_planned *p, kanon__class_member *members, int64_t n)
 {
     qsort(members, (size_t)n, sizeof *members, by_group);
     for (int64_t i = 0; i < n;) {
         int64_t end = i;
         while (end < n && members[end].group == members[i].group)
             end++;
+        int64_t part = count_persons(p, members + i, end - i);
         for (int64_t j = i; j < end; j++)
-            members[j].part = end - i;
+            members[j].part = part;
         i = end;
     }
     qsort(members, (size_t)n, sizeof *members, by_part);
 }
 
 /* The group with most of them, apart from the suppressed; of equal ones the lowest number. */
-static int64_t main_group(const class_member *members, int64_t n)
+static int64_t main_group(const kanon__class_member *members, int64_t n)
 {
     int64_t best = 0, most = 0;
     for (int64_t i = 0; i < n; i++)
@@ -101,61 +146,168 @@ static int64_t main_group(const class_member *members, int64_t n)
     return best;
 }
 
-static void assign_group(joint_plan *p, const class_member *who, int64_t group)
+static void assign_group(kanon__joint_planned *p, const kanon__class_member *who, int64_t group)
 {
-    p->result.n_moved += group != who->group && group != WITHHELD;
-    p->result.n_withheld += group == WITHHELD;
+    p->result.n_moved += group != who->group && group != KANON__WITHHELD;
+    p->result.n_withheld += group == KANON__WITHHELD;
     p->groups[who->row] = group;
+}
+
+/* Suppressed members that must be shown so that the group `to` has `least` persons of the class: some of them, or all where
+ * too few would stay behind. The persons that it has are those of the set at hand, n_joined. */
+static void join_some_suppressed(kanon__joint_planned *p, const kanon__class_member *members, int64_t n, int64_t to, int64_t n_joined,
+                                 int64_t least)
+{
+    int64_t n_left = 0, end = 0;
+    for (; end < n && n_joined < least; end++)
+        if (members[end].group == 0)
+            n_joined += kanon__set_add(p, members[end].person);
+    kanon__set_begin(p);
+    for (int64_t i = end; i < n; i++)
+        if (members[i].group == 0)
+            n_left += kanon__set_add(p, members[i].person);
+    if (n_left < least)
+        end = n;
+    for (int64_t i = 0; i < end; i++)
+        if (members[i].group == 0)
+            assign_group(p, &members[i], to);
 }
 
 /* Members of parts short of `least` join the largest part. Where that is too small even then, all others of the class are
  * suppressed, and at least `least`: some of them join, or all where too few would stay behind. */
-static void join_small_parts(joint_plan *p, class_member *members, int64_t n, int64_t least)
+static void join_small_parts(kanon__joint_planned *p, kanon__class_member *members, int64_t n, int64_t least)
 {
-    int64_t n_joined = 0, n_suppressed = 0;
-    count_parts(members, n);
-    int64_t to = main_group(members, n);
-    if (to == 0)
+    count_parts(p, members, n);
+    int64_t to = main_group(members, n), n_joined = 0;
+    if (to == 0 || p->together)
         return;
+    kanon__set_begin(p);
     for (int64_t i = 0; i < n; i++)
         if (members[i].group == to || members[i].part < least) {
             assign_group(p, &members[i], to);
-            n_joined++;
-        } else
-            n_suppressed += members[i].group == 0;
-    int64_t n_more = n_joined < least ? least - n_joined : 0;
-    if (n_suppressed - n_more < least && n_more > 0)
-        n_more = n_suppressed;
-    for (int64_t i = 0; i < n && n_more > 0; i++)
-        if (members[i].group == 0 && members[i].part >= least) {
-            assign_group(p, &members[i], to);
-            n_more--;
+            n_joined += kanon__set_add(p, members[i].person);
         }
+    if (n_joined < least && least < INT64_MAX) {
+        int64_t n_suppressed = 0;
+        for (int64_t i = 0; i < n; i++)
+            if (members[i].group == 0 && members[i].part >= least)
+                members[n_suppressed++] = members[i];
+        join_some_suppressed(p, members, n_suppressed, to, n_joined, least);
+    }
 }
 
-static void plan_class(joint_plan *p, int64_t n, int64_t n_departed)
+/* ---- records that were released ---------------------------------------------------------------------------------- */
+
+/* Withholds a record each of `needed` persons who are not in the set at hand: first of persons who have others of the class,
+ * which stay. Returns how many members are left, which come first. */
+static int64_t withhold_some(kanon__joint_planned *p, kanon__class_member *members, int64_t n, int64_t needed)
 {
-    int64_t k = p->joint_k, n_absent = 0;
-    if (n + n_departed < k) { /* it was too small before this release; at least it is not divided further */
-        p->result.n_below += n + n_departed;
+    for (int64_t i = 0; i < n; i++)
+        p->times[members[i].person] = 0;
+    for (int64_t i = 0; i < n; i++)
+        p->times[members[i].person]++;
+    for (int often = 1; often >= 0; often--) {
+        int64_t n_left = 0;
+        for (int64_t i = 0; i < n; i++)
+            if (needed > 0 && (often == 0 || p->times[members[i].person] > 1) && kanon__set_add(p, members[i].person)) {
+                assign_group(p, &members[i], KANON__WITHHELD);
+                needed--;
+            } else
+                members[n_left++] = members[i];
+        n = n_left;
+    }
+    return n;
+}
+
+/* The suppressed members come last, where they stay behind if they are absent. Returns how many others there are. */
+static int64_t set_suppressed_apart(kanon__class_member *members, int64_t n)
+{
+    int64_t n_grouped = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (members[i].group != 0) {
+            kanon__class_member other = members[n_grouped];
+            members[n_grouped++] = members[i];
+            members[i] = other;
+        }
+    return n_grouped;
+}
+
+static void withhold_all(kanon__joint_planned *p, const kanon__class_member *members, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        assign_group(p, &members[i], KANON__WITHHELD);
+}
+
+/* The persons of the class who have departed begin the set at hand. */
+static int64_t add_departed(kanon__joint_planned *p, const int64_t *gone, int64_t n_gone)
+{
+    int64_t n = 0;
+    kanon__set_begin(p);
+    for (int64_t i = 0; i < n_gone; i++)
+        n += kanon__set_add(p, p->departed[gone[i]]);
+    return n;
+}
+
+/* Too few of the class are in groups, `n_grouped` members, and none is withheld; the others are suppressed and absent. Returns
+ * how many members are shown if some of these are, too; 0: then too few would be absent. */
+static int64_t show_some(kanon__joint_planned *p, kanon__class_member *members, int64_t n_grouped, int64_t n, const int64_t *gone,
+                         int64_t n_gone)
+{
+    int64_t n_persons = count_persons(p, members, n_grouped), end = n_grouped;
+    for (; end < n && n_persons < p->joint_k; end++)
+        n_persons += kanon__set_add(p, members[end].person);
+    int64_t n_absent = add_departed(p, gone, n_gone);
+    n_absent += add_members(p, members + end, n - end);
+    return n_persons >= p->joint_k && n_absent >= p->joint_k ? end : 0;
+}
+
+/* A class with departed members: enough others are absent, too, and enough are left, or none. */
+static void plan_divided_class(kanon__joint_planned *p, int64_t n, const int64_t *gone, int64_t n_gone)
+{
+    kanon__class_member *members = p->members;
+    count_parts(p, members, n);
+    int64_t n_grouped = set_suppressed_apart(members, n), n_shown = n_grouped;
+    int64_t n_absent = add_departed(p, gone, n_gone);
+    n_absent += add_members(p, members + n_grouped, n - n_grouped);
+    if (n_absent < p->joint_k)
+        n_shown = withhold_some(p, members, n_grouped, p->joint_k - n_absent);
+    if (n_shown > 0 && count_persons(p, members, n_shown) < p->joint_k) {
+        bool may_show = n_shown == n_grouped && !p->together;
+        int64_t n_more = may_show ? show_some(p, members, n_grouped, n, gone, n_gone) : 0;
+        if (n_more == 0)
+            withhold_all(p, members, n_shown);
+        n_shown = n_more;
+    }
+    join_small_parts(p, members, n_shown, p->joint_k);
+}
+
+/* Nobody has departed: nobody has to be absent. */
+static void plan_whole_class(kanon__joint_planned *p, int64_t n)
+{
+    kanon__class_member *members = p->members;
+    int64_t n_grouped = set_suppressed_apart(members, n);
+    int64_t n_suppressed = count_persons(p, members + n_grouped, n - n_grouped);
+    if (n_suppressed < p->joint_k || count_persons(p, members, n_grouped) < p->joint_k)
+        n_grouped = n_grouped > 0 ? n : 0; /* too few to be absent alone, or too few who are not */
+    join_small_parts(p, members, n_grouped, p->joint_k);
+}
+
+static void plan_class(kanon__joint_planned *p, int64_t class_of, int64_t n, const int64_t *gone, int64_t n_gone)
+{
+    if (p->traces.sizes[class_of] < p->joint_k) { /* it was too small before; at least it is not divided further */
+        p->result.n_below += p->traces.records[class_of];
         join_small_parts(p, p->members, n, INT64_MAX);
-        return;
-    }
-    if (n_departed > 0) {
-        int64_t needed = n_departed < k ? k - n_departed : 0;
-        n_absent = n - needed < k ? n : needed;
-    }
-    count_parts(p->members, n);
-    for (int64_t i = 0; i < n_absent; i++)
-        assign_group(p, &p->members[i], WITHHELD);
-    join_small_parts(p, p->members + n_absent, n - n_absent, k);
+    } else if (n_gone > 0)
+        plan_divided_class(p, n, gone, n_gone);
+    else
+        plan_whole_class(p, n);
 }
 
 /* ---- records that were never released ---------------------------------------------------------------------------- */
 
 /* Rows that the algorithm would suppress join the group that costs least: nobody waits who can be shown. Where it suppresses
  * all, they are one group. */
-static kanon_status join_suppressed(const joint_plan *p, const int32_t *rows, int64_t n, int32_t *group_of,
+static kanon_status join_suppressed(const kanon__joint_planned *p, const int32_t *rows, int64_t n, int32_t *group_of,
                                     int64_t *n_groups, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -180,7 +332,7 @@ out:
     return st;
 }
 
-static kanon_status make_own_groups(joint_plan *p, const class_member *members, int64_t n, int64_t least, kanon_error *err)
+static kanon_status make_own_groups(kanon__joint_planned *p, const kanon__class_member *members, int64_t n, int64_t least, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int32_t *rows = NULL, *group_of = NULL;
@@ -200,23 +352,25 @@ out:
     return st;
 }
 
-static kanon_status plan_new(joint_plan *p, kanon_error *err)
+/* Those that are suppressed and absent stay so. With entities, groups of their own may have enough records of too few
+ * persons; they are joined in step 4. */
+static kanon_status plan_new(kanon__joint_planned *p, kanon_error *err)
 {
-    int64_t n = p->traces.n_new, n_small = 0, k = p->joint_k, least = k > p->state->k ? k : p->state->k;
-    for (int64_t i = 0; i < n; i++) {
+    int64_t n = 0, n_small = 0, k = p->joint_k, least = k > p->state->k ? k : p->state->k;
+    for (int64_t i = 0; i < p->traces.n_new; i++) {
         int64_t row = p->traces.new_rows[i];
-        p->members[i] = (class_member){.row = row, .group = p->subset->groups[row]};
+        if (p->groups[row] != 0)
+            p->members[n++] = (kanon__class_member){.row = row, .group = p->groups[row], .person = p->persons[row]};
     }
-    count_parts(p->members, n);
+    count_parts(p, p->members, n);
     while (n_small < n && p->members[n_small].part < k)
         n_small++;
-    if (n_small >= least)
+    if (!p->together && count_persons(p, p->members, n_small) >= least)
         return make_own_groups(p, p->members, n_small, least, err);
-    if (n >= k)
+    if (count_persons(p, p->members, n) >= k)
         join_small_parts(p, p->members, n, k);
     else
-        for (int64_t i = 0; i < n; i++)
-            assign_group(p, &p->members[i], WITHHELD);
+        withhold_all(p, p->members, n);
     return KANON_OK;
 }
 
@@ -227,214 +381,138 @@ static int by_class(const void *left, const void *right)
     const kanon__trace *const *a = left, *const *b = right;
     if ((*a)->class_of != (*b)->class_of)
         return (*a)->class_of < (*b)->class_of ? -1 : 1;
-    return (*a)->row < (*b)->row ? -1 : (*a)->row > (*b)->row;
+    if ((*a)->row != (*b)->row)
+        return (*a)->row < (*b)->row ? -1 : 1;
+    return (*a)->record < (*b)->record ? -1 : (*a)->record > (*b)->record;
 }
 
-static kanon_status plan_classes(joint_plan *p, kanon_error *err)
+static kanon_status plan_classes(kanon__joint_planned *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__trace **order = NULL;
-    int64_t n = p->traces.n;
+    int64_t n = p->traces.n, *gone = NULL;
     KANON_TRY(kanon__new_array(&order, n, "joint classes", err), out);
+    KANON_TRY(kanon__new_array(&gone, n, "joint classes", err), out);
     for (int64_t i = 0; i < n; i++)
         order[i] = &p->traces.items[i];
-    qsort(order, (size_t)n, sizeof *order, by_class);
+    KANON_TRY(kanon__sort(order, n, sizeof *order, by_class, err), out);
     for (int64_t i = 0; i < n;) {
-        int64_t class_of = order[i]->class_of, n_members = 0;
-        for (; i < n && order[i]->class_of == class_of; i++)
-            if (order[i]->row >= 0)
-                p->members[n_members++] = (class_member){.row = order[i]->row, .group = p->subset->groups[order[i]->row]};
-        plan_class(p, n_members, p->traces.departed[class_of]);
+        int64_t class_of = order[i]->class_of, n_members = 0, n_gone = 0;
+        for (; i < n && order[i]->class_of == class_of; i++) {
+            int64_t row = order[i]->row;
+            if (row >= 0)
+                p->members[n_members++] = (kanon__class_member){.row = row, .group = p->groups[row], .person = p->persons[row]};
+            else
+                gone[n_gone++] = order[i] - p->traces.items;
+        }
+        plan_class(p, class_of, n_members, gone, n_gone);
     }
     KANON_TRY(plan_new(p, err), out);
 out:
+    kanon__free(gone);
     kanon__free(order);
     return st;
 }
 
 /* ---- suppressed records that must be shown ----------------------------------------------------------------------- */
 
-/* The joint class of each row; new records are a class of their own. */
-static kanon_status list_classes(int64_t **out, const joint_plan *p, kanon_error *err)
+/* Whether too few of the class would be absent if its suppressed records were shown: departed and withheld ones. */
+static bool would_divide(kanon__joint_planned *p, int64_t class_of)
 {
-    kanon_status st = kanon__new_array(out, p->subset->n, "joint classes", err);
-    for (int64_t row = 0; st == KANON_OK && row < p->subset->n; row++)
-        (*out)[row] = -1;
-    for (int64_t i = 0; st == KANON_OK && i < p->traces.n; i++)
-        if (p->traces.items[i].row >= 0)
-            (*out)[p->traces.items[i].row] = p->traces.items[i].class_of;
-    return st;
+    int64_t n = 0;
+    if (class_of == KANON__NEW_CLASS || p->traces.sizes[class_of] < p->joint_k)
+        return false;
+    kanon__set_begin(p);
+    for (int64_t i = 0; i < p->traces.n; i++) {
+        const kanon__trace *t = &p->traces.items[i];
+        if (t->class_of == class_of && (t->row < 0 || p->groups[t->row] == KANON__WITHHELD))
+            n += kanon__set_add(p, t->row < 0 ? p->departed[i] : p->persons[t->row]);
+    }
+    return n > 0 && n < p->joint_k;
 }
 
-/* The suppressed records of one class become a group, which is merged with others where it is short of k. Returns how many
- * they are; 0: nobody is suppressed. */
-static int64_t show_class(joint_plan *p, const int64_t *class_of)
+/* The suppressed records of one class are shown: in a group of their own, which is merged with others where it is short of
+ * k, or, where they are too few, with most of their class. Returns how many they are; 0: it is not possible. */
+static int64_t show_class(kanon__joint_planned *p, int64_t class_of)
 {
-    int64_t first = 0, n = 0;
-    while (first < p->subset->n && p->groups[first] != 0)
-        first++;
-    for (int64_t row = first; row < p->subset->n; row++)
-        if (p->groups[row] == 0 && class_of[row] == class_of[first]) {
-            p->groups[row] = p->state->next_group;
+    int64_t n = 0, n_shown = 0;
+    if (would_divide(p, class_of))
+        return 0;
+    for (int64_t row = 0; row < p->n; row++)
+        if (p->class_of[row] == class_of && p->groups[row] > 0)
+            p->members[n_shown++] = (kanon__class_member){.row = row, .group = p->groups[row], .person = p->persons[row]};
+    count_parts(p, p->members, n_shown);
+    int64_t to = main_group(p->members, n_shown);
+    kanon__set_begin(p);
+    for (int64_t row = 0; row < p->n; row++)
+        n += p->class_of[row] == class_of && p->groups[row] == 0 && kanon__set_add(p, p->persons[row]);
+    if (n >= p->joint_k)
+        to = p->state->next_group++;
+    else if (to == 0)
+        return 0;
+    n = 0;
+    for (int64_t row = 0; row < p->n; row++)
+        if (p->class_of[row] == class_of && p->groups[row] == 0) {
+            p->groups[row] = to;
             n++;
         }
-    p->state->next_group += n > 0;
     p->result.n_moved += n;
     return n;
 }
 
-/* Step 3. */
-static kanon_status show_suppressed(joint_plan *p, kanon_error *err)
+/* Step 3, and all classes of suppressed records that can be shown if `all`. */
+static kanon_status show_suppressed(kanon__joint_planned *p, bool all, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t *class_of = NULL, n_grouped = 0, n_suppressed = 0;
-    for (int64_t row = 0; row < p->subset->n; row++) {
+    bool *tried = NULL;
+    int64_t n_grouped = 0, n_suppressed = 0;
+    for (int64_t row = 0; row < p->n; row++) {
         n_grouped += p->groups[row] > 0;
         n_suppressed += p->groups[row] == 0;
     }
     int64_t may = kanon__fraction_of(p->state->requirements->suppress, n_grouped + n_suppressed);
-    KANON_TRY(list_classes(&class_of, p, err), out);
-    while (n_suppressed > 0 && (n_grouped < p->state->k || (may >= 0 && n_suppressed > may))) {
-        int64_t n = show_class(p, class_of);
+    KANON_TRY(kanon__new_array(&tried, p->traces.n_classes + 1, "joint classes", err), out);
+    for (int64_t row = 0; row < p->n; row++) {
+        if (!all && n_grouped >= p->state->k && (may < 0 || n_suppressed <= may))
+            break;
+        if (p->groups[row] != 0 || tried[p->class_of[row] + 1])
+            continue;
+        tried[p->class_of[row] + 1] = true;
+        int64_t n = show_class(p, p->class_of[row]);
         n_grouped += n;
         n_suppressed -= n;
     }
-    if (n_grouped < p->state->k)
-        st = fail_joint_k(p, err);
+    if (n_grouped < p->state->k || (may >= 0 && n_suppressed > may))
+        st = kanon__joint_fail(p, err);
 out:
-    kanon__free(class_of);
-    return st;
-}
-
-/* ---- groups that fell short of k --------------------------------------------------------------------------------- */
-
-/* Step 4: the planned groups as clusters, numbered by rising group number. */
-typedef struct group_merge {
-    joint_plan *plan;
-    kanon__space *space;
-    kanon__clusters clusters;
-    int64_t *numbers;    /* by cluster: the group's number */
-    int32_t *cluster_of; /* by row; negative: none */
-    int32_t *into;       /* by cluster: the cluster that it was merged into, or itself */
-} group_merge;
-
-static int64_t index_in(const int64_t *sorted, int64_t n, int64_t value)
-{
-    const int64_t *found = bsearch(&value, sorted, (size_t)n, sizeof *sorted, kanon__compare_numbers);
-    return found - sorted;
-}
-
-static kanon_status list_clusters(group_merge *m, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    const kanon__subset *w = m->plan->subset;
-    int64_t n_groups = 0;
-    KANON_TRY(
-        kanon__space_new(&m->space, &w->table->data, w->table->data.quasi, w->table->data.n_quasi, KANON__TERMS_LOSS, err),
-        out);
-    KANON_TRY(kanon__new_array(&m->numbers, w->n, "groups", err), out);
-    KANON_TRY(kanon__new_array(&m->cluster_of, w->n, "groups", err), out);
-    for (int64_t row = 0; row < w->n; row++)
-        m->numbers[row] = m->plan->groups[row];
-    qsort(m->numbers, (size_t)w->n, sizeof *m->numbers, kanon__compare_numbers);
-    for (int64_t i = 0; i < w->n; i++)
-        if (m->numbers[i] > 0 && (n_groups == 0 || m->numbers[i] != m->numbers[n_groups - 1]))
-            m->numbers[n_groups++] = m->numbers[i];
-    KANON_TRY(kanon__clusters_init(&m->clusters, m->space, n_groups, err), out);
-    KANON_TRY(kanon__new_array(&m->into, n_groups, "groups", err), out);
-    for (int64_t i = 0; i < n_groups; i++)
-        m->into[i] = (int32_t)i;
-    for (int64_t row = 0; row < w->n; row++) {
-        int64_t group = m->plan->groups[row];
-        m->cluster_of[row] = group > 0 ? (int32_t)index_in(m->numbers, n_groups, group) : -1;
-        if (group > 0)
-            kanon__clusters_join(&m->clusters, m->cluster_of[row], row);
-    }
-out:
-    return st;
-}
-
-/* The cluster with which a merge of this one costs least; of equal ones the first. */
-static int64_t cheapest_merge(const group_merge *m, int64_t cluster, kanon__bound *box)
-{
-    const kanon__clusters *c = &m->clusters;
-    int64_t best = -1, least = 0, own = c->sizes[cluster] * kanon__box_units(m->space, kanon__clusters_box(c, cluster));
-    for (int64_t other = 0; other < c->n; other++) {
-        if (other == cluster || c->sizes[other] == 0)
-            continue;
-        for (int i = 0; i < 2 * m->space->n_dimensions; i++)
-            box[i] = kanon__clusters_box(c, other)[i];
-        int64_t before = own + c->sizes[other] * kanon__box_units(m->space, box);
-        kanon__box_join(m->space, box, kanon__clusters_box(c, cluster));
-        int64_t more = (c->sizes[cluster] + c->sizes[other]) * kanon__box_units(m->space, box) - before;
-        if (best < 0 || more < least) {
-            best = other;
-            least = more;
-        }
-    }
-    return best;
-}
-
-static kanon_status merge_short(group_merge *m, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__bound *box = NULL;
-    kanon__clusters *c = &m->clusters;
-    KANON_TRY(kanon__new_array(&box, 2 * m->space->n_dimensions, "a box", err), out);
-    for (int64_t cluster = 0; cluster < c->n; cluster++) {
-        while (c->sizes[cluster] > 0 && c->sizes[cluster] < m->plan->state->k) {
-            int64_t to = cheapest_merge(m, cluster, box); /* there is one: at least k records are in groups */
-            kanon__box_join(m->space, kanon__clusters_box(c, to), kanon__clusters_box(c, cluster));
-            c->sizes[to] += c->sizes[cluster];
-            c->sizes[cluster] = 0;
-            m->into[cluster] = (int32_t)to;
-            m->plan->result.n_merged++;
-        }
-    }
-out:
-    kanon__free(box);
-    return st;
-}
-
-static kanon_status merge_groups(joint_plan *p, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    group_merge m = {.plan = p};
-    KANON_TRY(list_clusters(&m, err), out);
-    KANON_TRY(merge_short(&m, err), out);
-    for (int64_t row = 0; row < p->subset->n; row++) {
-        int32_t cluster = m.cluster_of[row];
-        if (cluster < 0)
-            continue;
-        while (m.into[cluster] != cluster)
-            cluster = m.into[cluster];
-        p->groups[row] = m.numbers[cluster];
-    }
-out:
-    kanon__free(m.into);
-    kanon__free(m.cluster_of);
-    kanon__free(m.numbers);
-    kanon__clusters_clear(&m.clusters);
-    kanon__space_free(m.space);
+    kanon__free(tried);
     return st;
 }
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
+/* The groups of the subset are those of the plan. */
+static void set_groups(const kanon__joint_planned *p)
+{
+    for (int64_t row = 0; row < p->n; row++)
+        if (p->at[row] >= 0)
+            p->subset->groups[p->at[row]] = p->groups[row];
+}
+
 /* Step 5. The table has rows that are withheld, so it is built anew. */
-static kanon_status withhold(joint_plan *p, kanon_error *err)
+static kanon_status withhold(kanon__joint_planned *p, kanon_error *err)
 {
     kanon__subset *w = p->subset;
     int64_t n = 0;
-    for (int64_t row = 0; row < w->n; row++) {
-        if (p->groups[row] == WITHHELD)
-            continue;
-        w->ids[n] = w->ids[row];
-        w->groups[n++] = p->groups[row];
+    for (int64_t row = 0; row < p->n; row++) {
+        p->at[row] = p->groups[row] == KANON__WITHHELD ? -1 : n;
+        if (p->groups[row] != KANON__WITHHELD)
+            w->ids[n++] = w->ids[row];
     }
-    if (n == w->n)
-        return KANON_OK; /* the groups may have changed, the table has not */
     w->n = n;
+    set_groups(p);
+    if (n == p->n)
+        return KANON_OK; /* the groups may have changed, the table has not */
     kanon_table_free(w->table);
     kanon_schema_free(w->schema);
     w->table = NULL;
@@ -458,15 +536,40 @@ out:
     return st;
 }
 
-/* Step 6. Where the records in groups do not suffice, the suppressed ones are shown, too, all of them: parts of classes stay
- * whole. */
-static kanon_status merge_violating(joint_plan *p, kanon_error *err)
+/* No merge can help: the records that are shown cannot keep the constraints. */
+static kanon_status fail_constraints(kanon_status st, kanon_error *err)
+{
+    kanon__hint(err, st, "too many records would have to wait: ask for smaller joint classes, or wait for more records");
+    return kanon__topic(err, st, "joint-k");
+}
+
+/* The suppressed records are shown where that is possible, since those in groups cannot keep the constraints. */
+static kanon_status show_more(kanon_grouping **g, kanon__joint_planned *p, const kanon__constraints *constraints, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool holds;
+    KANON_TRY(show_suppressed(p, true, err), out);
+    KANON_TRY(kanon__joint_merge(p, err), out);
+    set_groups(p);
+    kanon_grouping_free(*g);
+    *g = NULL;
+    KANON_TRY(kanon__subset_grouping(g, p->subset, p->state, err), out);
+    KANON_TRY(groups_can_hold(&holds, constraints, *g, err), out);
+    if (!holds)
+        st = fail_constraints(kanon__fail(err, KANON_EINFEASIBLE, "the records that can be released violate a constraint"),
+                              err);
+out:
+    return st;
+}
+
+/* Step 6. */
+static kanon_status merge_violating(kanon__joint_planned *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__subset *w = p->subset;
     kanon__constraints *constraints = NULL;
     kanon__space *space = NULL;
-    int64_t *numbers = NULL;
+    int64_t *numbers = NULL, n_before;
     kanon_grouping *g = NULL;
     kanon__ticker ticker;
     bool holds = true;
@@ -479,16 +582,13 @@ static kanon_status merge_violating(joint_plan *p, kanon_error *err)
         goto out;
     st = kanon__constraints_check_feasible(constraints, err);
     if (st != KANON_OK) {
-        kanon__hint(err, st, "too many records would have to wait: ask for smaller joint classes, or wait for more records");
-        kanon__topic(err, st, "joint-k");
+        fail_constraints(st, err);
         goto out;
     }
     KANON_TRY(groups_can_hold(&holds, constraints, g, err), out);
-    for (int64_t row = 0; !holds && row < w->n; row++)
-        if (g->group_of[row] < 0) {
-            g->group_of[row] = 0;
-            p->result.n_moved++;
-        }
+    if (!holds)
+        KANON_TRY(show_more(&g, p, constraints, err), out);
+    n_before = g->n_groups;
     kanon__ticker_init(&ticker, p->state->tick, p->state->payload, "regrouping");
     KANON_TRY(
         kanon__space_new(&space, &w->table->data, w->table->data.quasi, w->table->data.n_quasi, KANON__TERMS_LOSS, err),
@@ -505,9 +605,11 @@ static kanon_status merge_violating(joint_plan *p, kanon_error *err)
                       .n_groups = (int32_t)g->n_groups};
     KANON_TRY(kanon__repair(&run, 0, true, err), out);
     KANON_TRY(kanon__number_groups(&numbers, w, p->state, run.group_of, run.n_groups, err), out);
-    p->result.n_merged += g->n_groups - run.n_groups;
-    for (int64_t row = 0; row < w->n; row++)
-        w->groups[row] = run.group_of[row] >= 0 ? numbers[run.group_of[row]] : 0;
+    p->result.n_merged += n_before - run.n_groups;
+    for (int64_t row = 0; row < p->n; row++)
+        if (p->at[row] >= 0)
+            p->groups[row] = run.group_of[p->at[row]] >= 0 ? numbers[run.group_of[p->at[row]]] : 0;
+    set_groups(p);
 out:
     kanon__free(numbers);
     kanon_grouping_free(g);
@@ -516,31 +618,54 @@ out:
     return st;
 }
 
+static kanon_status plan_init(kanon__joint_planned *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__subset *w = p->subset;
+    p->n = w->n;
+    p->together = kanon__entities_stay_together(p->state);
+    KANON_TRY(kanon__traces_load(&p->traces, p->state, w, err), out);
+    KANON_TRY(kanon__new_array(&p->at, p->n, "groups", err), out);
+    KANON_TRY(kanon__new_array(&p->groups, p->n, "groups", err), out);
+    KANON_TRY(kanon__new_array(&p->class_of, p->n, "joint classes", err), out);
+    KANON_TRY(kanon__new_array(&p->members, p->n, "records", err), out);
+    KANON_TRY(number_persons(p, err), out);
+    for (int64_t row = 0; row < p->n; row++) {
+        p->at[row] = row;
+        p->groups[row] = w->groups[row];
+        p->class_of[row] = KANON__NEW_CLASS;
+    }
+    for (int64_t i = 0; i < p->traces.n; i++)
+        if (p->traces.items[i].row >= 0)
+            p->class_of[p->traces.items[i].row] = p->traces.items[i].class_of;
+out:
+    return st;
+}
+
 kanon_status kanon__joint_plan(kanon__subset *subset, kanon_state *s, int64_t joint_k, kanon__joint_result *out,
                                kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    joint_plan p = {.state = s, .subset = subset, .joint_k = joint_k};
+    kanon__joint_planned p = {.state = s, .subset = subset, .joint_k = joint_k};
     *out = (kanon__joint_result){0};
-    if (s->entity >= 0) {
-        st = kanon__fail(err, KANON_EINVAL, "joint classes are made of records, and this state holds groups of entities");
-        kanon__hint(err, st, "release without a size of joint classes; an audit counts the entities in them");
-        return kanon__topic(err, st, "joint-entities");
-    }
-    KANON_TRY(kanon__traces_load(&p.traces, s, subset, false, err), out);
-    KANON_TRY(kanon__new_array(&p.groups, subset->n, "groups", err), out);
-    KANON_TRY(kanon__new_array(&p.members, subset->n, "records", err), out);
-    for (int64_t row = 0; row < subset->n; row++)
-        p.groups[row] = subset->groups[row];
+    KANON_TRY(plan_init(&p, err), out);
     KANON_TRY(plan_classes(&p, err), out);
-    KANON_TRY(show_suppressed(&p, err), out);
-    KANON_TRY(merge_groups(&p, err), out);
+    KANON_TRY(show_suppressed(&p, false, err), out);
+    KANON_TRY(kanon__joint_merge(&p, err), out);
     KANON_TRY(withhold(&p, err), out);
     KANON_TRY(merge_violating(&p, err), out);
+    if (s->entity >= 0)
+        KANON_TRY(kanon__joint_check(&p, err), out);
     *out = p.result;
 out:
+    kanon__free(p.times);
+    kanon__free(p.seen);
+    kanon__free(p.departed);
+    kanon__free(p.persons);
     kanon__free(p.members);
+    kanon__free(p.class_of);
     kanon__free(p.groups);
+    kanon__free(p.at);
     kanon__traces_clear(&p.traces);
     return st;
 }

@@ -19,9 +19,9 @@
 /* One change more of the trace that begins at `begin`. As seen, a record that was not there before does not go. */
 static kanon_status add_change(kanon__traces *t, int64_t begin, int64_t release, int64_t group, kanon_error *err)
 {
-    if (t->as_seen && group == 0)
+    if (group == 0)
         group = KANON__ABSENT;
-    if (t->as_seen && group == (t->n_changes > begin ? t->changes[2 * t->n_changes - 1] : KANON__ABSENT))
+    if (group == (t->n_changes > begin ? t->changes[2 * t->n_changes - 1] : KANON__ABSENT))
         return KANON_OK;
     kanon_status st = kanon__grow_array(&t->changes, &t->changes_capacity, 2 * t->n_changes + 2, "traces", err);
     if (st != KANON_OK)
@@ -52,8 +52,11 @@ static kanon_status add_trace(trace_reader *r, const kanon__membership *m, int64
     KANON_TRY(add_change(t, begin, m->since, m->group, err), out);
     if (subset_row < 0 && m->group != KANON__ABSENT && m->until < r->state->n_releases)
         KANON_TRY(add_change(t, begin, m->until + 1, KANON__ABSENT, err), out);
-    if (t->n_changes == begin) /* never shown */
+    if (t->n_changes == begin) { /* never shown */
+        if (subset_row >= 0)
+            t->new_rows[t->n_new++] = subset_row;
         goto out;
+    }
     t->items[t->n++] = (kanon__trace){.record = m->record, .begin = 2 * begin, .n = t->n_changes - begin, .row = subset_row};
 out:
     return st;
@@ -81,10 +84,11 @@ static kanon_status read_traces(kanon__traces *t, kanon_state *s, const kanon__s
     return st == KANON_OK && r.row != subset->n ? kanon__store_damaged(&s->store, "its releases", err) : st;
 }
 
-/* A trace for sorting: its changes, and which one it is. */
+/* A trace for sorting: its changes, or the first ones of them, whose it is, and which one. */
 typedef struct sorted_trace {
     const int64_t *changes;
     int64_t n, trace;
+    uint64_t person;
 } sorted_trace;
 
 static int compare_changes(const sorted_trace *a, const sorted_trace *b)
@@ -101,42 +105,164 @@ static int by_changes(const void *left, const void *right)
 {
     const sorted_trace *a = left, *b = right;
     int order = compare_changes(a, b);
+    if (order == 0 && a->person != b->person)
+        order = a->person < b->person ? -1 : 1;
     return order != 0 ? order : a->trace < b->trace ? -1 : a->trace > b->trace;
 }
 
 enum { POLL_EVERY = 1 << 16 }; /* traces between two polls of the tick */
 
-static kanon_status find_classes(kanon__traces *t, kanon_error *err)
+/* The traces before release `before` as classes: class_of by trace (-1: not released before), persons by class. */
+static kanon_status classify(const kanon__traces *t, int64_t before, int64_t *class_of, int64_t *sizes, int64_t *n_classes,
+                             kanon_error *err)
 {
     kanon_status st = KANON_OK;
     sorted_trace *sorted = NULL;
+    *n_classes = 0;
     KANON_TRY(kanon__new_array(&sorted, t->n, "joint classes", err), out);
-    KANON_TRY(kanon__new_array(&t->sizes, t->n, "joint classes", err), out);
-    KANON_TRY(kanon__new_array(&t->departed, t->n, "joint classes", err), out);
-    for (int64_t i = 0; i < t->n; i++)
-        sorted[i] = (sorted_trace){t->changes + t->items[i].begin, t->items[i].n, i};
+    for (int64_t i = 0; i < t->n; i++) {
+        const kanon__trace *item = &t->items[i];
+        int64_t n = item->n;
+        while (n > 0 && t->changes[item->begin + 2 * (n - 1)] >= before)
+            n--;
+        sorted[i] = (sorted_trace){t->changes + item->begin, n, i, item->person};
+    }
     KANON_TRY(kanon__sort(sorted, t->n, sizeof *sorted, by_changes, err), out);
     for (int64_t i = 0; i < t->n; i++) {
         if (i % POLL_EVERY == 0)
             KANON_TRY(kanon__poll_tick(KANON__TICK_POLL_NS, err), out);
-        kanon__trace *trace = &t->items[sorted[i].trace];
-        t->n_classes += i == 0 || compare_changes(&sorted[i - 1], &sorted[i]) != 0;
-        trace->class_of = t->n_classes - 1;
-        t->sizes[trace->class_of]++;
-        t->departed[trace->class_of] += trace->row < 0;
+        class_of[sorted[i].trace] = -1;
+        if (sorted[i].n == 0)
+            continue;
+        bool begins = i == 0 || compare_changes(&sorted[i - 1], &sorted[i]) != 0;
+        *n_classes += begins;
+        class_of[sorted[i].trace] = *n_classes - 1;
+        sizes[*n_classes - 1] += begins || sorted[i - 1].person != sorted[i].person;
     }
 out:
     kanon__free(sorted);
     return st;
 }
 
-kanon_status kanon__traces_load(kanon__traces *out, kanon_state *s, const kanon__subset *subset, bool as_seen,
-                                kanon_error *err)
+static kanon_status find_classes(kanon__traces *t, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    *out = (kanon__traces){.as_seen = as_seen};
+    int64_t *class_of = NULL;
+    KANON_TRY(kanon__new_array(&class_of, t->n, "joint classes", err), out);
+    KANON_TRY(kanon__new_array(&t->sizes, t->n, "joint classes", err), out);
+    KANON_TRY(kanon__new_array(&t->records, t->n, "joint classes", err), out);
+    KANON_TRY(kanon__new_array(&t->departed, t->n, "joint classes", err), out);
+    KANON_TRY(classify(t, INT64_MAX, class_of, t->sizes, &t->n_classes, err), out);
+    for (int64_t i = 0; i < t->n; i++) {
+        kanon__trace *trace = &t->items[i];
+        trace->class_of = class_of[i];
+        t->records[trace->class_of]++;
+        t->departed[trace->class_of] += trace->row < 0;
+    }
+out:
+    kanon__free(class_of);
+    return st;
+}
+
+kanon_status kanon__traces_compare(kanon__joint_counts *out, const kanon__traces *t, int64_t release, int64_t k,
+                                   kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t *was = NULL, *sizes = NULL, n_before;
+    *out = (kanon__joint_counts){0};
+    KANON_TRY(kanon__new_array(&was, t->n, "joint classes", err), out);
+    KANON_TRY(kanon__new_array(&sizes, t->n, "joint classes", err), out);
+    KANON_TRY(classify(t, release, was, sizes, &n_before, err), out);
+    for (int64_t i = 0; i < t->n_classes; i++) {
+        out->smallest = i == 0 || t->sizes[i] < out->smallest ? t->sizes[i] : out->smallest;
+        out->classes_below += t->sizes[i] < k;
+    }
+    for (int64_t i = 0; i < t->n; i++)
+        if (t->sizes[t->items[i].class_of] < k) {
+            out->below++;
+            out->made_below += was[i] < 0 || sizes[was[i]] >= k;
+        }
+out:
+    kanon__free(sizes);
+    kanon__free(was);
+    return st;
+}
+
+/* ---- persons ----------------------------------------------------------------------------------------------------- */
+
+/* Walks over the records, then over the departed ones, both by rising number. */
+typedef struct person_reader {
+    kanon_state *state;
+    const kanon__subset *subset;
+    kanon__traces *traces;
+    kanon__row row;
+    uint64_t *hashes;
+    int64_t at; /* the next row of the subset, then the next trace */
+} person_reader;
+
+static kanon_status note_person(const kanon__record *record, const char *cells, size_t size, const int64_t *codes,
+                                void *payload, kanon_error *err)
+{
+    person_reader *r = payload;
+    (void)codes;
+    if (r->at == r->subset->n || r->subset->ids[r->at] != record->id)
+        return KANON_OK;
+    kanon_status st = kanon__row_take(r->state, &r->row, cells, size, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__row_sensitive_hashes(r->state, r->row.cells, r->hashes);
+    r->traces->persons[r->at++] = r->hashes[kanon__row_n_hashes(r->state) - 1];
+    return KANON_OK;
+}
+
+static kanon_status note_departed_person(int64_t record, const void *hashes, void *payload, kanon_error *err)
+{
+    person_reader *r = payload;
+    kanon__traces *t = r->traces;
+    (void)err;
+    while (r->at < t->n && t->items[r->at].record < record)
+        r->at++;
+    if (r->at == t->n || t->items[r->at].record != record)
+        return KANON_OK; /* never shown */
+    memcpy(&t->items[r->at].person, (const char *)hashes + (size_t)(kanon__row_n_hashes(r->state) - 1) * sizeof(uint64_t),
+           sizeof(uint64_t));
+    return KANON_OK;
+}
+
+/* Two persons of one hash would be counted as one, which is on the safe side. */
+static kanon_status read_persons(kanon__traces *t, kanon_state *s, const kanon__subset *subset, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    person_reader r = {.state = s, .subset = subset, .traces = t};
+    KANON_TRY(kanon__new_array(&t->persons, subset->n + 1, "entities", err), out);
+    if (s->entity < 0) {
+        for (int64_t row = 0; row < subset->n; row++)
+            t->persons[row] = (uint64_t)subset->ids[row];
+        for (int64_t i = 0; i < t->n; i++)
+            t->items[i].person = (uint64_t)t->items[i].record;
+        goto out;
+    }
+    KANON_TRY(kanon__row_init(&r.row, s, err), out);
+    KANON_TRY(kanon__new_array(&r.hashes, kanon__row_n_hashes(s), "entities", err), out);
+    KANON_TRY(kanon__records_visit(s, note_person, &r, err), out);
+    r.at = 0;
+    KANON_TRY(kanon__departed_visit(s, note_departed_person, &r, err), out);
+    for (int64_t i = 0; i < t->n; i++)
+        if (t->items[i].row >= 0)
+            t->items[i].person = t->persons[t->items[i].row];
+out:
+    kanon__free(r.hashes);
+    kanon__row_clear(&r.row);
+    return st;
+}
+
+kanon_status kanon__traces_load(kanon__traces *out, kanon_state *s, const kanon__subset *subset, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *out = (kanon__traces){0};
     KANON_TRY(kanon__new_array(&out->new_rows, subset->n + 1, "records", err), out);
     KANON_TRY(read_traces(out, s, subset, err), out);
+    KANON_TRY(read_persons(out, s, subset, err), out);
     KANON_TRY(find_classes(out, err), out);
 out:
     if (st != KANON_OK)
@@ -147,7 +273,9 @@ out:
 void kanon__traces_clear(kanon__traces *t)
 {
     kanon__free(t->new_rows);
+    kanon__free(t->persons);
     kanon__free(t->departed);
+    kanon__free(t->records);
     kanon__free(t->sizes);
     kanon__free(t->changes);
     kanon__free(t->items);
@@ -188,13 +316,9 @@ static kanon_status note_values(const kanon__record *record, const char *cells, 
         r->at++;
     if (r->at == t->n || t->items[r->at].record != record->id)
         return KANON_OK;
-    kanon_status st = kanon__grow_array(&r->row.bytes, &r->row.bytes_capacity, (int64_t)size + 1, "a record", err);
+    kanon_status st = kanon__row_take(r->state, &r->row, cells, size, err);
     if (st != KANON_OK)
         return st;
-    memcpy(r->row.bytes, cells, size);
-    r->row.n_bytes = (int64_t)size;
-    if (!kanon__row_unpack(r->state, &r->row))
-        return kanon__store_damaged(&r->state->store, "a record", err);
     kanon__row_sensitive_hashes(r->state, r->row.cells, r->values + r->at * kanon__row_n_hashes(r->state));
     return KANON_OK;
 }
@@ -202,13 +326,12 @@ static kanon_status note_values(const kanon__record *record, const char *cells, 
 static kanon_status note_departed_values(int64_t record, const void *hashes, void *payload, kanon_error *err)
 {
     value_reader *r = payload;
+    (void)err;
     int n = kanon__row_n_hashes(r->state);
     while (r->at < r->traces->n && r->traces->items[r->at].record < record)
         r->at++;
-    if (r->traces->as_seen && (r->at == r->traces->n || r->traces->items[r->at].record != record))
+    if (r->at == r->traces->n || r->traces->items[r->at].record != record)
         return KANON_OK; /* never shown */
-    if (r->at == r->traces->n)
-        return kanon__store_damaged(&r->state->store, "a record that is gone", err);
     if (n > 0)
         memcpy(r->values + r->at * n, hashes, (size_t)n * sizeof *r->values);
     return KANON_OK;

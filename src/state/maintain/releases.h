@@ -2,7 +2,7 @@
  *
  * Every record that was ever released has a trace: its group in each release, 0 where it was suppressed, KANON__ABSENT
  * where it was not there. Records of equal traces are a joint class: nobody can tell them apart by group. A reader sees no
- * difference between suppressed and absent; a plan that keeps such classes large keeps unions of them large. Traces are kept
+ * difference between suppressed and absent: traces are read as seen, so that who was suppressed was absent. They are kept
  * as changes only, so equal traces are equal lists:
  *
  *     release     1   2   3   4
@@ -19,6 +19,7 @@
 
 typedef struct kanon__trace {
     int64_t record;
+    uint64_t person; /* whose record it is: the hash of the entity; without entities its own number */
     int64_t begin, n; /* its changes: 2n numbers, release and group in turn */
     int64_t row;      /* of kanon__subset; -1: the record has departed */
     int64_t class_of; /* from 0 */
@@ -31,17 +32,27 @@ typedef struct kanon__traces {
     int64_t *changes;
     int64_t n_changes, changes_capacity;
     int64_t n_classes;
-    int64_t *sizes;    /* by class: records, departed ones included */
-    int64_t *departed; /* by class */
+    int64_t *sizes;    /* by class: persons, departed ones included; without entities each record is one */
+    int64_t *records;  /* by class */
+    int64_t *departed; /* by class: records */
     int64_t *new_rows; /* rows of kanon__subset that were never released */
     int64_t n_new;
-    bool as_seen; /* as a reader sees them: who was suppressed was absent */
+    uint64_t *persons; /* by row of the subset, as in the traces */
 } kanon__traces;
 
-/* The subset has all records. `as_seen`: who was suppressed was absent, and who was never shown has no trace. */
-kanon_status kanon__traces_load(kanon__traces *out, kanon_state *state, const kanon__subset *subset, bool as_seen,
-                                kanon_error *err);
+/* The subset has all records. Who was suppressed was absent, and who was never shown has no trace. */
+kanon_status kanon__traces_load(kanon__traces *out, kanon_state *state, const kanon__subset *subset, kanon_error *err);
 void kanon__traces_clear(kanon__traces *traces);
+/* What the last release, which is recorded already, has done to the classes: an audit of it with all before it. */
+typedef struct kanon__joint_counts {
+    int64_t smallest;       /* persons in the smallest class */
+    int64_t below;          /* records in classes of fewer than k persons */
+    int64_t made_below;     /* of these, in classes that had k before the release, or did not exist */
+    int64_t classes_below;
+} kanon__joint_counts;
+
+kanon_status kanon__traces_compare(kanon__joint_counts *out, const kanon__traces *traces, int64_t release, int64_t k,
+                                   kanon_error *err);
 /* For every class and sensitive attribute, the number of different values, and last that of different entities where there
  * are any: [class * kanon__row_n_hashes + attribute]. */
 kanon_status kanon__traces_count_values(int64_t **out, const kanon__traces *traces, kanon_state *state, kanon_error *err);

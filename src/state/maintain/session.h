@@ -11,6 +11,7 @@
 #include "core/context.h"
 #include "model/grouping.h"
 #include "state/index/group_index.h"
+#include "state/maintain/delta_ranges.h"
 #include "state/store/records.h"
 
 /* ---- maintain/session.c ------------------------------------------------------------------------------------------ */
@@ -55,6 +56,7 @@ typedef struct kanon__delta_options {
 
 typedef struct kanon__delta_result {
     int64_t n_records, n_splits, n_dispersed, n_repaired, n_grown;
+    char question[KANON__QUESTION]; /* delta_ranges.h */
 } kanon__delta_result;
 
 /* Applies the rows of `source`, which is taken over in any case. KANON_EDATA names the line that is wrong; the session must

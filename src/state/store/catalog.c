@@ -157,6 +157,14 @@ static kanon_status put_numbers(kanon_state *s, sqlite3_stmt *put, const meta_nu
     return st;
 }
 
+/* joint_k stands apart: states of 0.1.0 do not have it, and it is never changed. */
+static kanon_status put_joint_k(kanon_state *s, sqlite3_stmt *put, kanon_error *err)
+{
+    sqlite3_bind_text(put, 1, "joint_k", -1, SQLITE_STATIC);
+    sqlite3_bind_int64(put, 2, s->joint_k);
+    return kanon__store_step(&s->store, put, NULL, err);
+}
+
 static kanon_status put_text(kanon_state *s, sqlite3_stmt *put, const char *name, const char *text, kanon_error *err)
 {
     sqlite3_bind_text(put, 1, name, -1, SQLITE_STATIC);
@@ -187,6 +195,7 @@ static kanon_status save_meta(kanon_state *s, kanon_error *err)
     KANON_TRY(kanon__store_prepare(&s->store, &put, "INSERT OR REPLACE INTO meta VALUES(?, ?)", err), out);
     KANON_TRY(put_numbers(s, put, meta_fixed, N_FIXED, err), out);
     KANON_TRY(put_numbers(s, put, meta_counters, N_COUNTERS, err), out);
+    KANON_TRY(put_joint_k(s, put, err), out);
     KANON_TRY(put_text(s, put, "algorithm", s->algorithm, err), out);
     KANON_TRY(put_text(s, put, "settings", s->settings, err), out);
     KANON_TRY(put_text(s, put, "refinement", s->refinement, err), out);
@@ -227,6 +236,21 @@ static kanon_status get_numbers(kanon_state *s, sqlite3_stmt *find, const meta_n
     return KANON_OK;
 }
 
+/* 0 where the state was made before it was kept. */
+static kanon_status get_joint_k(kanon_state *s, sqlite3_stmt *find, kanon_error *err)
+{
+    bool row;
+    sqlite3_reset(find);
+    sqlite3_bind_text(find, 1, "joint_k", -1, SQLITE_STATIC);
+    kanon_status st = kanon__store_step(&s->store, find, &row, err);
+    if (st != KANON_OK)
+        return st;
+    s->joint_k = row ? sqlite3_column_int64(find, 0) : 0;
+    if (row && (sqlite3_column_type(find, 0) != SQLITE_INTEGER || (s->joint_k < 2 && s->joint_k != KANON_JOINT_K_OFF)))
+        return kanon__store_damaged(&s->store, "joint_k", err);
+    return KANON_OK;
+}
+
 static kanon_status get_text(kanon_state *s, sqlite3_stmt *find, const char *name, char **out, kanon_error *err)
 {
     kanon_status st = get(s, find, name, SQLITE_TEXT, err);
@@ -259,6 +283,7 @@ static kanon_status load_meta(kanon_state *s, kanon_error *err)
     KANON_TRY(kanon__store_prepare(&s->store, &find, "SELECT value FROM meta WHERE name = ?", err), out);
     KANON_TRY(get_numbers(s, find, meta_fixed, N_FIXED, err), out);
     KANON_TRY(get_numbers(s, find, meta_counters, N_COUNTERS, err), out);
+    KANON_TRY(get_joint_k(s, find, err), out);
     KANON_TRY(get_text(s, find, "algorithm", &s->algorithm, err), out);
     KANON_TRY(get_text(s, find, "settings", &s->settings, err), out);
     KANON_TRY(get_text(s, find, "refinement", &s->refinement, err), out);

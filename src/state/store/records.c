@@ -140,7 +140,7 @@ kanon_status kanon__record_put(kanon_state *s, const kanon__record *record, cons
     return st == KANON_OK && record->id >= s->first_unfiled ? set_new_name(s, NAME, record->id, name, err) : st;
 }
 
-static kanon_status copy_cells(kanon_state *s, kanon__row *row, const char *cells, size_t size, kanon_error *err)
+kanon_status kanon__row_take(kanon_state *s, kanon__row *row, const char *cells, size_t size, kanon_error *err)
 {
     kanon_status st = kanon__grow_array(&row->bytes, &row->bytes_capacity, (int64_t)size + 1, "a record", err);
     if (st != KANON_OK)
@@ -184,7 +184,7 @@ kanon_status kanon__record_get(kanon_state *s, kanon__record *out, int64_t id, k
         *out = take_record(get);
     if (row != NULL) {
         const char *cells = sqlite3_column_blob(get, 3);
-        KANON_TRY(copy_cells(s, row, cells, (size_t)sqlite3_column_bytes(get, 3), err), out);
+        KANON_TRY(kanon__row_take(s, row, cells, (size_t)sqlite3_column_bytes(get, 3), err), out);
     }
 out:
     sqlite3_reset(get);
@@ -228,7 +228,7 @@ static kanon_status find_with(kanon_state *s, int which, kanon__record *out, int
         if (!found)
             break;
         const char *bytes = sqlite3_column_blob(find, 3);
-        KANON_TRY(copy_cells(s, scratch, bytes, (size_t)sqlite3_column_bytes(find, 3), err), out);
+        KANON_TRY(kanon__row_take(s, scratch, bytes, (size_t)sqlite3_column_bytes(find, 3), err), out);
         if (!kanon__rows_have_same_name(s, cells, scratch->cells))
             continue;
         *out = take_record(find);

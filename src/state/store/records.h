@@ -21,6 +21,8 @@ void kanon__row_clear(kanon__row *row);
 kanon_status kanon__row_pack(const kanon_state *state, kanon__row *row, kanon_error *err);
 /* Find the cells of a packed line; false where it is none. */
 bool kanon__row_unpack(const kanon_state *state, kanon__row *row);
+/* A copy of a packed line, and its cells. */
+kanon_status kanon__row_take(kanon_state *state, kanon__row *row, const char *line, size_t size, kanon_error *err);
 /* The hash of a record's name: of its key, or of all cells where there is none. Quotes do not count. */
 uint64_t kanon__row_name(const kanon_state *state, const kanon__cell *cells);
 bool kanon__rows_have_same_name(const kanon_state *state, const kanon__cell *left, const kanon__cell *right);

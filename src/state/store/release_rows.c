@@ -30,6 +30,19 @@ out:
     return st;
 }
 
+kanon_status kanon__release_rows_set_checksum(kanon_state *s, const char *sha256, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    sqlite3_stmt *put = NULL;
+    KANON_TRY(kanon__store_prepare(&s->store, &put, "UPDATE releases SET sha256 = ? WHERE number = ?", err), out);
+    sqlite3_bind_text(put, 1, sha256, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(put, 2, s->n_releases);
+    KANON_TRY(kanon__store_step(&s->store, put, NULL, err), out);
+out:
+    sqlite3_finalize(put);
+    return st;
+}
+
 static kanon__release_entry take_release(sqlite3_stmt *row)
 {
     kanon__release_entry r = {.number = sqlite3_column_int64(row, 0),

@@ -27,6 +27,8 @@ typedef struct kanon__release_entry {
 
 /* Appends release number state->n_releases, with the time of now. */
 kanon_status kanon__release_rows_append(kanon_state *state, const kanon__release_entry *release, kanon_error *err);
+/* Its checksum, once its text is complete. */
+kanon_status kanon__release_rows_set_checksum(kanon_state *state, const char *sha256, kanon_error *err);
 /* Every release by rising number. */
 typedef kanon_status (*kanon__release_visitor)(const kanon__release_entry *release, void *payload, kanon_error *err);
 kanon_status kanon__release_rows_visit(kanon_state *state, kanon__release_visitor visitor, void *payload, kanon_error *err);

@@ -115,6 +115,7 @@ struct kanon_state {
     bool crlf;
     /* how the groups were first made */
     int64_t k, blocks;
+    int64_t joint_k; /* of releases: a number, KANON_JOINT_K_OFF, or 0: made by a version that did not keep it */
     uint64_t seed;
     int64_t revision;
     char *algorithm, *settings, *refinement; /* settings: NAME=VALUE, one per line */

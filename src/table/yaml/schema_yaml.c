@@ -166,10 +166,25 @@ static kanon_status read_suppressed(kanon__yaml_reader *r, const kanon__yaml_key
     return st;
 }
 
+static kanon_status read_joint_k(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
+{
+    int64_t value = KANON_JOINT_K_OFF;
+    (void)k;
+    kanon_status st = kanon__yaml_want_text(r, "a whole number, or off");
+    const char *text = st == KANON_OK ? kanon__yaml_text(r) : "";
+    if (st != KANON_OK)
+        return st;
+    if (strcmp(text, "off") != 0 && (!kanon__parse_integer(&value, text, strlen(text)) || value < 2))
+        return kanon__hint(r->err, kanon__yaml_fail(r, r->event.start_mark, "not a size of joint classes"),
+                           "joint-k is a whole number of at least 2, or off");
+    return kanon_schema_set_joint_k(target, value, r->err);
+}
+
 static kanon_status read_privacy_field(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
 {
     static const kanon__yaml_field fields[] = {
-        {"k", read_k}, {"constraints", read_constraints}, {"suppress", read_suppress}, {"suppressed", read_suppressed}};
+        {"k", read_k}, {"constraints", read_constraints}, {"suppress", read_suppress}, {"suppressed", read_suppressed},
+        {"joint-k", read_joint_k}};
     return kanon__yaml_field_of(r, k, fields, KANON__ROWS_OF(fields), target);
 }
 
@@ -296,6 +311,7 @@ static kanon_status read_schema_field(kanon__yaml_reader *r, const kanon__yaml_k
         {"attributes", read_attributes}, {"privacy", read_privacy},
         {"algorithm", read_algorithm},   {"key", read_key_columns},
         {"entity", read_entity},         {"entity-together", read_entity_together},
+        {"joint-k", read_joint_k}, /* as in `privacy`, where it belongs */
         {"header", read_header},         {"encoding", read_encoding},
         {"decimal", read_table_decimal}, {"thousands", read_table_thousands},
         {"empty", read_empty},

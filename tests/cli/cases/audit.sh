@@ -27,7 +27,8 @@ cp people.state careful.state
 expect 0 "$KANON" audit people.state
 out_has "joint_k          3"
 
-expect 0 "$KANON" delete people.state gone.csv -o release-2.csv
+expect 0 "$KANON" delete people.state gone.csv -o release-2.csv --joint-k off
+err_has "can tell 1 records from fewer than 2 others"
 expect 0 "$KANON" check release-1.csv -s people.yaml -k 3
 expect 0 "$KANON" check release-2.csv -s people.yaml -k 3
 # the one line that is gone is Eve's

@@ -117,7 +117,7 @@ err_has "numbers cannot be written with these separators; the decimal separator 
 
 # a state reads deltas as its table was
 printf 'born;income\n31.12.1999;1.000,5\n01.01.2000;1.200,5\n15.06.2010;20,5\n16.06.2010;21,5\n' >t.csv
-expect 0 "$KANON" anonymize t.csv --quasi born,income -k 2 -q --state s.db -o r.csv
+expect 0 "$KANON" anonymize t.csv --quasi born,income -k 2 -q --state s.db --joint-k off -o r.csv
 printf 'born;income\n02.01.2000;1.100,0\n' >delta.csv
 expect 0 "$KANON" insert s.db delta.csv -o r2.csv
 grep -qF '[31.12.1999..02.01.2000];[1.000,5..1.200,5]' r2.csv || failed "the new record is not between the others"
@@ -127,7 +127,7 @@ err_has "delta.csv:2: born: not a date; write dates as the column had them so fa
 for mark in . "'" _; do # a separator of thousands alone
     printf 'v\n1%s000\n1%s200\n20\n21\n' "$mark" "$mark" >t.csv
     rm -f t.db
-    expect 0 "$KANON" anonymize t.csv --quasi v --thousands "$mark" -k 2 -q --state t.db -o r.csv
+    expect 0 "$KANON" anonymize t.csv --quasi v --thousands "$mark" -k 2 -q --state t.db --joint-k off -o r.csv
     printf 'v\n1%s100\n' "$mark" >delta.csv
     expect 0 "$KANON" insert t.db delta.csv -o r2.csv
     [ "$(grep -cF "[1${mark}000..1${mark}200]" r2.csv)" = 3 ] || failed "the new number is not between the others"
@@ -136,7 +136,7 @@ printf 'key,v,born,age\n1,,,30\n2,,,30\n' >t.csv # a column of which nothing is 
 printf '%s\n' 'key: key' 'attributes:' '  key: identifying' '  age: quasi' \
     '  v: {role: sensitive, type: integer, thousands: "."}' \
     '  born: {role: quasi, type: date, format: "%d.%m.%Y", top: 2010-01-01}' >s.yaml
-expect 0 "$KANON" anonymize t.csv -s s.yaml -k 2 -q --state e.db -o r.csv
+expect 0 "$KANON" anonymize t.csv -s s.yaml -k 2 -q --state e.db --joint-k off -o r.csv
 printf 'key,v,born,age\n3,1.034,03.04.2001,30\n4,2.500,05.04.2001,30\n' >delta.csv
 expect 0 "$KANON" insert e.db delta.csv -o r2.csv
 

@@ -17,7 +17,7 @@ key: [id]
 EOF
 
 expect 0 "$KANON" anonymize t.csv -s s.yaml -q -o plain.csv
-expect 0 "$KANON" anonymize t.csv -s s.yaml -o r.csv --state x.state
+expect 0 "$KANON" anonymize t.csv -s s.yaml -o r.csv --state x.state --joint-k off
 same r.csv plain.csv
 [ "$(stat -c %a x.state)" = 600 ] || failed "the state can be read by others"
 expect 0 "$KANON" release x.state -q -o again.csv
@@ -29,7 +29,7 @@ out_has "release        2 "
 out_has "$(sha256sum r.csv | cut -d' ' -f1)"
 
 # a state is not written over
-expect 2 "$KANON" anonymize t.csv -s s.yaml -o r.csv --state x.state
+expect 2 "$KANON" anonymize t.csv -s s.yaml -o r.csv --state x.state --joint-k off
 err_lines 1
 err_has "x.state is there already"
 
