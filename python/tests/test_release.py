@@ -97,18 +97,29 @@ def test_state(people, tmp_path):
     table = {**people, "id": [str(i) for i in range(200)]}
     said = {"quasi": ["age", "zip"], "identifying": ["name", "id"], "sensitive": ["disease"], "key": "id"}
     first = pykanon.anonymize(table, k=5, **said)
-    with first.state(tmp_path / "s.kanon") as state:
+    with first.state(tmp_path / "s.kanon", joint_k="off") as state:
         more = {**{c: v[:3] for c, v in people.items()}, "id": ["x1", "x2", "x3"]}
         assert state.insert(more)["records"] == 203
         assert state.delete({"id": ["x1", "7"]})["records"] == 201
         assert state.update({"id": ["x2"], "age": [50], "zip": ["79098"], "name": ["n"], "disease": ["flu"]})
-        assert len(list(csv.reader(io.StringIO(state.release().decode())))) == 202
-        assert state.describe()["records"] == 201 and state.audit()["releases"] == 1
+        with pytest.warns(pykanon.PrivacyWarning, match="nothing was withheld, because joint_k is off"):
+            released = state.release()
+        assert len(list(csv.reader(io.StringIO(released.decode())))) == 202
+        assert state.last_change["joint_below"] > 0 and not state.last_change["joint_required"]
+        assert state.describe()["records"] == 201 and state.audit()["releases"] == 2
         assert state.optimize()["records"] == 201
     with pytest.raises(pykanon.UsageError, match="closed"):
         state.describe()
     with pykanon.State(tmp_path / "s.kanon") as again:
         assert again.describe()["records"] == 201
+    # k is the default: those who would be told apart wait
+    with first.state(tmp_path / "t.kanon") as state:
+        state.insert(more)
+        state.release()
+        assert state.last_change["joint_required"] and state.last_change["joint_smallest"] >= 5
+        assert state.last_change["withheld"] == 3
+        with pytest.raises(pykanon.UsageError, match="joint_k"):
+            state.release(joint_k="none")
     del state, again
 
 
@@ -171,11 +182,11 @@ def test_the_release_of_a_state_as_a_table(people, tmp_path):
         assert isinstance(again, pl.DataFrame) and again["age_min"].to_list() == frame.age_min.tolist()
         cells = [r[0] for r in csv.reader(io.StringIO(state.release().decode()))][1:]
         assert pa.table(state.release(kind="arrow", numeric="text")).column("age").to_pylist() == cells
-        assert state.describe()["releases"] == 4
+        assert state.describe()["releases"] == 5
         for wrong in (dict(kind="excel"), dict(kind="pandas", numeric="range"), dict(kind="pandas", path="x")):
             with pytest.raises(pykanon.UsageError):
                 state.release(**wrong)
-        assert state.describe()["releases"] == 4
+        assert state.describe()["releases"] == 5
         with pytest.raises(pykanon.Error):
             state.insert({c: v[:1] for c, v in table.items()})
         assert state.insert({**{c: v[:1] for c, v in table.items()}, "id": ["n1"]})["records"] == 201

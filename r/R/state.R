@@ -9,7 +9,11 @@
 #' @param state,con A state.
 #' @param records A data frame with all columns of the table, or for `state_delete()` with those of its key.
 #' @param grow_taxonomy Put unknown categories below the root instead of refusing them.
-#' @param joint_k Keep joint classes of all releases at least this large.
+#' @param joint_k How many records, or persons if there is an entity, all releases together leave alike: records are
+#'   withheld, or shown in other groups, where that is needed. `NULL`: what the state says, which is k unless its schema
+#'   says otherwise; `"off"`: only warn.
+#' @param released Whether `release` is the first release of the state, with which later ones are compared; `FALSE`: nobody
+#'   gets it.
 #' @param again Apply records also where they are those that were applied last.
 #' @param effort Where a search made the groups: how much it looks for less loss around those that change, `"fast"` (not
 #'   at all), `"balanced"` or `"best"`.
@@ -28,14 +32,35 @@
 #' close(state)
 #' unlink(path)
 #' @export
-kanon_state <- function(path, release = NULL, wait_seconds = 0) {
+kanon_state <- function(path, release = NULL, wait_seconds = 0, joint_k = NULL, released = TRUE) {
   if (!is.null(release)) {
     must_be_release(release)
     handles <- own(release)$handles
-    .Call(C_state_create, handles$table, handles$schema, handles$grouping, list(path = path))
+    .Call(C_state_create, handles$table, handles$schema, handles$grouping,
+          list(path = path, joint_k = joint_size(joint_k), released = as.integer(released)))
   }
   handle <- .Call(C_state_open, list(path = path, wait_seconds = wait_seconds))
   structure(list(handle = handle, path = path), class = "kanon_state")
+}
+
+# As the library counts it: 0 is what the state says, -1 is off.
+joint_size <- function(joint_k) {
+  if (is.null(joint_k)) return(0)
+  if (identical(joint_k, "off")) return(-1)
+  if (!is.numeric(joint_k) || length(joint_k) != 1L || is.na(joint_k) || joint_k < 2 || joint_k != trunc(joint_k)) {
+    usage_error("joint_k is a whole number of at least 2, or \"off\"")
+  }
+  joint_k
+}
+
+# Classes that are too small with all releases; where none may be, these were before.
+warn_of_audit <- function(done) {
+  if (done$joint_below == 0) return(invisible())
+  why <- if (done$joint_required) "they were before this release, which no release can change"
+         else "nothing was withheld, because joint_k is off"
+  text <- sprintf("those who have all %.0f releases can tell %.0f records from fewer than %.0f others; %s", done$release,
+                  done$joint_below, done$joint_k - 1, why)
+  warning(warningCondition(text, class = "kanon_privacy_warning"))
 }
 
 state_handle <- function(state) {
@@ -45,7 +70,10 @@ state_handle <- function(state) {
 
 change <- function(state, what, records = NULL, ...) {
   stream <- if (is.null(records)) NULL else stream_of(records)
-  .Call(C_state_change, state_handle(state), stream, list(what = what, ...))
+  done <- .Call(C_state_change, state_handle(state), stream, list(what = what, ...))
+  if (nzchar(done$question)) warning(done$question, "; look whether columns are exchanged", call. = FALSE)
+  warn_of_audit(done)
+  done
 }
 
 # What a change did, without the bytes of a release.
@@ -53,21 +81,21 @@ figures_of <- function(done) done[names(done) != "bytes"]
 
 #' @rdname kanon_state
 #' @export
-state_insert <- function(state, records, grow_taxonomy = FALSE, joint_k = 0, again = FALSE, effort = "balanced") {
-  figures_of(change(state, "insert", records, grow_taxonomy = grow_taxonomy, joint_k = joint_k, again = again,
+state_insert <- function(state, records, grow_taxonomy = FALSE, joint_k = NULL, again = FALSE, effort = "balanced") {
+  figures_of(change(state, "insert", records, grow_taxonomy = grow_taxonomy, joint_k = joint_size(joint_k), again = again,
                     effort = effort))
 }
 
 #' @rdname kanon_state
 #' @export
-state_delete <- function(state, records, joint_k = 0, again = FALSE, effort = "balanced") {
-  figures_of(change(state, "delete", records, joint_k = joint_k, again = again, effort = effort))
+state_delete <- function(state, records, joint_k = NULL, again = FALSE, effort = "balanced") {
+  figures_of(change(state, "delete", records, joint_k = joint_size(joint_k), again = again, effort = effort))
 }
 
 #' @rdname kanon_state
 #' @export
-state_update <- function(state, records, grow_taxonomy = FALSE, joint_k = 0, effort = "balanced") {
-  figures_of(change(state, "update", records, grow_taxonomy = grow_taxonomy, joint_k = joint_k, effort = effort))
+state_update <- function(state, records, grow_taxonomy = FALSE, joint_k = NULL, effort = "balanced") {
+  figures_of(change(state, "update", records, grow_taxonomy = grow_taxonomy, joint_k = joint_size(joint_k), effort = effort))
 }
 
 #' @rdname kanon_state
@@ -76,12 +104,12 @@ state_optimise <- function(state) figures_of(change(state, "optimise"))
 
 #' @rdname kanon_state
 #' @export
-state_release <- function(state, path = NULL, numeric = c("interval", "range", "mean", "columns"), joint_k = 0,
+state_release <- function(state, path = NULL, numeric = c("interval", "range", "mean", "columns"), joint_k = NULL,
                           shuffle = FALSE, shuffle_seed = NULL) {
   order <- release_order(shuffle, shuffle_seed)
   forms <- c("interval", "range", "mean", "columns")
   done <- change(state, "release", path = path, numeric = match(one_of(numeric, forms, "numeric"), forms) - 1L,
-                 joint_k = joint_k, shuffle = order$shuffle, shuffle_seed = order$seed)
+                 joint_k = joint_size(joint_k), shuffle = order$shuffle, shuffle_seed = order$seed)
   if (is.null(path)) done$bytes else invisible(path)
 }
 

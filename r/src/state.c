@@ -55,7 +55,11 @@ SEXP r_state_create(SEXP table, SEXP schema, SEXP grouping, SEXP options)
                   .table = handle_get(table, &TABLE),
                   .schema = handle_get(schema, &SCHEMA),
                   .grouping = handle_get(grouping, &GROUPING)};
-    w.options = (kanon_state_options){.struct_size = sizeof w.options, .tick = ticker_tick, .payload = &t};
+    w.options = (kanon_state_options){.struct_size = sizeof w.options,
+                                      .tick = ticker_tick,
+                                      .payload = &t,
+                                      .joint_k = item_whole(options, "joint_k"),
+                                      .released = (int)item_whole(options, "released")};
     kanon_error err = {0};
     if (run(do_create, &w, &t, 0, &err) != KANON_OK)
         raise_failure(&err);
@@ -136,13 +140,20 @@ static double number_or_na(double value)
 static SEXP change_list(const kanon_change *c)
 {
     SEXP list = PROTECT(list_new("changed", "splits", "dispersed", "records", "groups", "suppressed", "k", "release",
-                                 "withheld", "repaired", "loss_before", "loss", "bytes", NULL));
+                                 "withheld", "repaired", "loss_before", "loss", "bytes", "joint_k", "joint_required",
+                                 "joint_smallest", "joint_below", "joint_made_below", "question", NULL));
     const double numbers[] = {(double)c->changed,  (double)c->splits,     (double)c->dispersed,
                               (double)c->records,  (double)c->groups,     (double)c->suppressed,
                               (double)c->k,        (double)c->release,    (double)c->withheld,
                               (double)c->repaired, number_or_na(c->loss_before), number_or_na(c->loss)};
     for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)
         SET_VECTOR_ELT(list, i, Rf_ScalarReal(numbers[i]));
+    SET_VECTOR_ELT(list, 13, Rf_ScalarReal((double)c->joint_k));
+    SET_VECTOR_ELT(list, 14, Rf_ScalarLogical(c->joint_required));
+    SET_VECTOR_ELT(list, 15, Rf_ScalarReal((double)c->joint_smallest));
+    SET_VECTOR_ELT(list, 16, Rf_ScalarReal((double)c->joint_below));
+    SET_VECTOR_ELT(list, 17, Rf_ScalarReal((double)c->joint_made_below));
+    SET_VECTOR_ELT(list, 18, Rf_ScalarString(utf8(c->question)));
     UNPROTECT(1);
     return list;
 }
@@ -219,9 +230,10 @@ SEXP r_state_describe(SEXP handle)
     }
     const kanon_state_info *i = w.info;
     SEXP list = PROTECT(list_new("program", "algorithm", "k_asked", "k", "records", "groups", "suppressed", "departed",
-                                 "releases", "loss", NULL));
+                                 "releases", "loss", "joint_k", NULL));
     const double numbers[] = {(double)i->k_asked,    (double)i->k,        (double)i->records,    (double)i->groups,
-                              (double)i->suppressed, (double)i->departed, (double)i->n_releases, number_or_na(i->loss)};
+                              (double)i->suppressed, (double)i->departed, (double)i->n_releases, number_or_na(i->loss),
+                              (double)i->joint_k};
     SET_VECTOR_ELT(list, 0, Rf_ScalarString(utf8(i->program)));
     SET_VECTOR_ELT(list, 1, Rf_ScalarString(utf8(i->algorithm)));
     for (int j = 0; j < (int)(sizeof numbers / sizeof *numbers); j++)

@@ -7,11 +7,13 @@
 PyObject *state_create(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"path", "table", "schema", "grouping", "ticker", NULL};
+    static char *names[] = {"path", "table", "schema", "grouping", "ticker", "joint_k", "released", NULL};
     PyObject *table_capsule, *schema_capsule, *grouping_capsule, *ticker_capsule;
     const char *path;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "sOOOO", names, &path, &table_capsule, &schema_capsule,
-                                     &grouping_capsule, &ticker_capsule))
+    long long joint_k = 0;
+    int released = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "sOOOO|Lp", names, &path, &table_capsule, &schema_capsule,
+                                     &grouping_capsule, &ticker_capsule, &joint_k, &released))
         return NULL;
     kanon_table *table = handle_get(table_capsule, TABLE);
     kanon_schema *schema = table == NULL ? NULL : handle_get(schema_capsule, SCHEMA);
@@ -19,7 +21,8 @@ PyObject *state_create(PyObject *module, PyObject *args, PyObject *keywords)
     ticker *t = grouping == NULL ? NULL : handle_get(ticker_capsule, TICKER);
     if (t == NULL)
         return NULL;
-    kanon_state_options o = {.struct_size = sizeof o, .tick = ticker_tick, .payload = t};
+    kanon_state_options o = {
+        .struct_size = sizeof o, .tick = ticker_tick, .payload = t, .joint_k = joint_k, .released = released};
     kanon_error err = {0};
     kanon_status st;
     WITHOUT_GIL(st = kanon_state_create(path, table, schema, grouping, NULL, &o, &err));
@@ -57,11 +60,14 @@ static PyObject *number_or_none(double value)
 
 static PyObject *change_result(const kanon_change *c)
 {
-    return Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:N,s:N}", "changed", (long long)c->changed, "splits",
+    return Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:O,s:L,s:L,s:L,s:s,s:N,s:N}", "changed", (long long)c->changed, "splits",
                          (long long)c->splits, "dispersed", (long long)c->dispersed, "records", (long long)c->records,
                          "groups", (long long)c->groups, "suppressed", (long long)c->suppressed, "k", (long long)c->k,
                          "release", (long long)c->release, "withheld", (long long)c->withheld, "repaired",
-                         (long long)c->repaired, "loss_before", number_or_none(c->loss_before), "loss",
+                         (long long)c->repaired, "joint_k", (long long)c->joint_k, "joint_required",
+                         c->joint_required ? Py_True : Py_False, "joint_smallest", (long long)c->joint_smallest,
+                         "joint_below", (long long)c->joint_below, "joint_made_below", (long long)c->joint_made_below,
+                         "question", c->question, "loss_before", number_or_none(c->loss_before), "loss",
                          number_or_none(c->loss));
 }
 
@@ -161,8 +167,8 @@ PyObject *state_describe(PyObject *module, PyObject *capsule)
     WITHOUT_GIL(st = kanon_state_describe(&i, state, &err));
     if (st != KANON_OK)
         return raise_failure(&err);
-    PyObject *result = Py_BuildValue("{s:s,s:z,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:N}", "program", i->program, "algorithm",
-                                     i->algorithm, "k_asked", (long long)i->k_asked, "k", (long long)i->k, "records",
+    PyObject *result = Py_BuildValue("{s:s,s:z,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:N}", "program", i->program, "algorithm",
+                                     i->algorithm, "joint_k", (long long)i->joint_k, "k_asked", (long long)i->k_asked, "k", (long long)i->k, "records",
                                      (long long)i->records, "groups", (long long)i->groups, "suppressed",
                                      (long long)i->suppressed, "departed", (long long)i->departed, "releases",
                                      (long long)i->n_releases, "loss", number_or_none(i->loss));

@@ -184,12 +184,19 @@ class Release:
         where = None if path is None else os.fspath(path)
         return self._written("release", where, "release.csv", numeric=form, **order)
 
-    def state(self, path: str | os.PathLike[str]) -> Any:
-        """Keeps table and groups in a new file, for inserts and deletes; returns the open :class:`pykanon.State`."""
-        from pykanon.state import State
+    def state(self, path: str | os.PathLike[str], *, joint_k: int | str | None = None, released: bool = True) -> Any:
+        """Keeps table and groups in a new file, for inserts and deletes; returns the open :class:`pykanon.State`.
 
-        place, (table, grouping) = os.fspath(path), self._live()
-        run.call(lambda t: _kanon.state_create(place, table, self._schema, grouping, t))
+        This release is the first one of the state, with which later ones are compared; ``released=False`` says that nobody
+        gets it. ``joint_k``: how many records (or persons, if there is an entity) all releases together leave alike; k
+        unless the schema says otherwise, ``"off"`` to be warned only.
+        """
+        from pykanon.state import State, joint_size
+
+        place, size, (table, grouping) = os.fspath(path), joint_size(joint_k), self._live()
+        run.call(
+            lambda t: _kanon.state_create(place, table, self._schema, grouping, t, joint_k=size, released=released)
+        )
         return State(place)
 
     def plot(self, what: str = "sizes", ax: Any = None) -> Any:

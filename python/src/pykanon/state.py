@@ -4,15 +4,40 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
 from pykanon import _kanon, arguments, forms, frames, run
-from pykanon.errors import UsageError
+from pykanon.errors import PrivacyWarning, UsageError
 from pykanon.run import Progress
 
 T = TypeVar("T")
+
+
+def joint_size(joint_k: int | str | None) -> int:
+    """As the library counts it: 0 is what the state says, -1 is off."""
+    if joint_k is None:
+        return 0
+    if joint_k == "off":
+        return -1
+    if isinstance(joint_k, bool) or not isinstance(joint_k, int) or joint_k < 2:
+        raise UsageError("joint_k is a whole number of at least 2, or 'off'")
+    return joint_k
+
+
+def _warn_of_audit(done: dict[str, Any]) -> None:
+    """Classes that are too small with all releases, unless none may be: then there is no such release."""
+    if done["joint_below"] == 0:
+        return
+    if done["joint_required"]:
+        why = "they were before this release, which no release can change"
+    else:
+        why = "nothing was withheld, because joint_k is off"
+    warnings.warn(
+        f"those who have all {done['release']} releases can tell {done['joint_below']} records from fewer than "
+        f"{done['joint_k'] - 1} others; {why}", PrivacyWarning, stacklevel=4)  # fmt: skip
 
 
 class State:
@@ -31,6 +56,7 @@ class State:
         place = os.fspath(path)
         self.path, self._ticker, self._lock = place, _kanon.ticker_new(), threading.RLock()
         self._handle: Any = None
+        self.last_change: dict[str, Any] = {}
         self._handle = self._call(lambda: _kanon.state_open(place, wait_seconds, self._ticker))
 
     def __enter__(self) -> State:
@@ -58,9 +84,17 @@ class State:
     def _change(self, what: str, delta: Any, progress: Progress, **options: Any) -> tuple[dict[str, Any], bytes]:
         handle = self._open()
         stream = None if delta is None else frames.stream_of(delta, "drop")
-        return self._call(lambda: _kanon.state_change(handle, what, stream, **options), progress)
+        done, released = self._call(lambda: _kanon.state_change(handle, what, stream, **options), progress)
+        self._note(done)
+        return done, released
 
-    def insert(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int = 0, again: bool = False,
+    def _note(self, done: dict[str, Any]) -> None:
+        self.last_change = done
+        if done["question"]:
+            warnings.warn(f"{done['question']}; look whether columns are exchanged", UserWarning, stacklevel=4)
+        _warn_of_audit(done)
+
+    def insert(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int | str | None = None, again: bool = False,
                effort: str | None = None, progress: Progress = None) -> dict[str, Any]:  # fmt: skip
         """Each new record joins the group whose loss grows least. Returns what changed.
 
@@ -70,25 +104,25 @@ class State:
         Records that are those of the last change are refused, because a change that was made may look like one that was
         not; ``again`` says that they are meant.
         """
-        return self._change("insert", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_k, again=again,
+        return self._change("insert", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_size(joint_k), again=again,
                             effort=effort)[0]  # fmt: skip
 
-    def delete(self, keys: Any, *, joint_k: int = 0, again: bool = False, effort: str | None = None,
+    def delete(self, keys: Any, *, joint_k: int | str | None = None, again: bool = False, effort: str | None = None,
                progress: Progress = None) -> dict[str, Any]:  # fmt: skip
         """The records with these keys go; groups that become too small are dispersed."""
-        return self._change("delete", keys, progress, joint_k=joint_k, again=again, effort=effort)[0]
+        return self._change("delete", keys, progress, joint_k=joint_size(joint_k), again=again, effort=effort)[0]
 
-    def update(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int = 0, effort: str | None = None,
+    def update(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int | str | None = None, effort: str | None = None,
                progress: Progress = None) -> dict[str, Any]:  # fmt: skip
         """The records with these keys get the values of the other columns."""
-        return self._change("update", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_k, effort=effort)[0]
+        return self._change("update", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_size(joint_k), effort=effort)[0]
 
     def optimize(self, *, progress: Progress = None) -> dict[str, Any]:
         """Makes the groups better."""
         return self._change("optimize", None, progress)[0]
 
     def release(self, path: str | os.PathLike[str] | None = None, *, kind: str | None = None, numeric: str | None = None,
-                joint_k: int = 0, shuffle: bool = False, shuffle_seed: int | None = None,
+                joint_k: int | str | None = None, shuffle: bool = False, shuffle_seed: int | None = None,
                 progress: Progress = None) -> Any:  # fmt: skip
         """Publishes what the state holds and records it as a release.
 
@@ -97,20 +131,25 @@ class State:
         state keeps texts: columns that are not quasi-identifiers come back as text. ``numeric`` is that of
         :func:`pykanon.anonymize` for tables, and ``interval``, ``range``, ``mean`` or ``columns`` for CSV. A release is
         recorded when it is complete, and only then returned.
+
+        Each release after the first is audited together with all before it: no record may become one of fewer than
+        ``joint_k`` (by default what the state says, k unless its schema says otherwise) that all releases leave alike.
+        Records are withheld, or shown in other groups, where that is needed; ``"off"`` only warns. ``last_change`` has what
+        was found: ``withheld``, ``joint_smallest``, ``joint_below`` and more.
         """
         order = arguments.order(shuffle, shuffle_seed)
         if kind is None:
             where = None if path is None else os.fspath(path)
             form = forms.of(numeric or "interval", forms.CSV)
-            options = dict(path=where, want_release=True, joint_k=joint_k, numeric=form)
+            options = dict(path=where, want_release=True, joint_k=joint_size(joint_k), numeric=form)
             return self._change("release", None, progress, **options, **order)[1]
         if path is not None:
             raise UsageError("a release has a path or a kind, not both")
         frames.check_kind(kind)
         handle, table_form = self._open(), forms.of(numeric or "columns", forms.TABLE)
-        capsule = self._call(
-            lambda: _kanon.state_release(handle, table_form, joint_k, **order), progress
-        )[1]
+        size = joint_size(joint_k)
+        done, capsule = self._call(lambda: _kanon.state_release(handle, table_form, size, **order), progress)
+        self._note(done)
         return frames.as_kind(capsule, kind)
 
     def describe(self) -> dict[str, Any]:
