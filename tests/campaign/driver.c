@@ -318,7 +318,12 @@ static void on_state(const char *what)
         answer_number("records", done.records);
         answer_number("withheld", done.withheld);
         answer_number("release-number", done.release);
-        answer_number("below-joint-k", done.below_joint_k);
+        answer_number("committed", done.committed);
+        answer_number("joint-k", done.joint_k);
+        answer_number("joint-required", done.joint_required);
+        answer_number("joint-smallest", done.joint_smallest);
+        answer_number("joint-below", done.joint_below);
+        answer_number("joint-made-below", done.joint_made_below);
     }
     answer_status(st, &err);
     answer_outputs(&w, opened ? st : KANON_EIO);

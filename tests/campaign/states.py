@@ -1,9 +1,10 @@
 """Campaign b: random sequences of changes of a state, with a model in Python of who is in the table. No record is
 lost or doubled, a change that is refused changes nothing, every release passes the checker, and what all
-releases together give away is what the model says."""
+releases together give away is what the model says: no release makes a joint class too small without a warning, and
+none at all unless joint-k is off. The model intersects the releases by key; it counts persons where there are any."""
 import copy
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 
 import checker
 import driver
@@ -20,7 +21,23 @@ class Model:
         self.rows = {row[0]: row for row in table.rows}
         self.fresh = len(table.rows)
         self.seen = defaultdict(dict)  # record -> release -> group
+        self.cells = defaultdict(dict)  # record -> release -> its released cells
+        self.person = {key: self.person_of(row) for key, row in self.rows.items()}  # also of those who are gone
         self.releases = 0
+
+    def person_of(self, row):
+        """Nothing tells missing persons apart, so they are one."""
+        if self.table.entity is None:
+            return row[0]
+        text = row[self.table.index(self.table.entity)]
+        return None if checker.is_missing(self.table, text) else checker.trimmed(text)
+
+    def change(self, rows):
+        for key, row in rows.items():
+            self.rows.pop(key, None)
+            if row is not None:
+                self.rows[key] = row
+                self.person[key] = self.person_of(row)
 
     def table_of(self, keys):
         part = copy.copy(self.table)
@@ -43,6 +60,7 @@ def start(rng):
             width = max(len(text) for text in column.pool)
             column.pool = [text.ljust(width, "0") for text in column.pool]
             column.places = width
+    table.joint_k = rng.choice([None, None, "off", table.k, table.k + 1])
     for row in table.rows:
         for i, column in enumerate(table.columns):
             if column.mask is not None and not checker.is_missing(table, row[i]):
@@ -92,18 +110,44 @@ def check_released(model, said, form, joint_k, shuffled):
     need(set(keys) <= set(model.rows), "the release has a record that is not in the table")
     need(len(keys) + withheld == len(model.rows), "the release has %d records and %d are withheld, of %d" % (
         len(keys), withheld, len(model.rows)))
-    need(joint_k or withheld == 0, "records are withheld though nobody asked for it")
+    need(joint_k or withheld == 0, "records are withheld though joint-k is off")
     part = model.table_of(keys)
     groups = checker.check_release(part, said["release"], said["groups"], form, everybody=model.whole())
     model.releases += 1
-    for key, group in zip(keys, groups):
+    quasi = [i for i, (c, _) in enumerate(checker.released_header(model.table, form))
+             if model.table.columns[c].role == "quasi"]
+    for key, group, line in zip(keys, groups, lines):
         model.seen[key][model.releases] = group
+        model.cells[key][model.releases] = tuple(line[i] for i in quasi)
+    if model.releases > 1:
+        check_audit(model, said, joint_k)
 
 
-def joint_classes(model):
-    """Sizes of the joint classes of all records that were ever released: not to be in a release counts as well."""
-    signatures = Counter(tuple(seen.get(r) for r in range(1, model.releases + 1)) for seen in model.seen.values())
-    return sorted(signatures.values())
+def class_sizes(model, seen, releases):
+    """Of each record that was ever released, how many persons its joint class has: those who were shown alike in every
+    release, where not to be in a release counts as well."""
+    persons = defaultdict(set)
+    trace = {key: tuple(of.get(r) for r in range(1, releases + 1)) for key, of in seen.items()}
+    trace = {key: of for key, of in trace.items() if any(group is not None for group in of)}
+    for key, of in trace.items():
+        persons[of].add(model.person[key])
+    return {key: len(persons[of]) for key, of in trace.items()}
+
+
+def check_audit(model, said, joint_k):
+    """The audit that is part of a release says what the model does, and no class became too small that must not."""
+    k = joint_k or model.table.k
+    before, now = (class_sizes(model, model.seen, model.releases - i) for i in (1, 0))
+    below = [key for key in now if now[key] < k]
+    made = [key for key in below if before.get(key, k) >= k]
+    found = {"joint-k": k, "joint-required": int(joint_k > 0), "joint-smallest": min(now.values()),
+             "joint-below": len(below), "joint-made-below": len(made)}
+    for name, value in found.items():
+        need(int(said[name]) == value, "%s is %s, not %s" % (name, value, said[name]))
+    need(not joint_k or not made, "a joint class became smaller than %d" % k)
+    # what a reader sees, who has the cells alone: never less than the groups tell
+    seen = class_sizes(model, model.cells, model.releases)
+    need(below or min(seen.values()) >= k, "%d can be told apart, and there was no warning" % min(seen.values()))
 
 
 def refusal_is_true(model, what, rows):
@@ -120,7 +164,7 @@ def refusal_is_true(model, what, rows):
     return checker.satisfied(part, part.rows, True) is not None or checker.grouping_exists(part) is not True
 
 
-def step(rng, tools, model, joint_k, log):
+def step(rng, tools, model, log):
     what = rng.choice(["insert", "insert", "delete", "delete", "update", "optimize", "release"])
     if model.table.together and what == "optimize":  # refinements move single records
         what = "release"
@@ -128,7 +172,7 @@ def step(rng, tools, model, joint_k, log):
     if checker.refused_form(model.table, runs.FORMS[form]):
         form = 0
     asked = {"do": what, "state": tools.path("x.state"), "threads": 1, "numeric": form}
-    rows = {}
+    rows, joint_k = {}, model.joint_k
     if what in ("insert", "delete", "update"):
         if not model.rows:
             return "empty"
@@ -136,28 +180,35 @@ def step(rng, tools, model, joint_k, log):
         asked["grow"] = 1
     elif what == "optimize":
         asked["refine"] = rng.choice(["il-optimization", None])
-    if what == "release" or rng.random() < 0.4:
+    wants = what == "release" or rng.random() < 0.4
+    if wants:
         asked["want"] = "release groups"
-        asked["joint-k"] = joint_k
+        if rng.random() < 0.15:
+            asked["joint-k"] = rng.choice([-1, model.table.k, model.table.k + 1])
+            joint_k = max(asked["joint-k"], 0)
     log.append(asked)
     said = tools.driver.ask(asked)
     log.append(said)
     need("broken" not in said, said.get("broken", ""))
     if said["status"] == driver.OK:
-        for key, row in rows.items():
-            need(model.rows.pop(key, None) is None or what != "insert", "a key that is there already was inserted")
-            if row is not None:
-                model.rows[key] = row
+        need(not (what == "insert" and any(key in model.rows for key in rows)), "a key that is there already was inserted")
+        model.change(rows)
         if rows:
             need(int(said["changed"]) == len(rows), "%s records changed, not %d" % (said["changed"], len(rows)))
         need(int(said["records"]) == len(model.rows), "the state says %s records, there are %d" % (
             said["records"], len(model.rows)))
-        if "want" in asked:
+        if wants:
             check_released(model, said, runs.FORMS[form], joint_k, False)
         return "done"
     need(said["message"] and "\n" not in said["message"] + said["hint"], "the message is not one line")
     if said["status"] == driver.EINFEASIBLE:
-        need(joint_k or refusal_is_true(model, what, rows), "refused, but a grouping exists: " + said["message"])
+        need("release" not in said, "there is a release of a call that failed")
+        if int(said["committed"]):  # the records are gone, the release alone is not possible
+            need(wants and joint_k and what in ("delete", "update"), "a change that failed was made")
+            model.change(rows)
+            return "without release"
+        possible = wants and joint_k and what not in ("delete", "update")
+        need(possible or refusal_is_true(model, what, rows), "refused, but a grouping exists: " + said["message"])
         return "refused"
     if said["status"] == driver.EDATA and what == "insert" and any(key in model.rows for key in rows):
         return "refused"
@@ -193,12 +244,11 @@ def sequence(rng, tools, table, log):
         return "not begun"
     need(said["status"] == driver.OK, "status %s: %s" % (driver.STATUS[said["status"]], said.get("message")))
     model = Model(table)
-    joint_k = table.k if table.entity is None and rng.random() < 0.4 else 0
+    model.joint_k = 0 if table.joint_k == "off" else table.joint_k or table.k
     check_released(model, said, "interval", 0, False)
-    below = joint_classes(model)[0] < joint_k  # what was released cannot be taken back
+    made = {"done": 0, "without release": 0}
     for _ in range(rng.randint(3, 12)):
-        step(rng, tools, model, joint_k, log)
-        below += int(log[-1].get("below-joint-k", 0))
+        made[step(rng, tools, model, log)] = 1
     found = tools.driver.ask({"do": "describe", "state": tools.path("x.state")})
     need(found["status"] == driver.OK, "the state is not sound: " + found.get("message", ""))
     need(int(found["records"]) == len(model.rows), "the state has %s records, not %d" % (
@@ -207,14 +257,15 @@ def sequence(rng, tools, table, log):
         found["releases"], model.releases))
     audit = tools.driver.ask({"do": "audit", "state": tools.path("x.state"), "k": table.k})
     log.append(audit)
-    sizes = joint_classes(model)
+    sizes = class_sizes(model, model.seen, model.releases)
     need(audit["status"] == driver.OK, "audit: " + audit.get("message", ""))
-    need(int(audit["smallest"]) == sizes[0], "audit says the smallest joint class has %s records, it has %d" % (
-        audit["smallest"], sizes[0]))
-    need(not joint_k or below or sizes[0] >= joint_k, "a joint class has %d records, joint-k is %d" % (
-        sizes[0], joint_k))
-    final = tools.driver.ask({"do": "release", "state": tools.path("x.state"), "want": "release groups"})
+    need(int(audit["smallest"]) == min(sizes.values()), "audit says the smallest joint class has %s, it has %d" % (
+        audit["smallest"], min(sizes.values())))
+    below = sum(size < table.k for size in sizes.values())
+    need(int(audit["below"]) == below, "audit says %s records are below k, %d are" % (audit["below"], below))
+    final = tools.driver.ask({"do": "release", "state": tools.path("x.state"), "want": "release groups", "joint-k": -1})
     log.append(final)
     need(final["status"] == driver.OK, "release: " + final.get("message", ""))
     check_released(model, final, "interval", 0, False)
-    return "with joint-k" if joint_k else "done"
+    return "joint-k off" if not model.joint_k else "a change without its release" if made["without release"] else (
+        "persons" if table.entity is not None else "records")

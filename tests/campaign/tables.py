@@ -58,6 +58,7 @@ class Table:
         self.delimiter = ","
         self.k, self.constraints, self.suppress = 2, [], None
         self.entity, self.together, self.key = None, False, None
+        self.joint_k = None  # "off" or a number
         self.clean = True  # nothing in it that may be refused as bad input
         self.quoted = random.Random(0)
 
@@ -90,6 +91,8 @@ class Table:
             privacy["constraints"] = self.constraints
         if self.suppress is not None:
             privacy["suppress"] = Plain(self.suppress)
+        if self.joint_k is not None:
+            privacy["joint-k"] = self.joint_k
         if privacy:
             out["privacy"] = privacy
         if self.entity is not None:
