@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 
 static const char yaml[] = "missing: '?'\n"
-                           "attributes:\n"
+                           "joint-k: off\nattributes:\n"
                            "  id: {role: identifying}\n"
                            "  age: {role: quasi, type: decimal, weight: 2}\n"
                            "  city: {role: quasi}\n"

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 
 static const char yaml[] = "missing: [\"?\"]\n"
-                           "attributes:\n"
+                           "joint-k: off\nattributes:\n"
                            "  id: {role: identifying}\n"
                            "  age: {role: quasi, type: integer, weight: 2}\n"
                            "  pay: {role: quasi, type: decimal}\n"

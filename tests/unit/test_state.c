@@ -11,7 +11,7 @@
 
 /* age: whole numbers; pay: with digits after the point; job: a ragged tree; zip: three digits, masked from the right. */
 static const char yaml[] = "missing: [\"?\"]\n"
-                           "attributes:\n"
+                           "joint-k: off\nattributes:\n"
                            "  id: {role: identifying}\n"
                            "  age: {role: quasi, type: integer, weight: 2}\n"
                            "  pay: {role: quasi, type: decimal}\n"

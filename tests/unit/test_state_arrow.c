@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-static const char yaml[] = "attributes:\n"
+static const char yaml[] = "joint-k: off\nattributes:\n"
                            "  name: {role: identifying}\n"
                            "  age: {role: quasi, type: integer}\n"
                            "  job: {role: quasi, taxonomy: {Food: [baker, cook], Health: [nurse, surgeon]}}\n"

@@ -15,11 +15,11 @@
 #define JOB                                                                                                                 \
     "  job: {role: quasi, taxonomy: {cook: , baker: , office: {clerk: , boss: }}}\n  ill: {role: sensitive}\nkey: [id]\n"
 static const char *const schemas[] = {
-    "missing: [\"?\"]\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, bands: 5, top: 60}\n"
+    "missing: [\"?\"]\njoint-k: off\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, bands: 5, top: 60}\n"
     "  pay: {role: quasi, type: decimal, bands: 0.5, bottom: 0.2, weight: 2}\n  day: {role: quasi, bands: month}\n" JOB,
-    "missing: [\"?\"]\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, bands: [10, 18, 65]}\n"
+    "missing: [\"?\"]\njoint-k: off\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, bands: [10, 18, 65]}\n"
     "  pay: {role: quasi, type: decimal, top: 2.5, bottom: 1}\n  day: {role: quasi, bands: week, top: 2024-03-01}\n" JOB,
-    "missing: [\"?\"]\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, bands: 7}\n"
+    "missing: [\"?\"]\njoint-k: off\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, bands: 7}\n"
     "  pay: {role: quasi, type: decimal, bands: 0.25}\n  day: {role: quasi, type: date}\n" JOB,
 };
 static const char header[] = "id,age,pay,day,job,ill\n";
@@ -276,7 +276,7 @@ static kanon_grouping *pairs_of(const kanon_table *table)
 /* A new extreme moves the end of the open band, and the loss of all groups with it; it comes back when the extreme goes. */
 static void extremes_move_open_bands(void **unused)
 {
-    world w = {.yaml = "attributes: {id: {role: identifying}, age: {role: quasi, bands: 10, top: 50}}\nkey: [id]\n", .n = 4};
+    world w = {.yaml = "joint-k: off\nattributes: {id: {role: identifying}, age: {role: quasi, bands: 10, top: 50}}\nkey: [id]\n", .n = 4};
     kanon_error err = {0};
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
@@ -318,7 +318,7 @@ static void what_is_refused(void **unused)
     (void)unused;
     place path = scratch("f.state");
     write_text(scratch("f.yaml").text,
-               "missing: [\"?\"]\nattributes: {id: {role: identifying}, age: {role: quasi, bands: 5}}\n");
+               "missing: [\"?\"]\njoint-k: off\nattributes: {id: {role: identifying}, age: {role: quasi, bands: 5}}\n");
     assert_done(kanon_schema_read(&schema, scratch("f.yaml").text, NULL, &err), &err);
     for (int i = 0; i < 2; i++) {
         kanon_table *table = NULL;

@@ -93,7 +93,7 @@ static void later_cells(void **state)
         const cell_case *c = &cell_cases[i];
         char yaml[400];
         kanon_error err = {0};
-        snprintf(yaml, sizeof yaml, "missing: [\"?\"]\nattributes:\n  %s\nprivacy: {k: 2}\n", c->yaml);
+        snprintf(yaml, sizeof yaml, "missing: [\"?\"]\njoint-k: off\nattributes:\n  %s\nprivacy: {k: 2}\n", c->yaml);
         kanon_state *s = state_of(yaml, c->csv);
         kanon_status st = insert(s, c->delta, c->message == NULL, &err);
         if (c->message == NULL ? st != KANON_OK : st != KANON_EDATA || strstr(err.message, c->message) == NULL)
@@ -107,7 +107,7 @@ static void later_cells(void **state)
 /* A text for "missing" that is an inner node, or a value below the root. */
 static void missing_in_the_tree(void **state)
 {
-    static const char attribute[] = "attributes: {x: {role: quasi, taxonomy: {cook: , office: {clerk: , boss: }}}}\n"
+    static const char attribute[] = "joint-k: off\nattributes: {x: {role: quasi, taxonomy: {cook: , office: {clerk: , boss: }}}}\n"
                                     "privacy: {k: 2}\n";
     char yaml[300];
     kanon_error err = {0};
@@ -130,7 +130,7 @@ static void line_ends_and_names(void **state)
 {
     kanon_error err = {0};
     (void)state;
-    kanon_state *s = state_of("attributes: {x: quasi, y: sensitive}\nprivacy: {k: 2}\n", "x,y\r\n1,a\r\n2,b\r\n3,a\r\n");
+    kanon_state *s = state_of("joint-k: off\nattributes: {x: quasi, y: sensitive}\nprivacy: {k: 2}\n", "x,y\r\n1,a\r\n2,b\r\n3,a\r\n");
     assert_done(insert(s, "x,y\n4,b\n", false, &err), &err);
     char *text = released(s);
     assert_holds(text, "\r\n");
@@ -150,7 +150,7 @@ static void new_categories_are_counted(void **state)
 {
     kanon_error err = {0};
     (void)state;
-    kanon_state *s = state_of("attributes: {x: quasi}\nprivacy: {k: 2}\n", "x\ncook\nclerk\ncook\n");
+    kanon_state *s = state_of("joint-k: off\nattributes: {x: quasi}\nprivacy: {k: 2}\n", "x\ncook\nclerk\ncook\n");
     assert_done(insert(s, "x\nbaker\nboss\nbaker\ncook\n", true, &err), &err);
     assert_int_equal(done.grown, 2);
     kanon_state_close(s);
@@ -159,7 +159,7 @@ static void new_categories_are_counted(void **state)
 /* Persons who are missing are one person; all records of a person are in one group. */
 static void missing_persons_are_one(void **state)
 {
-    static const char yaml[] = "missing: [\"?\", none]\nattributes: {age: {role: quasi}, ill: {role: sensitive}}\n"
+    static const char yaml[] = "missing: [\"?\", none]\njoint-k: off\nattributes: {age: {role: quasi}, ill: {role: sensitive}}\n"
                                "entity: who\nentity-together: true\nprivacy: {k: 2}\n";
     kanon_error err = {0};
     (void)state;
@@ -177,7 +177,7 @@ static void other_spellings(void **state)
 {
     kanon_error err = {0};
     (void)state;
-    kanon_state *s = state_of("attributes: {key: identifying, job: quasi, note: insensitive}\nkey: key\nprivacy: {k: 2}\n",
+    kanon_state *s = state_of("joint-k: off\nattributes: {key: identifying, job: quasi, note: insensitive}\nkey: key\nprivacy: {k: 2}\n",
                               "key,job,note\n\"a \"\"b\"\"\",cook,x\nc,cook,y\nd,cook,z\n");
     assert_done(insert(s, "key;job;note\ne;cook;u,v\n\"f\"\"\";cook;\"w;\"\"\"\n", false, &err), &err);
     char *text = released(s);

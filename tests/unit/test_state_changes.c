@@ -121,7 +121,7 @@ static void release_changes(host *h, kanon_state *state, uint64_t step)
 
 /* ---- a table that changes ---------------------------------------------------------------------------------------- */
 
-static const char attributes[] = "attributes:\n"
+static const char attributes[] = "joint-k: off\nattributes:\n"
                                  "  id: identifying\n"
                                  "  who: identifying\n"
                                  "  age: {role: quasi, type: integer}\n"
@@ -348,7 +348,7 @@ static void changes_of_others_make_it_whole(void **unused)
 /* A state that nobody watched, and one with open bands, whose ends are those of all records. */
 static void without_notes_it_is_whole(void **unused)
 {
-    static const char bands[] = "attributes: {age: {role: quasi, type: integer, bands: 10, top: 60}}\nprivacy: {k: 2}\n";
+    static const char bands[] = "joint-k: off\nattributes: {age: {role: quasi, type: integer, bands: 10, top: 60}}\nprivacy: {k: 2}\n";
     static const char csv[] = "age\n20\n21\n40\n41\n61\n70\n", more[] = "age\n22\n";
     (void)unused;
     kanon_error err = {0};

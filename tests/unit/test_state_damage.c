@@ -5,7 +5,7 @@
 #include "support.h"
 
 static const char yaml[] = "missing: '?'\n"
-                           "attributes:\n"
+                           "joint-k: off\nattributes:\n"
                            "  id: {role: identifying}\n"
                            "  who: {role: identifying}\n"
                            "  age: {role: quasi, type: integer, weight: 2}\n"

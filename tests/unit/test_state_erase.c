@@ -58,7 +58,7 @@ static bool has_number(const file_bytes *file, int64_t number)
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
-static const char yaml[] = "attributes:\n"
+static const char yaml[] = "joint-k: off\nattributes:\n"
                            "  id: {role: identifying}\n"
                            "  pay: {role: quasi, type: integer}\n"
                            "  city: {role: quasi}\n"

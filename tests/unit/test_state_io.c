@@ -259,20 +259,20 @@ static void arm_files(int at)
 enum { PLAIN, TOGETHER, CROWDED, FEW, WATCHED, N_KINDS };
 
 static const char *const schemas[N_KINDS] = {
-    "missing: '?'\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal, weight: 2}\n"
+    "missing: '?'\njoint-k: off\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal, weight: 2}\n"
     "  city: {role: quasi}\n  zip: {role: quasi, mask: left}\n  who: identifying\n"
     "  ill: {role: sensitive, taxonomy: {a: , b: {c: , d: }}}\n"
     "privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}]}\nkey: [id]\n",
-    "missing: '?'\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal, bands: 5}\n"
+    "missing: '?'\njoint-k: off\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal, bands: 5}\n"
     "  city: {role: quasi}\n  zip: {role: quasi, mask: left}\n  who: identifying\n  ill: sensitive\n"
     "privacy: {k: 2}\nentity: who\nentity-together: true\nkey: [id]\n",
-    "missing: '?'\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal, bands: 5, top: 60}\n"
+    "missing: '?'\njoint-k: off\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal, bands: 5, top: 60}\n"
     "  city: {role: quasi}\n  zip: {role: quasi, mask: left}\n  who: identifying\n  ill: sensitive\n"
     "privacy: {k: 3, constraints: [{model: alpha-k, attribute: ill, alpha: 0.6}], suppress: 0.1}\nkey: [id]\n",
-    "missing: '?'\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal}\n"
+    "missing: '?'\njoint-k: off\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal}\n"
     "  city: {role: insensitive}\n  zip: {role: insensitive}\n  who: identifying\n  ill: sensitive\n"
     "privacy: {k: 3, suppress: 0.4}\nkey: [id]\n",
-    "missing: '?'\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal}\n"
+    "missing: '?'\njoint-k: off\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal}\n"
     "  city: {role: quasi}\n  zip: {role: insensitive}\n  who: identifying\n  ill: sensitive\n"
     "privacy: {k: 2}\nkey: [id]\n",
 };

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <sys/wait.h>
 
-static const char yaml[] = "attributes:\n"
+static const char yaml[] = "joint-k: off\nattributes:\n"
                            "  name: {role: identifying}\n"
                            "  age: {role: quasi, type: integer}\n"
                            "  ill: {role: sensitive}\n"
@@ -263,15 +263,15 @@ static void another_schema_is_refused(void **unused)
     static const struct {
         const char *yaml, *what;
     } others[] = {
-        {"attributes: {name: insensitive, age: {role: quasi, type: integer}, ill: sensitive}\nprivacy: {k: 2}\n", "name: "},
-        {"attributes: {name: identifying, age: {role: quasi, type: integer, weight: 2}, ill: sensitive}\n", "age: "},
-        {"attributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\nentity: name\n", "entity: "},
-        {"attributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\nprivacy: {suppress: 0.5}\n",
+        {"joint-k: off\nattributes: {name: insensitive, age: {role: quasi, type: integer}, ill: sensitive}\nprivacy: {k: 2}\n", "name: "},
+        {"joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer, weight: 2}, ill: sensitive}\n", "age: "},
+        {"joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\nentity: name\n", "entity: "},
+        {"joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\nprivacy: {suppress: 0.5}\n",
          "suppress: "},
-        {"attributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\n"
+        {"joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\n"
          "privacy: {constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}]}\n",
          "constraints: "},
-        {"attributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\n", NULL}, /* k may differ */
+        {"joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\n", NULL}, /* k may differ */
     };
     (void)unused;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -311,7 +311,7 @@ static void a_mask_of_nothing_is_kept(void **unused)
     place path = scratch("x.state");
     (void)unused;
     write_text(scratch("s.yaml").text,
-               "attributes: {age: {role: quasi, type: integer}, zip: {role: quasi, mask: right}}\nprivacy: {k: 2}\n");
+               "joint-k: off\nattributes: {age: {role: quasi, type: integer}, zip: {role: quasi, mask: right}}\nprivacy: {k: 2}\n");
     write_text(scratch("t.csv").text, "age,zip\n1,\n2,\n3,\n4,\n");
     assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
@@ -336,7 +336,7 @@ static char *report_of(bool own)
     kanon_options how = {.struct_size = sizeof how, .algorithm = "mondrian", .refine = "il-optimization", .seed = 7};
     kanon_outputs outputs = {.struct_size = sizeof outputs, .report = report.text};
     entries(scratch_directory, true);
-    write_text(scratch("s.yaml").text, "attributes: {name: identifying, age: {role: quasi, type: integer, weight: 2.5}, "
+    write_text(scratch("s.yaml").text, "joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer, weight: 2.5}, "
                                        "ill: sensitive}\nprivacy: {k: 2}\n");
     write_text(scratch("t.csv").text, csv);
     assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
@@ -374,19 +374,19 @@ static void what_cannot_be_kept_is_refused(void **unused)
         const char *yaml, *csv, *message;
         int64_t groups[4];
     } cases[] = {
-        {"attributes: {q: {role: quasi, type: integer}}\nprivacy: {k: 2}\n",
+        {"joint-k: off\nattributes: {q: {role: quasi, type: integer}}\nprivacy: {k: 2}\n",
          "q\n-5000000000000000000\n1\n2\n3\n",
          "q: a state holds numbers of at most 18 digits",
          {1, 1, 2, 2}},
-        {"attributes: {q: {role: quasi, type: integer}}\nprivacy: {k: 2}\n",
+        {"joint-k: off\nattributes: {q: {role: quasi, type: integer}}\nprivacy: {k: 2}\n",
          "q\n0\n1\n2\n5000000000000000000\n",
          "q: a state holds numbers of at most 18 digits",
          {1, 1, 2, 2}},
-        {"attributes: {q: {role: quasi, taxonomy: tax.csv}}\nprivacy: {k: 2}\n",
+        {"joint-k: off\nattributes: {q: {role: quasi, taxonomy: tax.csv}}\nprivacy: {k: 2}\n",
          "q\na\na\nb\nc\n",
          "q: a state cannot keep a taxonomy in which a value is also a node",
          {1, 1, 2, 2}},
-        {"attributes: {w: identifying, q: {role: quasi, type: integer}}\nprivacy: {k: 2, suppress: 0.5}\n"
+        {"joint-k: off\nattributes: {w: identifying, q: {role: quasi, type: integer}}\nprivacy: {k: 2, suppress: 0.5}\n"
          "entity: w\nentity-together: true\n",
          "w,q\na,0\nb,1\nc,2\nd,3\n",
          "a state cannot keep entities together while some are suppressed",

@@ -99,7 +99,7 @@ static void release_to(const char *path, log_sink *log)
 /* ---- nulls ------------------------------------------------------------------------------------------------------- */
 
 static const char some_missing[] = "empty: value\nmissing: [\"?\"]\nprivacy: {k: 2}\n"
-                                   "attributes: {n: {role: quasi}, c: {role: quasi}, s: {role: sensitive}}\n";
+                                   "joint-k: off\nattributes: {n: {role: quasi}, c: {role: quasi}, s: {role: sensitive}}\n";
 
 /* Of numbers, categories and sensitive values; also where another text was seen before the null. */
 static void nulls_are_kept(void **state)
@@ -122,7 +122,7 @@ static void nulls_are_kept(void **state)
 static void without_memory_there_is_no_state(void **state)
 {
     static const char yaml[] = "missing: ['?']\nprivacy: {k: 2}\nentity: w\n"
-                               "attributes: {n: quasi, w: identifying, c: quasi, z: insensitive}\n";
+                               "joint-k: off\nattributes: {n: quasi, w: identifying, c: quasi, z: insensitive}\n";
     const arrow_field fields[] = {{"n", "l", NULL, CELLS("1", NULL, "3", "4")},
                                   {"w", "u", NULL, CELLS("a", "b", "c", "d")},
                                   {"c", "u", NULL, CELLS("x", "x", NULL, "y")},
@@ -162,7 +162,7 @@ static void nulls_next_to_empty_texts(void **state)
                                   {"s", "u", NULL, CELLS("", NULL, "q", "p")}};
     place path = scratch("empty.state");
     static const char yaml[] = "privacy: {k: 2}\n"
-                               "attributes: {n: {role: quasi}, c: {role: quasi}, s: {role: sensitive}}\n";
+                               "joint-k: off\nattributes: {n: {role: quasi}, c: {role: quasi}, s: {role: sensitive}}\n";
     assert_done(create(path.text, yaml, &(arrow_table){3, fields, 4}, NULL, &err), &err);
     assert_sound(path.text, 4, 0);
     release_to(path.text, &log);
@@ -209,7 +209,7 @@ static void nulls_in_deltas(void **state)
     assert_done(insert(path.text, &(arrow_table){3, more, 1}, &err), &err);
     assert_sound(path.text, 5, 0);
     static const char none_missing[] = "empty: value\nprivacy: {k: 2}\n"
-                                       "attributes: {n: {role: quasi}, c: {role: quasi}, s: {role: sensitive}}\n";
+                                       "joint-k: off\nattributes: {n: {role: quasi}, c: {role: quasi}, s: {role: sensitive}}\n";
     assert_done(create(path.text, none_missing, &(arrow_table){3, fields, 4}, NULL, &err), &err);
     assert_int_equal(insert(path.text, &(arrow_table){3, more, 1}, &err), KANON_EDATA);
     assert_holds(err.message, "Arrow stream: row 1: n: null");
@@ -222,7 +222,7 @@ static void nulls_of_persons_and_names(void **state)
     (void)state;
     kanon_error err = {0};
     static const char yaml[] = "missing: [\"?\"]\nprivacy: {k: 2}\nentity: p\n"
-                               "attributes: {name: {role: identifying}, n: {role: quasi}, s: {role: sensitive}}\n";
+                               "joint-k: off\nattributes: {name: {role: identifying}, n: {role: quasi}, s: {role: sensitive}}\n";
     const arrow_field fields[] = {{"name", "u", NULL, CELLS("a", NULL, "", "d")},
                                   {"n", "l", NULL, CELLS("1", "2", "3", "4")},
                                   {"s", "u", NULL, CELLS("o", "p", "q", "q")},
@@ -276,7 +276,7 @@ static void nulls_in_checks(void **state)
     const arrow_field sensitive[] = {{"n", "u", NULL, CELLS("1", "1")}, {"s", "u", NULL, CELLS("?", NULL)}};
     kanon_check *check = check_stream("missing: [\"?\"]\n"
                                       "privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
-                                      "attributes: {n: {role: quasi}, s: {role: sensitive}}\n",
+                                      "joint-k: off\nattributes: {n: {role: quasi}, s: {role: sensitive}}\n",
                                       &(arrow_table){2, sensitive, 2});
     assert_int_equal(check->n_constraints, 1);
     assert_true(check->constraints[0].reached == 1);

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 static const char yaml[] = "missing: ['a\"b', '?']\n" /* the first would need quotes in a delta */
-                           "attributes:\n"
+                           "joint-k: off\nattributes:\n"
                            "  id: identifying\n"
                            "  age: {role: quasi, type: integer}\n"
                            "  city: quasi\n"
