@@ -71,8 +71,7 @@ typedef enum kanon_status {
  *     update          a new record has the key of an old one: kanon_state_update
  *     grow-taxonomy   a new value is not in the taxonomy: kanon_change_options.grow_taxonomy
  *     again           the delta was applied already: kanon_change_options.again
- *     joint-k         no release keeps joint classes of the size that kanon_change_options.joint_k or the state
- *                     asks for */
+ *     joint-k         no release keeps joint classes so large: kanon_change_options.joint_k, or what the state says */
 typedef struct kanon_error {
     kanon_status status;
     char message[1024];
