@@ -101,18 +101,25 @@ def without_key(table):
 
 
 def check_released(model, said, form, joint_k, shuffled):
-    """The records of the release are those of the model, less those that are withheld."""
+    """The records of the release are those of the model, less those that are withheld or suppressed."""
     withheld = int(said.get("withheld", 0))
     place = [i for i, (c, _) in enumerate(checker.released_header(model.table, form)) if c == 0][0]
     lines = checker.read_csv(said["release"], model.table.delimiter)[1:]
     keys = [line[place] for line in lines]
     need(len(set(keys)) == len(keys), "a record is twice in the release")
     need(set(keys) <= set(model.rows), "the release has a record that is not in the table")
-    need(len(keys) + withheld == len(model.rows), "the release has %d records and %d are withheld, of %d" % (
-        len(keys), withheld, len(model.rows)))
+    numbers = [int(line[1]) for line in checker.read_csv(said["groups"], ",")[1:]]
+    groups_shown = [number for number in numbers if number > 0]
+    suppressed = len(numbers) - len(groups_shown)
+    need(len(keys) == len(groups_shown), "the release has %d records, %d are in groups" % (len(keys), len(groups_shown)))
+    need(len(keys) + suppressed + withheld == len(model.rows), "the release has %d records, %d are withheld and %d suppressed, "
+         "of %d" % (len(keys), withheld, suppressed, len(model.rows)))
+    allowed = checker.budget(model.table, model.whole())
+    need(allowed is None or suppressed <= allowed, "%d records are suppressed, %s may be" % (suppressed, allowed))
     need(joint_k or withheld == 0, "records are withheld though joint-k is off")
     part = model.table_of(keys)
-    groups = checker.check_release(part, said["release"], said["groups"], form, everybody=model.whole())
+    text = "row,group\n" + "".join("%d,%d\n" % (i + 1, group) for i, group in enumerate(groups_shown))
+    groups = checker.check_release(part, said["release"], text, form, everybody=model.whole())
     model.releases += 1
     quasi = [i for i, (c, _) in enumerate(checker.released_header(model.table, form))
              if model.table.columns[c].role == "quasi"]
