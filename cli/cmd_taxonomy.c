@@ -88,28 +88,48 @@ static const option option_output = {
 };
 
 static const option *const options[] = {
-    &option_column,    &option_table, &option_widths,   &option_frequencies,
-    &option_dates,     &option_mask,  &option_prefixes, &option_rare,
-    &option_missing,   &option_empty, &option_form,     &option_depth,
-    &option_output,    &option_delimiter, &option_quiet, &option_help, NULL,
+    &option_schema, &option_column,   &option_table, &option_widths,  &option_frequencies, &option_dates, &option_mask,
+    &option_prefixes, &option_rare,   &option_missing, &option_empty, &option_form,        &option_depth, &option_output,
+    &option_delimiter, &option_quiet, &option_help,  NULL,
 };
 
 static const char *const examples[] = {
     "kanon taxonomy build patients.csv --column zip --prefixes 3,1 -o zip.csv",
     "kanon taxonomy check zip.csv --table patients.csv --column zip",
+    "kanon taxonomy check -s patients.yaml --table patients.csv --column zip",
     "kanon taxonomy show zip.csv --table patients.csv --column zip --depth 2",
     "kanon taxonomy convert zip.csv -o zip.yaml",
     NULL,
 };
 
-static kanon_column_options column_of(const arguments *args)
+static kanon_column_options column_of(const arguments *args, const kanon_schema *schema)
 {
     return (kanon_column_options){.struct_size = sizeof(kanon_column_options),
                                   .column = args->column,
                                   .delimiter = args->delimiter,
                                   .missing = args->missing.items,
                                   .n_missing = args->missing.n,
-                                  .empty_is_value = args->empty == EMPTY_VALUE};
+                                  .empty_is_value = args->empty == EMPTY_VALUE,
+                                  .schema = schema};
+}
+
+/* The schema, if there is one, and the file of the taxonomy: that of the column in the schema where no file is given. */
+static kanon_status named_files(kanon_schema **schema, const char **file, const arguments *args, kanon_error *err)
+{
+    *file = args->second;
+    kanon_status st = args->schema != NULL ? kanon_schema_read(schema, args->schema, NULL, err) : KANON_OK;
+    if (st == KANON_OK && *schema != NULL && *file == NULL && args->column != NULL)
+        *file = kanon_schema_taxonomy(*schema, args->column);
+    return st;
+}
+
+/* There is neither a file nor a schema that names one. */
+static int no_taxonomy(const command *self, const arguments *args)
+{
+    if (args->schema == NULL)
+        return wrong_usage(self, "no FILE given");
+    return args->column == NULL ? wrong_usage(self, "no FILE and no column; give --column A")
+                                : wrong_usage(self, "no FILE, and the schema names none for %s", args->column);
 }
 
 static const char *output_of(const arguments *args)
@@ -135,12 +155,17 @@ static int run_build(const command *self, const arguments *args)
     if (n != 1)
         return wrong_usage(self, "%s of --widths, --frequencies, --dates, --mask, --prefixes and --rare",
                            n == 0 ? "give one" : "give only one");
-    kanon_column_options column = column_of(args);
-    kanon_status st = kanon_taxonomy_build(&taxonomy, args->second, &column, (kanon_taxonomy_method)method,
+    kanon_schema *schema = NULL;
+    const char *unused;
+    kanon_status st = named_files(&schema, &unused, args, &err);
+    kanon_column_options column = column_of(args, schema);
+    if (st == KANON_OK)
+        st = kanon_taxonomy_build(&taxonomy, args->second, &column, (kanon_taxonomy_method)method,
                                            args->methods[method], NULL, &err);
     if (st == KANON_OK)
         st = kanon_taxonomy_write(taxonomy, output_of(args), NULL, (kanon_taxonomy_form)args->form, &err);
     kanon_taxonomy_free(taxonomy);
+    kanon_schema_free(schema);
     return st == KANON_OK ? EXIT_DONE : failed(self, &err);
 }
 
@@ -160,14 +185,14 @@ static int run_convert(const command *self, const arguments *args)
 /* ---- check ------------------------------------------------------------------------------------------------------- */
 
 /* One line for each kind of finding; no line contains a value. */
-static int print_findings(const arguments *args, const kanon_taxonomy_check *check)
+static int print_findings(const arguments *args, const char *file, const kanon_taxonomy_check *check)
 {
     enum { WIDTH = 16 };
     printf("%-*s %" PRId64 "\n%-*s %" PRId64 "\n", WIDTH, "lines", check->lines, WIDTH, "leaves", check->leaves);
     for (size_t i = 0; i < check->n; i++) {
         const kanon_taxonomy_finding *f = &check->findings[i];
         printf("%-*s %" PRId64 " %s, first in %s:%" PRId64 ": %s\n", WIDTH, f->name, f->count,
-               f->is_error ? "errors" : "to look at", f->in_table ? shown(args->table) : args->second, f->line, f->sentence);
+               f->is_error ? "errors" : "to look at", f->in_table ? shown(args->table) : file, f->line, f->sentence);
     }
     if (check->errors == 0)
         printf("%-*s good%s\n", WIDTH, "verdict", check->n > 0 ? ": it can be used; what is listed is worth a look" : "");
@@ -179,12 +204,21 @@ static int print_findings(const arguments *args, const kanon_taxonomy_check *che
 static int run_check(const command *self, const arguments *args)
 {
     kanon_taxonomy_check *check = NULL;
+    kanon_schema *schema = NULL;
     kanon_error err = {0};
+    const char *file;
     int status;
-    kanon_column_options column = column_of(args);
-    kanon_status st = kanon_taxonomy_check_read(&check, args->second, KANON_TAXONOMY_AUTO, args->table, &column, NULL, &err);
-    status = st == KANON_OK ? print_findings(args, check) : failed(self, &err);
+    kanon_status st = named_files(&schema, &file, args, &err);
+    if (st == KANON_OK && file == NULL) {
+        status = no_taxonomy(self, args);
+    } else {
+        kanon_column_options column = column_of(args, schema);
+        if (st == KANON_OK)
+            st = kanon_taxonomy_check_read(&check, file, KANON_TAXONOMY_AUTO, args->table, &column, NULL, &err);
+        status = st == KANON_OK ? print_findings(args, file, check) : failed(self, &err);
+    }
     kanon_taxonomy_check_free(check);
+    kanon_schema_free(schema);
     return status;
 }
 
@@ -269,15 +303,14 @@ static void print_tree(const kanon_taxonomy *taxonomy, int32_t most_depth, int32
         printf("... and %" PRId32 " more\n", n_left_out);
 }
 
-static int run_show(const command *self, const arguments *args)
+static kanon_status show(const arguments *args, const char *file, const kanon_schema *schema, kanon_error *err)
 {
     kanon_taxonomy *taxonomy = NULL;
-    kanon_error err = {0};
     int64_t unknown = 0;
-    kanon_column_options column = column_of(args);
-    kanon_status st = kanon_taxonomy_read(&taxonomy, args->second, KANON_TAXONOMY_AUTO, NULL, &err);
+    kanon_column_options column = column_of(args, schema);
+    kanon_status st = kanon_taxonomy_read(&taxonomy, file, KANON_TAXONOMY_AUTO, NULL, err);
     if (st == KANON_OK && args->table != NULL)
-        st = kanon_taxonomy_count(taxonomy, args->table, &column, &unknown, &err);
+        st = kanon_taxonomy_count(taxonomy, args->table, &column, &unknown, err);
     if (st == KANON_OK) {
         int32_t fits = depth_that_fits(taxonomy);
         bool asked = args->depth > 0;
@@ -286,7 +319,22 @@ static int run_show(const command *self, const arguments *args)
             say("%" PRId64 " records have values that the taxonomy lacks; kanon taxonomy check tells where", unknown);
     }
     kanon_taxonomy_free(taxonomy);
-    return st == KANON_OK ? EXIT_DONE : failed(self, &err);
+    return st;
+}
+
+static int run_show(const command *self, const arguments *args)
+{
+    kanon_schema *schema = NULL;
+    kanon_error err = {0};
+    const char *file;
+    int status = EXIT_DONE;
+    kanon_status st = named_files(&schema, &file, args, &err);
+    if (st == KANON_OK && file == NULL)
+        status = no_taxonomy(self, args);
+    else if (st != KANON_OK || show(args, file, schema, &err) != KANON_OK)
+        status = failed(self, &err);
+    kanon_schema_free(schema);
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------- */
@@ -298,8 +346,11 @@ static int run(const command *self, const arguments *args)
         int (*run)(const command *self, const arguments *args);
     } actions[] = {{"build", run_build}, {"check", run_check}, {"show", run_show}, {"convert", run_convert}};
     static const char *const names[] = {"build", "check", "show", "convert"};
+    bool may_lack_file = strcmp(args->operand, "check") == 0 || strcmp(args->operand, "show") == 0;
     if (args->table != NULL && args->column == NULL)
         return wrong_usage(self, "a table and no column; give --column A");
+    if (args->second == NULL && !may_lack_file)
+        return wrong_usage(self, "no FILE given");
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(actions[i].name, args->operand) == 0)
             return actions[i].run(self, args);
@@ -315,11 +366,14 @@ const command command_taxonomy = {
     .description =
         "build makes a taxonomy from the values of a column of TABLE, by one of the methods --widths, --frequencies, "
         "--dates, --mask, --prefixes and --rare. check counts what is wrong or odd in FILE, with the first line of each "
-        "kind, and with --table what the taxonomy lacks; the exit status is 1 where it cannot be used. show prints a tree, "
+        "kind, and with --table what the taxonomy lacks; the exit status is 1 where it cannot be used. With --schema the "
+        "texts that mean 'no value' are those of the schema, and FILE may be left out: it is then what the schema names "
+        "for the column. show prints a tree, "
         "with --table the records of each node. convert writes FILE in another form. FILE is a CSV as ARX writes it, a CSV "
         "with the header node,parent, or by its ending indented text (.txt), YAML or JSON.",
     .operand = "ACTION",
     .second = "FILE",
+    .second_optional = true,
     .options = options,
     .examples = examples,
     .run = run,

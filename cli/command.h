@@ -21,7 +21,8 @@ struct command {
     const char *description; /* a paragraph */
     const char *operand;     /* what its operand is called; NULL: it takes none */
     bool operand_optional;
-    const char *second;                                     /* the same of a second one; it is never optional */
+    const char *second;                                     /* the same of a second one */
+    bool second_optional;
     const option *const *options;                           /* NULL past the last */
     const char *const *examples;                            /* likewise */
     size_t (*settings)(const kanon_setting_info **out);     /* what --set takes; NULL: nothing to list */

@@ -610,7 +610,7 @@ int arguments_parse(arguments *out, const command *self, int argc, char **argv)
         return status;
     if (self->operand != NULL && !self->operand_optional && out->operand == NULL)
         return wrong_usage(self, "no %s given", self->operand);
-    if (self->second != NULL && out->second == NULL)
+    if (self->second != NULL && !self->second_optional && out->second == NULL)
         return wrong_usage(self, "no %s given", self->second);
     if (out->quiet && out->verbose)
         return wrong_usage(self, "--quiet and --verbose exclude each other");

@@ -182,6 +182,8 @@ kanon_status release_run_group(release_run *run, kanon_options options, kanon_er
                                    .numeric = (kanon_numeric)run->args->numeric,
                                    .shuffle = run->args->shuffle || run->args->shuffle_seed >= 0};
     options.outputs = &outputs;
+    if (st == KANON_OK && run->args->state != NULL) /* before the work: a state has no room for two of one key */
+        st = kanon_table_check_key(run->table, run->schema, progress_tick, &run->show, err);
     if (st == KANON_OK)
         st = kanon_anonymize(&run->grouping, run->table, &options, err);
     free(refining);

@@ -984,6 +984,10 @@ typedef struct kanon_state_options {
     int64_t joint_k; /* of a new state, in place of what its schema says; 0: that, or else k; or KANON_JOINT_K_OFF */
 } kanon_state_options;
 
+/* KANON_EDATA: two records of the table have one key, by the columns that the schema names. A state has no room for them;
+ * asked before the table is grouped, that costs no work. KANON_OK also where the schema names no key. */
+KANON_API kanon_status kanon_table_check_key(const kanon_table *table, const kanon_schema *schema, kanon_tick tick,
+                                             void *payload, kanon_error *err);
 /* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by
  * its owner alone. A release that is written is the state's first one. `schema` is the one that the table was read
  * with. A null of an Arrow table is kept as an empty text. KANON_EINVAL: the file is there already; the table was
@@ -1166,6 +1170,7 @@ typedef struct kanon_column_options {
     const void *bytes; /* the table, in place of the path; NULL: the path counts */
     size_t size;
     int empty_is_value; /* the empty text does not mean "no value" */
+    const kanon_schema *schema; /* what it says means "no value", `missing` in addition; NULL: none */
 } kanon_column_options;
 
 typedef enum kanon_taxonomy_method {

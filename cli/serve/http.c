@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MOST_ORDER = 16 * 1024 * 1024, MOST_CONNECTIONS = 16, CONNECTION_MEMORY = 64 * 1024, IDLE_SECONDS = 60 };
+enum { MOST_ORDER = 16 * 1024 * 1024, MOST_CONNECTIONS = SLOW_MOST, CONNECTION_MEMORY = 64 * 1024, IDLE_SECONDS = 60 };
 
 struct http {
     struct MHD_Daemon *daemon;

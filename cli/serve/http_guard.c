@@ -90,12 +90,30 @@ static int find(const slow_connections *self, const struct MHD_Connection *c)
     return -1;
 }
 
+/* Those that are closing already count no more. */
+static void make_room(slow_connections *self)
+{
+    int n = 0, oldest = -1;
+    for (int i = 0; i < SLOW_MOST; i++) {
+        if (self->all[i].connection == NULL || self->all[i].fd < 0)
+            continue;
+        n++;
+        if (self->all[i].received == 0 && (oldest < 0 || self->all[i].turn < self->all[oldest].turn))
+            oldest = i;
+    }
+    if (n < SLOW_FEW || oldest < 0)
+        return;
+    shutdown(self->all[oldest].fd, SHUT_RD);
+    self->all[oldest].fd = -1;
+}
+
 void slow_begin(slow_connections *self, struct MHD_Connection *c)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
     int i = find(self, NULL);
     if (i < 0 || info == NULL)
         return;
+    make_room(self);
     self->all[i].connection = c;
     self->all[i].fd = info->connect_fd;
     slow_restart(self, c);
@@ -122,6 +140,7 @@ void slow_restart(slow_connections *self, struct MHD_Connection *c)
         return;
     self->all[i].since = now_seconds();
     self->all[i].received = 0;
+    self->all[i].turn = self->turns++;
 }
 
 /* A browser keeps connections open that it does not use; closing them costs it nothing. */
@@ -129,7 +148,7 @@ void slow_cut(slow_connections *self)
 {
     int64_t now = now_seconds();
     for (int i = 0; i < SLOW_MOST; i++) {
-        if (self->all[i].connection == NULL)
+        if (self->all[i].connection == NULL || self->all[i].fd < 0)
             continue;
         int64_t over = now - self->all[i].since - PATIENCE_SECONDS;
         if (over > 0 && self->all[i].received < over * LEAST_BYTES_PER_SECOND)

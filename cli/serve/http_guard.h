@@ -14,14 +14,17 @@ int guard_request(struct MHD_Connection *c, const char *url, const char *method,
 /* The length that the request says its body has; -1: it says none. */
 int64_t guard_length(struct MHD_Connection *c);
 
-/* Connections that send so slowly that they only keep others out: bytes below a rate since the last complete request. */
-enum { SLOW_MOST = 64 };
+/* Connections that send so slowly that they only keep others out: bytes below a rate since the last complete request. Of more
+ * than SLOW_FEW, those that have sent nothing for the longest time make room for new ones. */
+enum { SLOW_MOST = 64, SLOW_FEW = 16 };
 typedef struct slow_connections {
     struct {
         struct MHD_Connection *connection;
         int64_t since, received;
+        int64_t turn; /* they are numbered as they begin a request */
         int fd;
     } all[SLOW_MOST];
+    int64_t turns;
 } slow_connections;
 
 void slow_begin(slow_connections *self, struct MHD_Connection *c);

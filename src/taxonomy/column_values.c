@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "core/take_options.h"
 #include "core/text.h"
+#include "table/schema.h"
 #include "table/source/decode.h"
 #include "table/source/open_table.h"
 #include "taxonomy/taxonomy_document.h"
@@ -12,8 +13,10 @@
 
 static bool means_missing(const kanon_column_options *o, const char *text, size_t length)
 {
+    if (o->schema != NULL && kanon__schema_is_missing(o->schema, text, length))
+        return true;
     if (kanon__same_value(text, length, "", 0))
-        return !o->empty_is_value;
+        return o->schema == NULL && !o->empty_is_value;
     for (size_t i = 0; i < o->n_missing; i++)
         if (kanon__same_value(o->missing[i], strlen(o->missing[i]), text, length))
             return true;

@@ -195,6 +195,19 @@ def huge(server):
         pass  # cut off
 
 
+def idle(server):
+    """Connections that say nothing make room for those that do, at once."""
+    kept = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(100)]
+    assert server.ask("GET", "/api/job/1")[0] == 404
+    kept[-1].setblocking(False)
+    try:
+        assert kept[-1].recv(1) != b"", "idle connections keep others out until all of them are closed"
+    except BlockingIOError:
+        pass
+    for one in kept:
+        one.close()
+
+
 def slow(server):
     """Heads and bodies that never end take no place for ever, and others are served meanwhile."""
     head = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
@@ -300,6 +313,7 @@ strangers(server)
 tokens(server, server.token, visit["again"])
 paths(server, files)
 huge(server)
+idle(server)
 downloads(server, lambda: slow(server))
 engines(server, files)
 # a second visitor with the address that the first one has: the first one is out

@@ -123,3 +123,11 @@ if [ "$(id -u)" -ne 0 ]; then
     err_has "read-only"
     expect 0 "$KANON" state x.state
 fi
+
+# a key that two records have is found before the search, which would take for ever here
+printf 'id,age\n1,20\n2,21\n 1,22\n3,23\n' >twice.csv
+printf 'attributes: {id: identifying, age: quasi}\nkey: [id]\nprivacy: {k: 2}\n' >twice.yaml
+expect 3 "$KANON" anonymize twice.csv -s twice.yaml --refine search --moves 1000000000000000 --state twice.st -o twice-r.csv
+err_has "twice.csv:4: key: another record has the same"
+no_file twice.st
+no_file twice-r.csv

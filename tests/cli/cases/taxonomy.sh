@@ -165,3 +165,25 @@ done
 printf '{"name": "*", "children": [{"name": "a\\nb"}, {"name": "c"}]}' >broken.json
 expect 2 $tax convert broken.json --form indented
 err_has "a name with a line break, or none, cannot be indented"
+
+# a schema says what means "no value", and names the file
+printf 'job;kind;*\ncook;work;*\nnurse;work;*\nelf;none;*\n' | sed 1d >jobs.csv
+printf 'job\ncook\nnurse\nelf\nn/a\n-\n' >with-missing.csv
+printf 'missing: ["n/a"]\nattributes: {job: {role: quasi, taxonomy: jobs.csv}, other: quasi}\n' >job.yaml
+expect 1 $tax check jobs.csv --table with-missing.csv --column job
+expect 1 $tax check jobs.csv -s job.yaml --table with-missing.csv --column job
+out_has "1 errors, first in with-missing.csv:6"
+expect 0 $tax check jobs.csv -s job.yaml --table with-missing.csv --column job --missing -
+expect 0 $tax check -s job.yaml --table with-missing.csv --column job --missing -
+expect 0 $tax show -s job.yaml --table with-missing.csv --column job --missing -
+out_has "cook  1 records"
+expect 2 $tax check -s job.yaml
+err_has "no column"
+expect 2 $tax check -s job.yaml --column other
+err_has "the schema names none for other"
+expect 2 $tax check
+err_has "no FILE given"
+"$KANON" sample hospital --rows 200 -q -o h
+for column in diagnosis occupation marital-status; do
+    expect 0 $tax check -s h/hospital.yaml --table h/hospital.csv --column $column
+done
