@@ -16,10 +16,17 @@ static const int64_t most_text = (int64_t)1 << 28;
 
 /* How the texts of an encoded column are marked, as the metadata of its field: one pair of a key and no value. */
 static const char encoded_mark[] = "\1\0\0\0\xa\0\0\0kanon.text\0\0\0\0";
+static const char encoded_untyped_mark[] = "\1\0\0\0\xa\0\0\0kanon.cell\0\0\0\0";
+const char kanon__batch_untyped_mark[] = "\1\0\0\0\xa\0\0\0kanon.any_\0\0\0\0";
 
 bool kanon__batch_is_encoded(const struct ArrowSchema *column)
 {
-    return column->metadata == encoded_mark;
+    return column->metadata == encoded_mark || column->metadata == encoded_untyped_mark;
+}
+
+bool kanon__batch_is_untyped(const struct ArrowSchema *column)
+{
+    return column->metadata == kanon__batch_untyped_mark || column->metadata == encoded_untyped_mark;
 }
 
 /* ---- batches ------------------------------------------------------------------------------------------------------ */
@@ -111,6 +118,14 @@ static void release_schema(struct ArrowSchema *schema)
     kanon__free(schema->children);
 }
 
+/* What a gathered column says of its texts. */
+static const char *mark_of(const struct ArrowSchema *in, bool encoded)
+{
+    if (kanon__batch_is_untyped(in))
+        return encoded ? encoded_untyped_mark : kanon__batch_untyped_mark;
+    return encoded ? encoded_mark : NULL;
+}
+
 static kanon_status copy_field(struct ArrowSchema *out, const struct ArrowSchema *in, bool encoded, kanon_error *err)
 {
     char *memory = NULL;
@@ -125,7 +140,7 @@ static kanon_status copy_field(struct ArrowSchema *out, const struct ArrowSchema
     f->entries = (struct ArrowSchema){.format = "u", .name = "", .release = release_entries};
     *out = (struct ArrowSchema){.format = encoded ? "i" : f->texts + length + 1,
                                 .name = f->texts,
-                                .metadata = encoded ? encoded_mark : NULL,
+                                .metadata = mark_of(in, encoded),
                                 .flags = in->flags,
                                 .dictionary = encoded ? &f->entries : NULL,
                                 .release = release_field,

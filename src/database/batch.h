@@ -19,6 +19,10 @@
 kanon_status kanon__gathered_stream(struct ArrowArrayStream *out, struct ArrowArrayStream *in, bool encode,
                                     const char *called, kanon_error *err);
 bool kanon__batch_is_encoded(const struct ArrowSchema *column);
+/* The metadata of a column of texts of which the place they come from says no type (SQLite, where a cell may be anything): its
+ * texts tell. It stays with the column where it is gathered. */
+extern const char kanon__batch_untyped_mark[];
+bool kanon__batch_is_untyped(const struct ArrowSchema *column);
 /* The column of a batch is not looked at for a while: its pages leave memory, where they lie in a file of ours. */
 void kanon__batch_rest(const struct ArrowArray *column);
 

@@ -2,7 +2,8 @@
  *
  * SQLite gives every cell a type of its own. The rows are read twice in one transaction: first for the types, then for the
  * values. A column of whole numbers is int64, of numbers float64, anything with texts utf8; bytes (blobs) are binary, which
- * nobody reads. Dates have no type there: they are texts, as in CSV. */
+ * nobody reads. Dates have no type there. Only a column that is declared as text (CHAR, CLOB, TEXT) has texts by its type;
+ * what the texts of any other column are is found from them, as in CSV. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "database/batch.h"
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { BATCH_ROWS = 4096, MOST_NAMES = 300 };
 
@@ -219,6 +221,24 @@ static const char *format_of(char letter)
     return letter == 'l' ? "l" : letter == 'g' ? "g" : letter == 'z' ? "z" : "U";
 }
 
+/* Whether a declared type has this word in it, in capitals or not. */
+static bool declares(const char *type, const char *word)
+{
+    size_t length = strlen(word);
+    for (; *type != '\0'; type++)
+        if (strncasecmp(type, word, length) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the column was declared as text: by SQLite's own rule, where INT comes first. */
+static bool is_declared_text(const sqlite_rows *r, int column)
+{
+    const char *type = sqlite3_column_decltype(r->statement, column);
+    return type != NULL && !declares(type, "INT") &&
+           (declares(type, "CHAR") || declares(type, "CLOB") || declares(type, "TEXT"));
+}
+
 static kanon_status make_schema(struct ArrowSchema *out, const sqlite_rows *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -238,6 +258,7 @@ static kanon_status make_schema(struct ArrowSchema *out, const sqlite_rows *r, k
         KANON_TRY(kanon__copy_text(&copy, name, strlen(name), "a column name", err), out);
         fields[i] = (struct ArrowSchema){.format = format_of(r->formats[i]),
                                          .name = copy,
+                                         .metadata = is_declared_text(r, i) ? NULL : kanon__batch_untyped_mark,
                                          .flags = ARROW_FLAG_NULLABLE,
                                          .release = release_field,
                                          .private_data = copy};

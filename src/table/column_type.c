@@ -170,7 +170,8 @@ out:
 
 /* ---- the type ---------------------------------------------------------------------------------------------------- */
 
-/* What schema and source say: KANON_TYPE_UNKNOWN where nobody does. A taxonomy says categorical by itself. */
+/* What schema and source say: KANON_TYPE_UNKNOWN where nobody does. A taxonomy says categorical by itself; bands and
+ * separators say that texts are to be read as numbers. */
 static kanon_type said_type(const kanon__raw_column *raw, const kanon__attribute *a)
 {
     if (a != NULL && a->type != KANON_TYPE_UNKNOWN)
@@ -179,7 +180,8 @@ static kanon_type said_type(const kanon__raw_column *raw, const kanon__attribute
         return KANON_TYPE_CATEGORICAL;
     if (a != NULL && a->format.date[0] != '\0')
         return KANON_TYPE_DATE;
-    return raw->natural;
+    bool are_numbers = a != NULL && (kanon__attribute_has_bands(a) || a->format.decimal != 0 || a->format.thousands != 0);
+    return are_numbers && raw->natural == KANON_TYPE_CATEGORICAL ? KANON_TYPE_UNKNOWN : raw->natural;
 }
 
 kanon__value_format kanon__attribute_format(const kanon__attribute *a, const kanon_schema *schema)

@@ -16,6 +16,7 @@ void kanon__source_free(kanon__source *source)
     kanon__free(source->column_names);
     kanon__dictionary_clear(&source->names);
     kanon__free(source->natural);
+    kanon__free(source->unread);
     kanon__free(source->part_rows);
     kanon__free(source->name);
     source->class->free(source);

@@ -70,6 +70,7 @@ struct kanon__source {
     char **column_names;
     kanon__dictionary names; /* the same, to be found; see kanon__source_index */
     kanon_type *natural; /* by column: its type where the schema names none; NULL or KANON_TYPE_UNKNOWN: its texts tell */
+    bool *unread; /* by column: it is neither read nor released, so it may have any type; NULL: all are read */
     int64_t n_rows;
     int64_t n_parts;
     int64_t *part_rows;              /* the first row of each part; a part is what one thread reads at a time */

@@ -69,6 +69,11 @@ out:
     return st;
 }
 
+static bool is_key(const kanon_schema *schema, const char *name)
+{
+    return kanon__texts_find(&schema->key, name, strlen(name)) >= 0;
+}
+
 static kanon_status set_up_column(kanon__reader *r, int i, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -86,6 +91,7 @@ static kanon_status set_up_column(kanon__reader *r, int i, kanon_error *err)
     r->encoded[i] = c->role == KANON_ROLE_QUASI || c->role == KANON_ROLE_SENSITIVE ||
                     (c->role == KANON_ROLE_INSENSITIVE && r->encode_all);
     r->n_read += r->encoded[i] || i == r->entity;
+    r->source->unread[i] = c->role == KANON_ROLE_IDENTIFYING && i != r->entity && !is_key(r->schema, name);
 out:
     return st;
 }
@@ -189,6 +195,7 @@ static kanon_status set_up_columns(kanon__reader *r, bool strict, kanon_error *e
     KANON_TRY(kanon__new_array(&r->encoded, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->notices, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->spellings, n, "columns", err), out);
+    KANON_TRY(kanon__new_array(&r->source->unread, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->raw.dictionaries, n, "dictionaries", err), out);
     KANON_TRY(kanon__new_array(&r->raw.codes, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->raw.null_codes, n, "columns", err), out);

@@ -132,6 +132,17 @@ static bool find_leaves(const kanon__taxonomy *t, kanon__checked_leaves *leaves,
     return true;
 }
 
+/* A column of truth values has no entries: their texts are those of CSV. */
+static kanon_status find_truths(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
+{
+    kanon_status st = kanon__new_array(&f->node_of_entry, 2, "the check of the release", err);
+    if (st == KANON_OK) {
+        f->node_of_entry[0] = kanon__taxonomy_node(domain_of(c, f)->taxonomy, "false", 5);
+        f->node_of_entry[1] = kanon__taxonomy_node(domain_of(c, f)->taxonomy, "true", 4);
+    }
+    return st;
+}
+
 static kanon_status find_nodes(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -161,7 +172,7 @@ static kanon_status prepare_nodes(const kanon__arrow_check *c, kanon__checked_fi
     KANON_TRY(kanon__new_array(&f->nodes, c->claim->n_groups, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&f->leaves, t->n_nodes, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&n, t->n_nodes, "the check of the release", err), out);
-    KANON_TRY(find_nodes(c, f, err), out);
+    KANON_TRY(f->released[0].shape.letter == 'b' ? find_truths(c, f, err) : find_nodes(c, f, err), out);
     if (!find_leaves(t, f->leaves, n))
         st = kanon__fail(err, KANON_EINTERNAL, "the check found a taxonomy out of order: column %s",
                          c->table->data.columns[f->number].name);

@@ -116,6 +116,11 @@ static void expected_type(const check *c, field *f, const char **format, const c
         *format = "u";
         return;
     }
+    const kanon__taxonomy *tree = column->domain->taxonomy;
+    if (f->quasi >= 0 && given != NULL && strcmp(given->format, "b") == 0 && tree != NULL && tree->flat && !tree->given) {
+        *format = "b"; /* truth values stay such */
+        return;
+    }
     *format = format_of_domain(column->domain);
     *entries = numeric ? NULL : "u";
     if (f->quasi < 0 || !numeric)

@@ -4,6 +4,7 @@ One table with every type and nulls goes in by CSV, Parquet, SQLite, a DuckDB qu
 values are the same. It comes out as a Parquet file and as tables: the values are those of the CSV release. Then what can go wrong:
 no driver, a nested type, a full disk, each call of DuckDB, a kill, a server that goes away. Nothing is half-written, and nothing is told."""
 import ctypes
+import contextlib
 import csv
 import datetime
 import os
@@ -314,8 +315,18 @@ def check_failures(duckdb, server):
     anonymize("t.csv", "-o", "x.csv", env=without)
     anonymize("t.db#people", "-o", "x.db#released", env=without)
     duckdb.run("COPY (SELECT *, [1, 2] AS visits FROM read_parquet('t.parquet')) TO 'nested.parquet'")
-    done = anonymize("nested.parquet", "-o", "n.csv", status=3)
+    done = anonymize("nested.parquet", "--insensitive", "visits", "-o", "n.csv", status=3)
     assert "visits" in done.stderr and "list" in done.stderr, done.stderr
+    anonymize("nested.parquet", "-o", "withheld.csv")  # what is withheld is not read
+    assert "visits" not in open("withheld.csv").readline()
+    with contextlib.closing(sqlite3.connect("typed.db")) as database:  # by the declared type, not by the digits
+        database.execute("CREATE TABLE t (zip VARCHAR(9), plain, born DATE, age INTEGER)")
+        database.executemany("INSERT INTO t VALUES(?, ?, ?, ?)",
+                             [(str(i % 4), str(i % 4), f"2000-01-0{i % 4 + 1}", i % 4 or "?") for i in range(40)])
+        database.commit()
+    for name, released in (("zip", {"*"}), ("plain", {"[0..3]"}), ("born", {"[2000-01-01..2000-01-04]"}), ("age", {"*"})):
+        kanon("anonymize", "typed.db#t", "--quasi", name, "--missing", "?", "-k", "40", "-q", "-o", "typed.csv")
+        assert {row[0] for row in list(csv.reader(open("typed.csv")))[1:]} == released, name
     done = anonymize(server.location("table=nosuch"), "-o", "n.csv", status=3)
     assert "42P01" in done.stderr, done.stderr
     done = anonymize("adbc:duckdb?query=SELECT CAST('Anna' AS INTEGER) AS age", "-o", "n.csv", status=3)

@@ -199,8 +199,13 @@ static void numbers_keep_their_type(void **state)
             const number_case *n = &number_cases[i];
             arrow_field field = {"x", n->format, n->entry_format, n->cells};
             arrow_counts counts = {0};
-            kanon_table *table = import("default-role: insensitive\nattributes: {x: {role: quasi}}\n",
-                                        &(arrow_table){1, &field, 4}, &layouts[l], &counts);
+            /* texts and dictionaries are categories unless the schema says otherwise */
+            bool told = n->entry_format != NULL || n->format[0] == 'u' || n->format[0] == 'v';
+            const char *yaml = !told                   ? "default-role: insensitive\nattributes: {x: {role: quasi}}\n"
+                               : n->released[0] == 'l' ? "attributes: {x: {role: quasi, type: integer}}\n"
+                               : n->released[0] == 'g' ? "attributes: {x: {role: quasi, type: decimal}}\n"
+                                                       : "attributes: {x: {role: quasi, type: date}}\n";
+            kanon_table *table = import(yaml, &(arrow_table){1, &field, 4}, &layouts[l], &counts);
             kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2));
             arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
             for (int c = 0; c < 2; c++) {
@@ -217,6 +222,32 @@ static void numbers_keep_their_type(void **state)
             kanon_table_free(table);
             assert_int_equal(counts.released_arrays, counts.arrays);
         }
+}
+
+/* By hand: the groups have true and false, true twice, and true beside a null. */
+static void truth_values_stay_such(void **state)
+{
+    static const char flat[] = "attributes: {x: {role: quasi}, y: {role: insensitive}}\n",
+                      tree[] = "attributes: {x: {role: quasi, taxonomy: {Known: [\"true\", \"false\"]}}, y: insensitive}\n";
+    const arrow_field fields[] = {{"x", "b", NULL, CELLS("1", "0", "1", "1", "1", NULL)},
+                                  {"y", "b", NULL, CELLS("1", "0", NULL, "0", "1", "1")}};
+    (void)state;
+    for (size_t l = 0; l < N_OF(layouts); l++) {
+        arrow_layout layout = layouts[l];
+        layout.batch_rows = layout.batch_rows > 0 ? 2 : 0;
+        arrow_counts counts = {0};
+        kanon_table *table = import(flat, &(arrow_table){2, fields, 6}, &layout, &counts);
+        assert_release(table, GROUPS(1, 1, 2, 2, 3, 3), KANON_ARROW_COLUMNS,
+                       layout.batch_rows > 0
+                           ? "x:b,y:b\n-,true\n-,false\n--\ntrue,-\ntrue,false\n--\n-,true\n-,true\n"
+                           : "x:b,y:b\n-,true\n-,false\ntrue,-\ntrue,false\n-,true\n-,true\n");
+        kanon_table_free(table);
+    }
+    arrow_counts counts = {0};
+    kanon_table *table = import(tree, &(arrow_table){2, fields, 4}, &layouts[0], &counts);
+    assert_release(table, GROUPS(1, 1, 2, 2), KANON_ARROW_COLUMNS,
+                   "x:i=u,y:b\nKnown,true\nKnown,false\ntrue,-\ntrue,false\n");
+    kanon_table_free(table);
 }
 
 /* The type that a released column may have. */
@@ -1103,6 +1134,7 @@ int main(void)
         cmocka_unit_test(means_of_csv),
         cmocka_unit_test(roots_and_large_integers),
         cmocka_unit_test(numbers_keep_their_type),
+        cmocka_unit_test(truth_values_stay_such),
         cmocka_unit_test(kept_columns_are_as_they_were),
         cmocka_unit_test(kept_buffers_are_shared),
         cmocka_unit_test(joined_dictionaries_widen),

@@ -22,6 +22,7 @@ typedef struct kanon__arrow_entries {
     int64_t n_bytes, capacity; /* of texts, while they are made */
     bool *valid;
     bool all_valid;
+    bool truths;                 /* values of one byte, 0 or 1, which become bits */
     kanon__arrow_memory *labels; /* of a dictionary: offsets and bytes; NULL: none */
     int64_t n_labels;
 } kanon__arrow_entries;
@@ -62,6 +63,8 @@ typedef struct kanon__arrow_range {
     int64_t begin, n;
 } kanon__arrow_range;
 
+/* Whether a category is a truth value of an Arrow table without a taxonomy of its own, which stays one: null says "either". */
+bool kanon__arrow_is_truth(const kanon_table *table, int column);
 /* Find what column `i` of the release shows; NAME_max is found with NAME_min. A task of a pool, whose payload is the build. */
 kanon_status kanon__arrow_enter_column(int64_t i, void *build, kanon_error *err);
 void kanon__arrow_entries_clear(kanon__arrow_entries *entries);

@@ -8,6 +8,17 @@
 #include <math.h>
 #include <string.h>
 
+/* ---- room --------------------------------------------------------------------------------------------------------- */
+
+static kanon_status make_room(kanon__arrow_entries *e, int64_t n, int width, kanon_error *err)
+{
+    kanon_status st = kanon__new_array(&e->valid, n, "released cells", err);
+    e->width = width;
+    if (st == KANON_OK)
+        st = kanon__new_array(&e->values, n * width, "released cells", err);
+    return st;
+}
+
 /* ---- entries of categories ---------------------------------------------------------------------------------------- */
 
 /* The labels of the nodes in use, in the order of the tree; `index_of` becomes the number of each. */
@@ -78,6 +89,30 @@ static bool is_null_node(const kanon__domain *domain, int32_t node)
     return domain->missing_is_null && node == domain->taxonomy->leaf_node[domain->missing_code];
 }
 
+bool kanon__arrow_is_truth(const kanon_table *table, int column)
+{
+    const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
+    const kanon__taxonomy *t = table->data.columns[column].domain->taxonomy;
+    return source != NULL && t != NULL && t->flat && !t->given && source->types[column].kind == KANON__ARROW_BOOL &&
+           source->types[column].index_width == 0;
+}
+
+/* What groups show of truth values: one of them, or nothing. */
+static kanon_status enter_truths(const kanon__arrow_build *b, int quasi, kanon__arrow_entries *e, kanon_error *err)
+{
+    const kanon__domain *domain = kanon__extents_column(b->extents, quasi)->domain;
+    kanon_status st = make_room(e, b->plan->n_groups, 1, err);
+    e->truths = true;
+    for (int64_t group = 0; st == KANON_OK && group < b->plan->n_groups; group++) {
+        size_t length;
+        int32_t node = kanon__extents_node(b->extents, quasi, group);
+        const char *label = kanon__taxonomy_label(domain->taxonomy, node, &length);
+        e->values[group] = length == 4 && memcmp(label, "true", 4) == 0;
+        e->valid[group] = !is_null_node(domain, node);
+    }
+    return st;
+}
+
 static kanon_status enter_group_categories(const kanon__arrow_build *b, int quasi, kanon__arrow_entries *e, kanon_error *err)
 {
     const kanon__domain *domain = kanon__extents_column(b->extents, quasi)->domain;
@@ -96,15 +131,6 @@ static kanon_status enter_group_categories(const kanon__arrow_build *b, int quas
 }
 
 /* ---- entries of numbers ------------------------------------------------------------------------------------------- */
-
-static kanon_status make_room(kanon__arrow_entries *e, int64_t n, int width, kanon_error *err)
-{
-    kanon_status st = kanon__new_array(&e->valid, n, "released cells", err);
-    e->width = width;
-    if (st == KANON_OK)
-        st = kanon__new_array(&e->values, n * width, "released cells", err);
-    return st;
-}
 
 /* The smallest or the largest number of each group. */
 static kanon_status enter_ends(const kanon__arrow_build *b, int quasi, kanon__arrow_entries *e,
@@ -251,6 +277,8 @@ out:
 
 static kanon_status enter_cells(const kanon__arrow_build *b, kanon__arrow_released *c, kanon_error *err)
 {
+    if (kanon__arrow_is_truth(b->table, c->number))
+        return enter_truths(b, c->quasi, &c->entries, err);
     if (!kanon__column_is_numeric(kanon__extents_column(b->extents, c->quasi)))
         return enter_group_categories(b, c->quasi, &c->entries, err);
     if (b->plan->numeric == KANON_ARROW_MEAN)

@@ -141,13 +141,27 @@ static kanon_status add_dictionary(struct ArrowArray *array, const kanon__arrow_
     return st;
 }
 
+/* Truth values: a bit for each row. */
+static void fill_truths(const kanon__arrow_build *b, const kanon__arrow_released *c, kanon__arrow_range r,
+                        void *const *blocks, int64_t *n_null)
+{
+    for (int64_t i = 0; i < r.n; i++) {
+        int64_t entry = entry_of(b, c, row_at(b, r.begin + i));
+        *n_null += entry < 0;
+        if (entry >= 0)
+            set_bit(blocks[0], i);
+        if (entry >= 0 && c->entries.values[entry] != 0)
+            set_bit(blocks[1], i);
+    }
+}
+
 static kanon_status make_values(const kanon__arrow_build *b, const kanon__arrow_released *c, kanon__arrow_range r,
                                 kanon__arrow_memory *memory, int64_t *n_null, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     KANON_TRY(kanon__arrow_memory_block(memory, 0, r.n / 8 + 1, err), out);
-    KANON_TRY(kanon__arrow_memory_block(memory, 1, r.n * c->entries.width, err), out);
-    fill_values(b, c, r, memory->blocks, n_null);
+    KANON_TRY(kanon__arrow_memory_block(memory, 1, c->entries.truths ? r.n / 8 + 1 : r.n * c->entries.width, err), out);
+    (c->entries.truths ? fill_truths : fill_values)(b, c, r, memory->blocks, n_null);
 out:
     return st;
 }

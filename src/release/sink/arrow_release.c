@@ -46,6 +46,8 @@ static kanon_status add_quasi(kanon__arrow_build *b, int quasi, kanon_error *err
     const char *mean = domain->type != KANON_TYPE_DATE          ? "g"
                        : kanon__value_has_time(&domain->format) ? kanon__arrow_time_format(domain, 0)
                                                                 : "tdD";
+    if (kanon__arrow_is_truth(b->table, number))
+        return add_column(b, KANON__ARROW_BY_GROUP, number, quasi, "", "b", NULL, err);
     if (!kanon__column_is_numeric(kanon__extents_column(b->extents, quasi)))
         return add_column(b, KANON__ARROW_BY_GROUP, number, quasi, "", "i", "u", err);
     if (b->plan->numeric == KANON_ARROW_MEAN)

@@ -281,13 +281,42 @@ static kanon_status check_name(const char *source_name, const struct ArrowSchema
     return st;
 }
 
-/* What the texts would not say: a date looks like any text, and a category may look like a number. */
-static kanon_type natural_type(const kanon__arrow_type *type, bool encoded)
+/* What the type of the column says, so that no value decides: texts, whatever their digits, and entries of a dictionary are
+ * categories. Which number or date it is, its texts tell. */
+static kanon_type natural_type(const kanon__arrow_type *type, const struct ArrowSchema *column)
 {
-    bool has_entries = type->index_width > 0 && !encoded; /* texts that were put into a dictionary on the way are texts */
-    bool is_category = type->kind == KANON__ARROW_BOOL || (type->kind == KANON__ARROW_TEXT && has_entries);
+    bool has_entries = type->index_width > 0 && !kanon__batch_is_encoded(column); /* encoded on the way: texts */
+    if (type->kind == KANON__ARROW_BOOL || has_entries)
+        return KANON_TYPE_CATEGORICAL;
+    if (type->kind == KANON__ARROW_TEXT)
+        return kanon__batch_is_untyped(column) ? KANON_TYPE_UNKNOWN : KANON_TYPE_CATEGORICAL;
     bool is_date = type->kind == KANON__ARROW_DATE || type->kind == KANON__ARROW_TIMESTAMP;
-    return is_date ? KANON_TYPE_DATE : is_category ? KANON_TYPE_CATEGORICAL : KANON_TYPE_UNKNOWN;
+    return is_date ? KANON_TYPE_DATE : KANON_TYPE_UNKNOWN;
+}
+
+/* The type of a column, which may be one that is not supported: whether that matters is known when the rows are read. */
+static kanon_status find_type(kanon__arrow_type *out, const struct ArrowSchema *column, kanon_error *err)
+{
+    kanon_error unsupported;
+    kanon_status st = kanon__arrow_type_of(out, column, &unsupported);
+    bool waits = st == KANON_EDATA && column->format != NULL && column->dictionary == NULL;
+    if (st == KANON_OK || waits)
+        return KANON_OK;
+    if (err != NULL)
+        *err = unsupported;
+    return st;
+}
+
+/* Every column that is read must have a type that can be. */
+static kanon_status check_types(const kanon__arrow_source *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int i = 0; st == KANON_OK && i < s->base.n_columns; i++) {
+        kanon__arrow_type type;
+        if (s->types[i].kind == KANON__ARROW_OTHER && (s->base.unread == NULL || !s->base.unread[i]))
+            st = kanon__arrow_type_of(&type, s->schema.children[i], err);
+    }
+    return st;
 }
 
 static kanon_status take_columns(kanon__arrow_source *s, int n, kanon_error *err)
@@ -312,8 +341,8 @@ static kanon_status take_columns(kanon__arrow_source *s, int n, kanon_error *err
             kanon__hint(err, st, "give every column a name of its own");
             goto out;
         }
-        KANON_TRY(kanon__arrow_type_of(&s->types[i], column, err), out);
-        base->natural[i] = natural_type(&s->types[i], kanon__batch_is_encoded(column));
+        KANON_TRY(find_type(&s->types[i], column, err), out);
+        base->natural[i] = natural_type(&s->types[i], column);
     }
     base->names = seen;
     seen = (kanon__dictionary){0};
@@ -460,6 +489,8 @@ static kanon_status check_column(int64_t column, void *payload, kanon_error *err
     const char *name = s->base.column_names[column];
     bool has_days = type->kind == KANON__ARROW_DATE && type->units > 1;
     kanon__arrow_buffers checked = {0};
+    if (type->kind == KANON__ARROW_OTHER)
+        return KANON_OK;
     for (int64_t i = 0; i < s->n_batches; i++) {
         kanon__arrow_view view = kanon__arrow_source_view(s, i, (int)column);
         bool is_known = i > 0 && kanon__arrow_same_entries(&checked, &view.entries);
@@ -483,6 +514,7 @@ kanon_status kanon__arrow_source_load(kanon__source *source, int threads, const 
     kanon__arrow_source *s = (kanon__arrow_source *)source;
     if (s->stream.release == NULL)
         return KANON_OK;
+    KANON_TRY(check_types(s, err), out);
     KANON_TRY(read_batches(s, ticker, err), out);
     KANON_TRY(kanon__pool_run(source->n_rows < WORTH_A_THREAD ? 1 : threads, source->n_columns, check_column, s, err), out);
     KANON_TRY(cut_parts(source, err), out);

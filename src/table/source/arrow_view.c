@@ -126,13 +126,14 @@ static kanon_status fail_type(const char *column, const char *type, kanon_error 
 {
     kanon_status st = kanon__fail(err, KANON_EDATA, "column %s has the type %s, which is not supported", column, type);
     return kanon__hint(err, st, "cast it to bool, an integer, float32, float64, decimal128, utf8, a date or a timestamp, or "
-                                "leave the column out");
+                                "give the column the role identifying: then it is not read");
 }
 
 kanon_status kanon__arrow_type_of(kanon__arrow_type *out, const struct ArrowSchema *schema, kanon_error *err)
 {
     const char *column = schema->name != NULL ? schema->name : "", *name = NULL;
     kanon__arrow_type type = {0}, index = {0};
+    *out = (kanon__arrow_type){.kind = KANON__ARROW_OTHER};
     if (schema->format == NULL || (schema->dictionary != NULL && schema->dictionary->format == NULL))
         return kanon__fail(err, KANON_EDATA, "column %s has no type", column);
     const struct ArrowSchema *values = schema->dictionary != NULL ? schema->dictionary : schema;
@@ -196,6 +197,8 @@ kanon_status kanon__arrow_check_array(const kanon__arrow_type *type, const struc
 {
     if (array == NULL || array->release == NULL)
         return fail_array(column, "an array that was released", err);
+    if (type->kind == KANON__ARROW_OTHER) /* nothing of it is looked at */
+        return KANON_OK;
     bool is_dictionary = type->index_width > 0;
     const char *wrong = is_dictionary ? wrong_buffers(KANON__ARROW_INTEGER, type->index_width, array)
                                       : wrong_buffers(type->kind, type->width, array);
@@ -215,7 +218,7 @@ static kanon__arrow_buffers buffers_of(kanon__arrow_kind kind, int width, const 
                                        int64_t length)
 {
     kanon__arrow_buffers b = {.offset = array->offset + offset, .length = length};
-    if (kind == KANON__ARROW_NULL)
+    if (kind == KANON__ARROW_NULL || kind == KANON__ARROW_OTHER)
         return b;
     b.validity = array->null_count != 0 ? array->buffers[0] : NULL;
     b.values = array->buffers[1];

@@ -35,7 +35,8 @@ typedef enum kanon__arrow_kind {
     KANON__ARROW_DECIMAL,
     KANON__ARROW_TEXT,
     KANON__ARROW_DATE,
-    KANON__ARROW_TIMESTAMP
+    KANON__ARROW_TIMESTAMP,
+    KANON__ARROW_OTHER /* a type that is not supported: the column may be there, but is never read */
 } kanon__arrow_kind;
 
 typedef struct kanon__arrow_type {
@@ -73,7 +74,8 @@ typedef struct kanon__arrow_text {
 
 /* ---- types and checks ------------------------------------------------------------------------------------------------- */
 
-/* The type of a column. KANON_EDATA: "column NAME has the type list, which is not supported". */
+/* The type of a column. KANON_EDATA: "column NAME has the type list, which is not supported"; *out is then of kind
+ * KANON__ARROW_OTHER. */
 kanon_status kanon__arrow_type_of(kanon__arrow_type *out, const struct ArrowSchema *schema, kanon_error *err);
 /* Whether `array` can be an array of this type that holds rows `offset` to `offset + length - 1`: lengths, numbers of
  * buffers and children, buffers that have to be there. KANON_EDATA names the column. */
@@ -128,7 +130,7 @@ static inline int64_t kanon__arrow_index(const kanon__arrow_view *v, int64_t row
 /* Entry i of buffers that hold values, not indices. */
 static inline bool kanon__arrow_entry_is_null(const kanon__arrow_type *type, const kanon__arrow_buffers *b, int64_t i)
 {
-    return type->kind == KANON__ARROW_NULL || !kanon__arrow_is_valid(b, i);
+    return type->kind == KANON__ARROW_NULL || type->kind == KANON__ARROW_OTHER || !kanon__arrow_is_valid(b, i);
 }
 
 static inline bool kanon__arrow_entry_bool(const kanon__arrow_buffers *b, int64_t i)
