@@ -96,9 +96,17 @@ const option option_empty = {
 const option option_type = {
     .name = "type",
     .argument = "A=TYPE",
-    .help = "the values of column A are of this type: integer, decimal, date or categorical; can be repeated",
+    .help = "the values of column A are of this type: integer, decimal, date, categorical or ordinal; can be "
+            "repeated",
     .kind = OPTION_PAIR,
     AT(types),
+};
+const option option_order = {
+    .name = "order",
+    .argument = "A=LOW,...,HIGH",
+    .help = "the levels of the ordinal column A, from the lowest to the highest: none,primary,secondary; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(orders),
 };
 const option option_format = {
     .name = "format",
@@ -633,6 +641,7 @@ void arguments_clear(arguments *args)
     free(args->refine_settings.items);
     free(args->types.items);
     free(args->formats.items);
+    free(args->orders.items);
     *args = (arguments){0};
 }
 
@@ -689,10 +698,38 @@ static kanon_status check_roles_differ(const arguments *args, kanon_error *err)
 /* The type of that name; KANON_TYPE_UNKNOWN: there is none. */
 static kanon_type type_named(const char *name)
 {
-    for (kanon_type type = KANON_TYPE_INTEGER; type <= KANON_TYPE_CATEGORICAL; type++)
+    for (kanon_type type = KANON_TYPE_INTEGER; type <= KANON_TYPE_ORDINAL; type++)
         if (strcmp(kanon_type_text(type), name) == 0)
             return type;
     return KANON_TYPE_UNKNOWN;
+}
+
+/* The levels of an ordinal column, with commas between them. */
+static kanon_status set_order(kanon_schema *schema, const char *column, const char *text, kanon_error *err)
+{
+    size_t n = 1, length = strlen(text) + 1;
+    for (const char *at = text; *at != '\0'; at++)
+        n += *at == ',';
+    char *copy = malloc(length);
+    const char **levels = malloc(n * sizeof *levels);
+    kanon_status st = KANON_ENOMEM;
+    if (copy == NULL || levels == NULL) {
+        *err = (kanon_error){.status = st, .message = "out of memory"};
+    } else {
+        memcpy(copy, text, length);
+        n = 0;
+        for (char *at = copy; at != NULL;) {
+            char *comma = strchr(at, ',');
+            levels[n++] = at;
+            if (comma != NULL)
+                *comma++ = '\0';
+            at = comma;
+        }
+        st = kanon_schema_set_order(schema, column, levels, n, err);
+    }
+    free(levels);
+    free(copy);
+    return st;
 }
 
 /* Types, and how values are written. */
@@ -705,11 +742,13 @@ static kanon_status set_values(kanon_schema *schema, const arguments *args, kano
         if (type == KANON_TYPE_UNKNOWN) {
             *err = (kanon_error){.status = KANON_EINVAL};
             snprintf(err->message, sizeof err->message, "--type %.100s: there is no such type", said->name);
-            snprintf(err->hint, sizeof err->hint, "types are integer, decimal, date and categorical");
+            snprintf(err->hint, sizeof err->hint, "types are integer, decimal, date, categorical and ordinal");
             return KANON_EINVAL;
         }
         st = kanon_schema_set_type(schema, said->name, type, err);
     }
+    for (size_t i = 0; i < args->orders.n && st == KANON_OK; i++)
+        st = set_order(schema, args->orders.items[i].name, args->orders.items[i].value, err);
     for (size_t i = 0; i < args->formats.n && st == KANON_OK; i++)
         st = kanon_schema_set_format(schema, args->formats.items[i].name, args->formats.items[i].value, err);
     if (st == KANON_OK && (args->decimal != 0 || args->thousands != 0))

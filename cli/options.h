@@ -41,7 +41,7 @@ typedef struct arguments {
     const char *column, *table, *methods[6]; /* of taxonomies; methods by kanon_taxonomy_method */
     int64_t depth;                           /* 0: not said */
     int form;                                /* a kanon_taxonomy_form */
-    pair_list settings, measure_settings, taxonomies, bands, tops, bottoms, refine_settings, types, formats;
+    pair_list settings, measure_settings, taxonomies, bands, tops, bottoms, refine_settings, types, formats, orders;
     text_list quasi, sensitive, identifying, insensitive, missing, same, constraints;
     int numeric; /* a kanon_numeric */
     int recode;  /* a kanon_recode */
@@ -86,16 +86,16 @@ typedef struct option {
 
 /* Options that several commands have. */
 extern const option option_schema, option_quasi, option_sensitive, option_identifying, option_insensitive, option_taxonomy,
-    option_bands, option_top, option_bottom, option_missing, option_empty, option_type, option_format, option_decimal,
-    option_thousands, option_header, option_encoding, option_constraint, option_entity, option_entity_together,
-    option_suppress, option_suppressed, option_k, option_algorithm, option_refine, option_seed, option_numeric,
+    option_bands, option_top, option_bottom, option_missing, option_empty, option_type, option_order, option_format,
+    option_decimal, option_thousands, option_header, option_encoding, option_constraint, option_entity,
+    option_entity_together, option_suppress, option_suppressed, option_k, option_algorithm, option_refine, option_seed, option_numeric,
     option_shuffle, option_shuffle_seed, option_threads,
     option_delimiter, option_strict, option_quiet, option_help;
 /* How the columns can be described. */
 #define SCHEMA_OPTIONS                                                                                                      \
     &option_schema, &option_quasi, &option_sensitive, &option_identifying, &option_insensitive, &option_taxonomy,           \
-        &option_bands, &option_top, &option_bottom, &option_type, &option_format, &option_missing, &option_empty,           \
-        &option_decimal, &option_thousands
+        &option_bands, &option_top, &option_bottom, &option_type, &option_order, &option_format, &option_missing,           \
+        &option_empty, &option_decimal, &option_thousands
 /* How the table, or another file of CSV, is to be read. */
 #define READING_OPTIONS &option_delimiter, &option_header, &option_encoding
 /* In which form a release is written. */

@@ -144,7 +144,8 @@ typedef enum kanon_type {
     KANON_TYPE_INTEGER,
     KANON_TYPE_DECIMAL,
     KANON_TYPE_DATE,
-    KANON_TYPE_CATEGORICAL
+    KANON_TYPE_CATEGORICAL,
+    KANON_TYPE_ORDINAL /* categories in an order: intervals of levels (kanon_schema_set_order) */
 } kanon_type;
 
 /* Whether the first line of a CSV file names the columns. */
@@ -205,6 +206,11 @@ KANON_API kanon_status kanon_schema_set_bands(kanon_schema *schema, const char *
 KANON_API kanon_status kanon_schema_set_top(kanon_schema *schema, const char *column, const char *top, kanon_error *err);
 KANON_API kanon_status kanon_schema_set_bottom(kanon_schema *schema, const char *column, const char *bottom,
                                                kanon_error *err);
+/* The levels of an ordinal column, from the lowest to the highest: the column gets the type KANON_TYPE_ORDINAL. They differ,
+ * are not empty, not "*", and have neither ".." nor line breaks in them, nor white space at their ends. n 0: those of a source
+ * that knows them, such as an ordered dictionary of Arrow. */
+KANON_API kanon_status kanon_schema_set_order(kanon_schema *schema, const char *column, const char *const *levels, size_t n,
+                                              kanon_error *err);
 /* The role of columns that nobody names; identifying if it is not set, so that they are withheld. */
 KANON_API kanon_status kanon_schema_set_default_role(kanon_schema *schema, kanon_role role, kanon_error *err);
 /* The columns that name a record, for deleting and updating it in a state; n 0: none. */

@@ -42,10 +42,66 @@ frame_form <- function(x) {
     kept$tzone <- kept$tzone[1] # POSIXlt has the names of winter and summer time beside the zone
     list(text = is.character(column), factor = is.factor(column), attributes = kept[!vapply(kept, is.null, NA)],
          integer64 = inherits(column, "integer64"), difftime = inherits(column, "difftime"),
-         time = inherits(column, "POSIXt"))
+         time = inherits(column, "POSIXt"), labelled = labelled_form(column))
   })
   kind <- if (inherits(x, "data.table")) "data.table" else if (inherits(x, "tbl_df")) "tibble" else "data.frame"
   list(kind = kind, columns = columns)
+}
+
+# ---- labelled values of haven ----
+
+# Which values mean "no value" beside NA: those that na_values and na_range name.
+is_user_missing <- function(values, column) {
+  range <- attr(column, "na_range")
+  within <- if (length(range) == 2) !is.na(values) & values >= range[[1]] & values <= range[[2]] else FALSE
+  values %in% attr(column, "na_values") | within
+}
+
+bare <- function(column) {
+  attributes(column) <- NULL
+  column
+}
+
+# The values with a label, in their order and without those that mean "no value", and what makes the column labelled.
+labelled_form <- function(column) {
+  if (!inherits(column, "haven_labelled")) return(NULL)
+  labels <- attr(column, "labels")
+  labels <- if (is.null(labels)) bare(column)[0] else labels[!is.na(labels) & !is_user_missing(bare(labels), column)]
+  list(values = labels[order(bare(labels))], attributes = attributes(column)[setdiff(names(attributes(column)), "names")])
+}
+
+# Labelled columns that are generalised or protected: levels in the order of their values where all of them have a label, else
+# numbers; user-missing values are missing. What is released as it is keeps all its values.
+with_levels <- function(x, schema) {
+  if (!is.data.frame(x) || !any(vapply(unclass_frame(x), inherits, NA, "haven_labelled"))) return(x)
+  columns <- unclass_frame(x)
+  for (name in names(columns)) {
+    form <- labelled_form(columns[[name]])
+    role <- .Call(C_schema_role, schema, name)
+    if (is.null(form) || is.null(role) || !role %in% c("quasi", "sensitive")) next
+    values <- bare(columns[[name]])
+    values[is_user_missing(values, columns[[name]])] <- NA
+    labels <- bare(form$values)
+    all_labelled <- length(labels) > 0 && all(values[!is.na(values)] %in% labels) && !anyDuplicated(names(form$values))
+    columns[[name]] <- if (all_labelled) {
+      factor(match(values, labels), levels = seq_along(labels), labels = names(form$values), ordered = TRUE)
+    } else {
+      values
+    }
+  }
+  structure(columns, row.names = .set_row_names(nrow(x)), class = "data.frame")
+}
+
+# A released column with the values, labels and class that it had.
+labelled_again <- function(column, form) {
+  if (is.factor(column)) {
+    known <- levels(column) %in% names(form$values)
+    if (!all(known)) return(column)
+    column <- bare(form$values)[match(levels(column), names(form$values))][as.integer(column)]
+  }
+  if (mode(column) != mode(form$values)) return(column)
+  attributes(column) <- form$attributes
+  column
 }
 
 # Names of released columns that a column of the table can become.
@@ -72,6 +128,7 @@ as_frame <- function(columns, form) {
 }
 
 restore <- function(column, was) {
+  if (!is.null(was$labelled)) return(labelled_again(column, was$labelled))
   if (was$text && is.factor(column)) return(as.character(column))
   if (was$time && inherits(column, "POSIXct")) attr(column, "tzone") <- was$attributes$tzone
   if (was$difftime && is.numeric(column)) attributes(column) <- was$attributes

@@ -118,7 +118,8 @@ sdc_roles <- function(x) {
 #'
 #' @param schema The path of a schema file; what the other arguments say wins over it.
 #' @param quasi,sensitive,identifying,insensitive Names of columns, by role.
-#' @param types `c(age = "integer")`: integer, decimal, date or categorical, where it is not to be found from the values.
+#' @param types `c(age = "integer")`: integer, decimal, date, categorical or ordinal, where it is not that of the column.
+#' @param orders `list(school = c("none", "primary", "secondary"))`: the levels of a column from the lowest to the highest.
 #' @param weights `c(age = 2)`: how much the loss in a column counts.
 #' @param taxonomies Trees of categories by column: the path of a taxonomy file, a nested list
 #'   (`list(any = list(viral = c("HIV", "flu"), cancer = NULL))`), or a data frame with the path from the leaf to the root
@@ -150,7 +151,7 @@ load_table <- function(x, threads, memory, progress, ..., default_role = NULL) {
   schema <- schema_from(x, ..., default_role = default_role)
   options <- list(strict = is.null(default_role), memory = memory, threads = threads, progress = progress)
   warnings <- if (is.data.frame(x) && .row_names_info(x) > 0L) "row names are not released" else character()
-  list(schema = schema, table = .Call(C_table_import, schema, stream_of(x), options), warnings = warnings)
+  list(schema = schema, table = .Call(C_table_import, schema, stream_of(with_levels(x, schema)), options), warnings = warnings)
 }
 
 schema_from <- function(x, ...) {

@@ -4,7 +4,7 @@
 roles <- c("quasi", "sensitive", "identifying", "insensitive")
 
 make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifying = NULL, insensitive = NULL,
-                        types = NULL, weights = NULL, taxonomies = NULL, masks = NULL, bands = NULL, top = NULL,
+                        types = NULL, orders = NULL, weights = NULL, taxonomies = NULL, masks = NULL, bands = NULL, top = NULL,
                         bottom = NULL, missing = NULL, empty = NULL, same = NULL, constraints = NULL, entity = NULL,
                         entity_together = FALSE, key = NULL, default_role = NULL, suppressed = NULL) {
   handle <- .Call(C_schema_new, if (is.null(schema)) NULL else as.character(schema))
@@ -17,6 +17,7 @@ make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifyi
   for (what in names(by_column)) {
     for (column in named(by_column[[what]], what)) set(what, column, setting_text(by_column[[what]][[column]]))
   }
+  for (column in named(orders, "orders")) set("order", column, enc2utf8(as.character(orders[[column]])))
   for (column in named(taxonomies, "taxonomies")) set_taxonomy(set, column, taxonomies[[column]])
   for (text in missing) set("missing", NULL, text)
   if (!is.null(empty)) set("empty", NULL, one_of(empty, c("missing", "value"), "empty"))

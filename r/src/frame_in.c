@@ -422,6 +422,8 @@ static void read_column(column *c, SEXP vector)
         read_double(c, vector);
     else if (type == STRSXP)
         read_text(c, vector);
+    else if (type == VECSXP || type == RAWSXP || type == CPLXSXP) /* the library refuses it unless it is never released */
+        c->format = copy_text(type == VECSXP ? "+l" : type == RAWSXP ? "z" : "+w:2");
     else
         fail_column(c, "has a type that is not supported", "convert it to logical, numbers, text, a factor, Date or POSIXct");
 }

@@ -116,6 +116,7 @@ SEXP r_frame_stream(SEXP columns, SEXP rows);
 SEXP r_stream_frame(SEXP stream, SEXP whole);
 SEXP r_stream_new(void);
 SEXP r_schema_new(SEXP path);
+SEXP r_schema_role(SEXP schema, SEXP column);
 SEXP r_schema_set(SEXP schema, SEXP what, SEXP column, SEXP value);
 SEXP r_table_import(SEXP schema, SEXP stream, SEXP options);
 SEXP r_table_describe(SEXP table);

@@ -17,6 +17,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(stream_frame, 2),
     ENTRY(stream_new, 0),
     ENTRY(schema_new, 1),
+    ENTRY(schema_role, 2),
     ENTRY(schema_set, 4),
     ENTRY(table_import, 3),
     ENTRY(table_describe, 1),

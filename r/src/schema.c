@@ -32,10 +32,10 @@ static kanon_status set_role(kanon_schema *s, const char *column, const char *va
 
 static kanon_status set_type(kanon_schema *s, const char *column, const char *value, kanon_error *err)
 {
-    for (int type = KANON_TYPE_INTEGER; type <= KANON_TYPE_CATEGORICAL; type++)
+    for (int type = KANON_TYPE_INTEGER; type <= KANON_TYPE_ORDINAL; type++)
         if (strcmp(value, kanon_type_text((kanon_type)type)) == 0)
             return kanon_schema_set_type(s, column, (kanon_type)type, err);
-    return fail(err, KANON_EINVAL, "a type is integer, decimal, date or categorical");
+    return fail(err, KANON_EINVAL, "a type is integer, decimal, date, categorical or ordinal");
 }
 
 static kanon_status set_weight(kanon_schema *s, const char *column, const char *value, kanon_error *err)
@@ -113,24 +113,41 @@ static const struct {
     {"suppressed", set_suppressed},
 };
 
-static kanon_status set_key(kanon_schema *s, SEXP columns, kanon_error *err)
+static const char **texts_of(SEXP vector, size_t *n)
 {
-    size_t n = (size_t)Rf_xlength(columns);
-    const char **names = (const char **)R_alloc(n + 1, sizeof *names);
-    for (size_t i = 0; i < n; i++)
-        names[i] = Rf_translateCharUTF8(STRING_ELT(columns, (R_xlen_t)i));
-    return kanon_schema_set_key(s, names, n, err);
+    *n = (size_t)Rf_xlength(vector);
+    const char **texts = (const char **)R_alloc(*n + 1, sizeof *texts);
+    for (size_t i = 0; i < *n; i++)
+        texts[i] = Rf_translateCharUTF8(STRING_ELT(vector, (R_xlen_t)i));
+    return texts;
 }
 
-/* schema_set(schema, what, column, value): `what` is a row of the table above, or "key" with the columns as value. */
+/* schema_role(schema, column): what the schema says of the column; NULL: nothing. */
+SEXP r_schema_role(SEXP handle, SEXP column)
+{
+    kanon_role role;
+    if (!kanon_schema_role(handle_get(handle, &SCHEMA), text_of(column), &role))
+        return R_NilValue;
+    return Rf_mkString(kanon_role_text(role));
+}
+
+/* schema_set(schema, what, column, value): `what` is a row of the table above, "key" with the columns as value, or "order" with
+ * the levels. */
 SEXP r_schema_set(SEXP handle, SEXP what, SEXP column, SEXP value)
 {
     kanon_schema *schema = handle_get(handle, &SCHEMA);
     const char *name = text_of(what);
     kanon_error err = {0};
     kanon_status st = fail(&err, KANON_EINVAL, "there is no such setter");
-    if (strcmp(name, "key") == 0)
-        st = set_key(schema, value, &err);
+    size_t n;
+    if (strcmp(name, "key") == 0) {
+        const char **columns = texts_of(value, &n);
+        st = kanon_schema_set_key(schema, columns, n, &err);
+    }
+    if (strcmp(name, "order") == 0) {
+        const char **levels = texts_of(value, &n);
+        st = kanon_schema_set_order(schema, text_of(column), levels, n, &err);
+    }
     for (size_t i = 0; i < sizeof setters / sizeof *setters; i++)
         if (strcmp(setters[i].name, name) == 0)
             st = setters[i].set(schema, text_of(column),

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/text.h"
+#include "table/dictionary.h"
 #include "table/number.h"
 
 #include <stdlib.h>
@@ -36,15 +37,16 @@ bool kanon__notation_is_any(const char *text, size_t length)
 
 static bool is_numeric(const kanon__value_kind *kind)
 {
-    return kind->type == KANON_TYPE_INTEGER || kind->type == KANON_TYPE_DECIMAL || kind->type == KANON_TYPE_DATE;
+    return kind->type == KANON_TYPE_INTEGER || kind->type == KANON_TYPE_DECIMAL || kind->type == KANON_TYPE_DATE ||
+           kind->type == KANON_TYPE_ORDINAL;
 }
 
 /* Integer columns too may hold fractions, such as means and limits between two values. */
 static bool read_bound(kanon__end *out, slice part, const kanon__value_kind *kind)
 {
     kanon__decimal number;
-    kanon_type type = kind->type == KANON_TYPE_DATE ? KANON_TYPE_DATE : KANON_TYPE_DECIMAL;
-    if (!kanon__value_parse(&number, type, &kind->format, part.text, part.length) || !number.exact)
+    if (!kanon__value_parse(&number, kanon__value_type_read(kind->type), &kind->format, part.text, part.length) ||
+        !number.exact)
         return false;
     kanon__end bound = {.mantissa = number.mantissa, .scale = number.scale};
     *out = bound;
@@ -197,6 +199,19 @@ static bool read_half_line(kanon__interval *out, slice cell, const kanon__value_
     return settle(out, kind);
 }
 
+/* Levels have names of any kind, so only what stands between two of them parts them: "[low..high]", "low..high" and, as other
+ * tools write intervals, a comma or a dash. Two points come first: no level has them in its name. */
+static bool read_levels(kanon__interval *out, slice cell, const kanon__value_kind *kind)
+{
+    static const char *const separators[] = {"..", ",", "-"};
+    bool brackets = cell.length > 2 && cell.text[0] == '[' && cell.text[cell.length - 1] == ']';
+    for (size_t i = 0; i < sizeof separators / sizeof *separators; i++)
+        if ((brackets && split_at(out, (slice){cell.text + 1, cell.length - 2}, separators[i], false, false, kind)) ||
+            split_at(out, cell, separators[i], false, false, kind))
+            return true;
+    return false;
+}
+
 bool kanon__notation_interval(kanon__interval *out, const char *text, size_t length, const kanon__value_kind *kind)
 {
     slice cell = trimmed(text, length);
@@ -207,6 +222,8 @@ bool kanon__notation_interval(kanon__interval *out, const char *text, size_t len
         *out = (kanon__interval){value, value};
         return true;
     }
+    if (kind->type == KANON_TYPE_ORDINAL)
+        return read_levels(out, cell, kind);
     return read_bracketed(out, cell, kind) || read_half_line(out, cell, kind) ||
            split_at(out, cell, "..", false, false, kind) || split_at(out, cell, "-", false, false, kind);
 }
@@ -228,6 +245,11 @@ static kanon_status append_bound(kanon__meaning *meaning, const kanon__end *boun
                                  kanon_error *err)
 {
     char number[KANON__NUMBER_TEXT];
+    if (kind->type == KANON_TYPE_ORDINAL) {
+        size_t named;
+        const char *name = kanon__dictionary_text(kind->format.levels, (uint32_t)bound->mantissa, &named);
+        return append(meaning, name, named, err);
+    }
     /* fractions of seconds have no one form: seconds since 1970 tell them apart */
     size_t length = kind->type == KANON_TYPE_DATE && bound->scale == 0
                         ? kanon__value_print_date(number, &kind->format, bound->mantissa)
@@ -239,7 +261,7 @@ static kanon_status append_interval(kanon__meaning *meaning, const kanon__interv
                                     kanon_error *err)
 {
     const kanon__end *lo = &interval->lo, *hi = &interval->hi;
-    bool point = !lo->infinite && !hi->infinite && compare_bounds(lo, hi) == 0;
+    bool point = !lo->infinite && !hi->infinite && compare_bounds(lo, hi) == 0, levels = kind->type == KANON_TYPE_ORDINAL;
     const char *before = point          ? ""
                          : lo->infinite ? (hi->open ? "<" : "<=")
                          : hi->infinite ? (lo->open ? ">" : ">=")
@@ -251,7 +273,7 @@ static kanon_status append_interval(kanon__meaning *meaning, const kanon__interv
     if (point || hi->infinite)
         goto out;
     if (!lo->infinite)
-        KANON_TRY(append(meaning, ",", 1, err), out);
+        KANON_TRY(append(meaning, levels ? ".." : ",", levels ? 2 : 1, err), out);
     KANON_TRY(append_bound(meaning, hi, kind, err), out);
     if (!lo->infinite)
         KANON_TRY(append(meaning, hi->open ? ")" : "]", 1, err), out);

@@ -8,6 +8,7 @@
  *                         [15-15]  {15}  15.0                              15
  *                         <5  <=5  >90  >=90                               <=4  <=5  >=91  >=90
  *                         [90..]  [90,)  [..18]  (,18]                     >=90  >=90  <=18  <=18
+ *                         [low..high]  low..high  [low,high]  low-high         [low..high]  in columns of levels
  *     sets                {b, a}  { a,b,a }                                {a,b}
  *     labels              the rest, as it is: Person, 8130*
  *

@@ -16,6 +16,19 @@
 
 /* ---- the file's values as encoded columns ------------------------------------------------------------------------ */
 
+/* What the file says of the type of a column, where it has types. */
+static kanon_type natural_of(const kanon__released *r, const char *name)
+{
+    int column = kanon__source_find(r->source, name);
+    return r->source->natural != NULL && column >= 0 ? r->source->natural[column] : KANON_TYPE_UNKNOWN;
+}
+
+static const kanon__source_levels *levels_of(const kanon__released *r, const char *name)
+{
+    int column = kanon__source_find(r->source, name);
+    return r->source->levels != NULL && column >= 0 ? &r->source->levels[column] : NULL;
+}
+
 static kanon__raw_column raw_column(const kanon__released *r, const kanon__released_column *from)
 {
     return (kanon__raw_column){.name = from->name,
@@ -23,7 +36,9 @@ static kanon__raw_column raw_column(const kanon__released *r, const kanon__relea
                                .n_rows = r->n_rows,
                                .codes = {.cells = (void *)from->raw, .width = sizeof *from->raw},
                                .values = from->values,
-                               .null_code = KANON__NO_CODE};
+                               .null_code = KANON__NO_CODE,
+                               .natural = natural_of(r, from->name),
+                               .levels = levels_of(r, from->name)};
 }
 
 static kanon_status note_spellings(const kanon__released *r, const kanon__released_column *from, kanon__texts *warnings,

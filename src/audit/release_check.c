@@ -419,7 +419,8 @@ static void find_kind(const checker *c, quasi_column *quasi)
 {
     kanon_type said = quasi->kind.type;
     if (kanon__type_is_numeric(said)) {
-        try_type(c, quasi, said, false);
+        if (said != KANON_TYPE_ORDINAL) /* whose levels the schema names */
+            try_type(c, quasi, said, false);
         return;
     }
     if (said == KANON_TYPE_UNKNOWN && !try_type(c, quasi, KANON_TYPE_INTEGER, true) &&

@@ -122,7 +122,7 @@ static kanon_status advise_on_form(kanon_advice *a, const findings *f, kanon_err
                  "%.200s has no taxonomy, so a cell of it is either exact or *; a taxonomy has steps in between", c->name);
         return add(a, "taxonomy", text, err);
     }
-    if (c->domain->bands != NULL)
+    if (c->domain->bands != NULL || c->domain->type == KANON_TYPE_ORDINAL)
         return KANON_OK;
     snprintf(text, sizeof text,
              "if %.200s is not needed exactly, give it bands, or a weight below 1: the groups then follow the other "

@@ -114,7 +114,7 @@ static int put_range(kanon__canonical out[2], const kanon__extents *x, int quasi
     const kanon__extent *e = &x->cells[quasi][group];
     if (domain->bands != NULL)
         return put_bands(out, domain, e);
-    if (mean && e->lo != e->hi)
+    if (mean && e->lo != e->hi && domain->type != KANON_TYPE_ORDINAL) /* levels show their interval */
         return put_mean(out, x, quasi, group);
     put_code(&out[0], domain, e->lo);
     if (e->lo != e->hi)

@@ -54,10 +54,11 @@ static kanon_status append_interval(block_text *b, const kanon__recoding *r, con
                                     kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    /* a level may have a comma in its name, and no database has ranges of levels */
+    bool range = r->numeric == KANON_NUMERIC_RANGE && c->domain->type != KANON_TYPE_ORDINAL;
     KANON_TRY(append(b, "[", 1, err), out);
     KANON_TRY(append_code(b, c, e->lo, err), out);
-    KANON_TRY(append(b, r->numeric == KANON_NUMERIC_RANGE ? "," : "..", r->numeric == KANON_NUMERIC_RANGE ? 1 : 2, err),
-              out);
+    KANON_TRY(append(b, range ? "," : "..", range ? 1 : 2, err), out);
     KANON_TRY(append_code(b, c, e->hi, err), out);
     KANON_TRY(append(b, "]", 1, err), out);
 out:
@@ -95,9 +96,10 @@ static kanon_status append_number(block_text *b, const draft *d, int i, int64_t 
         return append_bands(b, r, c, e, part, err);
     if (r->numeric == KANON_NUMERIC_COLUMNS)
         return append_code(b, c, part == 0 ? e->lo : e->hi, err);
-    if (e->lo == e->hi && r->numeric != KANON_NUMERIC_RANGE) /* a range type takes nothing but ranges */
+    bool levels = c->domain->type == KANON_TYPE_ORDINAL;
+    if (e->lo == e->hi && (r->numeric != KANON_NUMERIC_RANGE || levels)) /* a range type takes nothing but ranges */
         return append_code(b, c, e->lo, err);
-    if (r->numeric == KANON_NUMERIC_MEAN)
+    if (r->numeric == KANON_NUMERIC_MEAN && !levels)
         return append(b, buffer, kanon__extents_mean(buffer, d->extents, i, group), err);
     return append_interval(b, r, c, e, err);
 }

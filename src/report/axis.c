@@ -109,6 +109,21 @@ static int tick_stride(int n)
     return stride;
 }
 
+/* The name of a level, cut where it is long and not inside a character; "" beyond the last one. */
+static void label_level(char out[32], const kanon__domain *domain, double rank)
+{
+    enum { ROOM = 31 };
+    size_t length = 0;
+    const char *name = rank >= 0 && rank < domain->levels.n
+                           ? kanon__dictionary_text(&domain->levels, (uint32_t)rank, &length)
+                           : "";
+    size_t shown = length < ROOM ? length : ROOM;
+    while (shown < length && shown > 0 && ((unsigned char)name[shown] & 0xc0) == 0x80)
+        shown--;
+    memcpy(out, name, shown);
+    out[shown] = '\0';
+}
+
 static void set_number_limits(kanon__axis *a, const kanon__column *c, double lo, double hi)
 {
     int exponent;
@@ -129,7 +144,10 @@ static void set_number_limits(kanon__axis *a, const kanon__column *c, double lo,
     int stride = tick_stride(a->n);
     for (int i = 0; i < a->n + !centred; i += stride) {
         a->ticks[a->n_ticks] = a->edges[i] + (centred ? unit / 2 : 0);
-        label_number(a->tick_labels[a->n_ticks++], a->edges[i], exponent);
+        if (c->domain->type == KANON_TYPE_ORDINAL)
+            label_level(a->tick_labels[a->n_ticks++], c->domain, a->edges[i]);
+        else
+            label_number(a->tick_labels[a->n_ticks++], a->edges[i], exponent);
     }
     label_number(a->step_text, step, exponent);
 }

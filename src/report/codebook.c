@@ -69,7 +69,10 @@ static const char *interval_pattern(const kanon__column *c)
 static kanon__field number_field(const kanon__column *c, kanon_numeric numeric)
 {
     kanon__field field = {.column = c, .suffix = "", .type = KANON_TYPE_CATEGORICAL};
-    if (numeric == KANON_NUMERIC_MEAN) {
+    if (c->domain->type == KANON_TYPE_ORDINAL) {
+        field.description = "A level, or an interval of levels in their order: [low..high] stands for one from low to high; "
+                            "* stands for any level.";
+    } else if (numeric == KANON_NUMERIC_MEAN) {
         field.type = c->domain->type == KANON_TYPE_DATE ? KANON_TYPE_DATE : KANON_TYPE_DECIMAL;
         field.any_is_missing = true;
         field.description = "The mean of the values of the group; * stands for any value.";
@@ -104,10 +107,13 @@ int kanon__codebook_fields(kanon__field out[2], const kanon__codebook *book, int
         return 1;
     }
     out[0] = (kanon__field){.column = c, .suffix = "_min", .type = told_kind(c), .any_is_missing = true};
-    out[0].description = "The least value that is possible; * or an empty cell: any.";
+    bool levels = c->domain->type == KANON_TYPE_ORDINAL;
+    out[0].description = levels ? "The lowest level that is possible; * or an empty cell: any."
+                                : "The least value that is possible; * or an empty cell: any.";
     out[1] = out[0];
     out[1].suffix = "_max";
-    out[1].description = "The largest value that is possible; * or an empty cell: any.";
+    out[1].description = levels ? "The highest level that is possible; * or an empty cell: any."
+                                : "The largest value that is possible; * or an empty cell: any.";
     return 2;
 }
 

@@ -129,7 +129,24 @@ static json_t *node_list(const kanon__column *c)
     return list;
 }
 
-/* Role, type before, format of dates, bands and taxonomy: what the standards have no word for. */
+/* The levels of an ordinal column, from the lowest on. */
+static json_t *level_list(const kanon__domain *domain)
+{
+    json_t *list = json_array();
+    bool good = list != NULL;
+    for (uint32_t i = 0; good && i < domain->levels.n; i++) {
+        size_t length;
+        const char *name = kanon__dictionary_text(&domain->levels, i, &length);
+        good = append(list, text_of(name, length));
+    }
+    if (!good) {
+        json_decref(list);
+        list = NULL;
+    }
+    return list;
+}
+
+/* Role, type before, format of dates, levels, bands and taxonomy: what the standards have no word for. */
 static bool set_own(json_t *own, const kanon__field *field)
 {
     static const char *const band_names[] = {"bands", "top", "bottom"};
@@ -140,6 +157,8 @@ static bool set_own(json_t *own, const kanon__field *field)
     good = good && set(own, "originalType", json_string(kanon__told_type(c->domain)));
     if (kanon__codebook_date_format(c) != NULL) /* else day and month are a guess */
         good = good && set(own, "dateFormat", json_string(kanon__codebook_date_format(c)));
+    if (good && c->domain->type == KANON_TYPE_ORDINAL)
+        good = set(own, "levels", level_list(c->domain));
     for (int i = 0; good && c->role == KANON_ROLE_QUASI && i < 3; i++)
         if (c->domain->band_texts[i] != NULL)
             good = set(own, band_names[i], json_string(c->domain->band_texts[i]));

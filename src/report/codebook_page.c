@@ -30,6 +30,17 @@ static void put_date_format(kanon__output *o, const kanon__column *c)
     kanon__html_text(o, format);
 }
 
+/* The levels of an ordinal column, from the lowest on. */
+static void put_levels(kanon__output *o, const kanon__column *c)
+{
+    for (uint32_t i = 0; c->domain != NULL && i < c->domain->levels.n; i++) {
+        size_t length;
+        const char *name = kanon__dictionary_text(&c->domain->levels, i, &length);
+        kanon__output_text(o, i == 0 ? "<br/>order: " : ", ");
+        kanon__markup_text(o, name, length);
+    }
+}
+
 static const char *kind_of(const kanon__field *field)
 {
     const kanon__domain *domain = field->column->domain;
@@ -52,6 +63,7 @@ static void put_columns(kanon__output *o, const kanon__codebook *book)
                           kind_of(&here[j]));
             put_date_format(o, here[j].column);
             put_bands(o, here[j].column);
+            put_levels(o, here[j].column);
             kanon__output_text(o, "</td><td data-label=\"Cells\">");
             kanon__html_text(o, here[j].description);
             kanon__output_text(o, "</td></tr>\n");
@@ -163,7 +175,7 @@ static const kanon__column *example_column(const kanon__codebook *book)
 {
     for (int i = 0; i < book->table->data.n_quasi; i++) {
         const kanon__column *c = &book->table->data.columns[book->table->data.quasi[i]];
-        bool point = kanon__column_is_numeric(c) && kanon__value_decimal(&c->domain->format) == '.' &&
+        bool point = kanon__type_has_mean(c->domain->type) && kanon__value_decimal(&c->domain->format) == '.' &&
                      c->domain->format.thousands == 0;
         if (point && (c->domain->type != KANON_TYPE_DATE || c->domain->format.date[0] == '\0'))
             return c;

@@ -333,8 +333,9 @@ static void axis_figure(kanon__output *o, const kanon__column *c, kanon__axis *a
         a->after[i] /= a->steps[i];
     }
     bool is_integer = c->domain->type == KANON_TYPE_INTEGER, is_one = strcmp(a->step_text, "1") == 0;
-    snprintf(y_title, sizeof y_title, "records per %s%s%s", is_integer && is_one ? "value" : a->step_text,
-             is_integer && !is_one ? " values" : "", joined ? " (wide bars: mean)" : "");
+    bool is_level = c->domain->type == KANON_TYPE_ORDINAL, counts = is_integer || is_level;
+    snprintf(y_title, sizeof y_title, "records per %s%s%s", !counts || !is_one ? a->step_text : is_level ? "level" : "value",
+             !counts || is_one ? "" : is_level ? " levels" : " values", joined ? " (wide bars: mean)" : "");
     kanon__plot plot = {.title = "Distribution before and after",
                         .subject = c->name,
                         .width = KANON__PLOT_HALF,

@@ -113,7 +113,8 @@ static kanon_status add_column(kanon__relations *out, series *all, const kanon__
                                const kanon_grouping *g, int64_t rare, bool of_means, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    double range = kanon__column_is_numeric(c) ? range_of(c->domain) : 0;
+    bool has_mean = c->domain != NULL && kanon__type_has_mean(c->domain->type); /* ranks are no quantities */
+    double range = has_mean ? range_of(c->domain) : 0;
     if (out->n == KANON__MAX_RELATED || !(range > 0) || !isfinite(range))
         return st;
     series *s = &all[out->n];

@@ -181,12 +181,13 @@ static kanon_type said_type(const kanon__raw_column *raw, const kanon__attribute
     if (a != NULL && a->format.date[0] != '\0')
         return KANON_TYPE_DATE;
     bool are_numbers = a != NULL && (kanon__attribute_has_bands(a) || a->format.decimal != 0 || a->format.thousands != 0);
-    return are_numbers && raw->natural == KANON_TYPE_CATEGORICAL ? KANON_TYPE_UNKNOWN : raw->natural;
+    return are_numbers && (raw->natural == KANON_TYPE_CATEGORICAL || raw->natural == KANON_TYPE_ORDINAL) ? KANON_TYPE_UNKNOWN : raw->natural;
 }
 
 kanon__value_format kanon__attribute_format(const kanon__attribute *a, const kanon_schema *schema)
 {
     kanon__value_format format = a != NULL ? a->format : (kanon__value_format){0};
+    format.levels = a != NULL && a->levels.n > 0 ? &a->levels : NULL;
     if (format.decimal == 0 && format.thousands == 0) {
         format.decimal = schema->decimal;
         format.thousands = schema->thousands;
@@ -224,7 +225,7 @@ kanon_status kanon__column_type_find(kanon_type *type, kanon__value_format *form
                                 .format = kanon__attribute_format(attribute, schema)};
     *type = said;
     *format = (kanon__value_format){0};
-    if (said == KANON_TYPE_CATEGORICAL)
+    if (said == KANON_TYPE_CATEGORICAL || said == KANON_TYPE_ORDINAL)
         return KANON_OK;
     KANON_TRY(kanon__column_shape_find(&shape, &texts, said, err), out);
     if (shape.kind == KANON__SHAPE_AMBIGUOUS_DATES || shape.kind == KANON__SHAPE_AMBIGUOUS_NUMBERS) {

@@ -8,7 +8,9 @@
 
 #define KANON__NO_CODE UINT32_MAX
 
-typedef struct kanon__dictionary {
+typedef struct kanon__dictionary kanon__dictionary;
+
+struct kanon__dictionary {
     uint32_t n;
     /* the rest is the dictionary's own */
     char *bytes;     /* the texts, one after the other */
@@ -16,7 +18,7 @@ typedef struct kanon__dictionary {
     uint64_t *slots; /* open addressing: hash bits and code + 1; 0 is free */
     int64_t n_slots, bytes_capacity, ends_capacity;
     kanon__hash_key key;
-} kanon__dictionary;
+};
 
 kanon_status kanon__dictionary_init(kanon__dictionary *out, kanon_error *err);
 void kanon__dictionary_clear(kanon__dictionary *dictionary);

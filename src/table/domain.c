@@ -2,8 +2,9 @@
  *
  * 1. Texts that mean "no value" are set apart.
  * 2. The type is that of the schema, else that of the source, or found: see column_type.h.
- * 3. Numbers are brought to one scale, sorted, and numbered; texts of equal value share a rank. Categories are looked up
- *    among the leaves of their taxonomy, which is made from the texts where the schema names none.
+ * 3. Numbers are brought to one scale, sorted, and numbered; texts of equal value share a rank. Levels have the rank that
+ *    their order gives them. Categories are looked up among the leaves of their taxonomy, which is made from the texts where
+ *    the schema names none.
  * Called by table/table.c for every encoded column, and by src/audit for the sensitive columns of a released file. */
 #include "table/domain.h"
 
@@ -217,8 +218,9 @@ static kanon_status add_missing_code(const build *b, kanon_error *err)
     kanon_status st = kanon__dictionary_add(&domain->texts, &domain->missing_code, text, length, err);
     if (st == KANON_OK && domain->missing_code != domain->n_codes++)
         st = kanon__hint(err,
-                         kanon__fail(err, KANON_EDATA, "%s: %s: a text that means 'no value' looks like a band",
-                                     b->raw->source->name, b->raw->name),
+                         kanon__fail(err, KANON_EDATA, "%s: %s: a text that means 'no value' looks like a %s",
+                                     b->raw->source->name, b->raw->name,
+                                     domain->type == KANON_TYPE_ORDINAL ? "level" : "band"),
                          "name other texts with 'missing'");
     return st;
 }
@@ -335,6 +337,80 @@ static kanon_status encode_numeric(const build *b, kanon_error *err)
 out:
     kanon__band_rule_free(rule);
     kanon__free(numerals);
+    return st;
+}
+
+/* ---- levels ------------------------------------------------------------------------------------------------------- */
+
+static kanon_status fail_levels(const build *b, const uint32_t *bad, int64_t n_bad, kanon_error *err)
+{
+    kanon_status st = fail_at_values(b, bad, n_bad, "the value is none of the levels of the column", err);
+    return kanon__hint(err, st, "add it to 'order', or name the texts that mean 'no value' with 'missing'");
+}
+
+static kanon_status find_levels(const build *b, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    uint32_t *bad = NULL;
+    int64_t n_bad = 0;
+    KANON_TRY(kanon__new_array(&bad, b->values->n, "bad values", err), out);
+    for (uint32_t code = 0; code < b->values->n; code++) {
+        kanon__decimal rank;
+        size_t length;
+        const char *text = value_text(b, code, &length);
+        if (b->missing[code])
+            continue;
+        if (!kanon__value_parse(&rank, KANON_TYPE_ORDINAL, &b->domain->format, text, length))
+            bad[n_bad++] = code;
+        b->new_code[code] = (uint32_t)rank.mantissa;
+    }
+    if (n_bad > 0)
+        st = fail_levels(b, bad, n_bad, err);
+out:
+    kanon__free(bad);
+    return st;
+}
+
+/* Those of the schema, else those of the source. */
+static kanon_status take_levels(const build *b, kanon_error *err)
+{
+    const kanon__attribute *a = b->attribute;
+    const kanon__source_levels *own = b->raw->levels;
+    const kanon__dictionary *levels = a != NULL && a->levels.n > 0 ? &a->levels : own != NULL ? &own->names : NULL;
+    if (own != NULL && levels == &own->names && own->fault != NULL) {
+        kanon_status st = kanon__fail(err, KANON_EDATA, "%s: %s: a level of the column %s", b->raw->source->name, b->raw->name,
+                                      own->fault);
+        return kanon__hint(err, st, "rename the level, name the order of the column yourself, or make it categorical");
+    }
+    if (levels == NULL || levels->n == 0) {
+        kanon_status st = kanon__fail(err, KANON_EDATA, "%s: %s: an ordinal column without an order", b->raw->source->name,
+                                      b->raw->name);
+        return kanon__hint(err, st, "name its levels from the lowest to the highest: 'order: [low, middle, high]'");
+    }
+    kanon_status st = kanon__levels_copy(&b->domain->levels, levels, err);
+    b->domain->format.levels = &b->domain->levels;
+    return st;
+}
+
+static kanon_status encode_ordinal(const build *b, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__domain *domain = b->domain;
+    KANON_TRY(kanon__dictionary_init(&domain->texts, err), out);
+    KANON_TRY(take_levels(b, err), out);
+    uint32_t n = domain->levels.n;
+    KANON_TRY(kanon__new_array(&domain->values, n, "levels", err), out);
+    KANON_TRY(kanon__new_array(&domain->scaled, n, "levels", err), out);
+    for (uint32_t rank = 0, code; rank < n; rank++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(&domain->levels, rank, &length);
+        KANON_TRY(kanon__dictionary_add(&domain->texts, &code, text, length, err), out);
+        domain->values[rank] = rank;
+        domain->scaled[rank] = rank;
+    }
+    KANON_TRY(find_levels(b, err), out);
+    st = add_missing_code(b, err);
+out:
     return st;
 }
 
@@ -514,7 +590,10 @@ kanon_status kanon__domain_build(kanon__domain **out, uint32_t *new_code, const 
         st = fail_not_numeric(&b, err);
         goto out;
     }
-    KANON_TRY(kanon__type_is_numeric(domain->type) ? encode_numeric(&b, err) : encode_categorical(&b, err), out);
+    KANON_TRY(domain->type == KANON_TYPE_ORDINAL             ? encode_ordinal(&b, err)
+              : kanon__type_is_numeric(domain->type) ? encode_numeric(&b, err)
+                                                     : encode_categorical(&b, err),
+              out);
     for (uint32_t code = 0; code < raw->values->n; code++)
         if (b.missing[code])
             new_code[code] = domain->missing_code;
@@ -539,6 +618,7 @@ void kanon__domain_free(kanon__domain *domain)
         return;
     kanon__taxonomy_free(domain->taxonomy);
     kanon__dictionary_clear(&domain->texts);
+    kanon__dictionary_clear(&domain->levels);
     for (int i = 0; i < 3; i++)
         kanon__free(domain->band_texts[i]);
     kanon__free(domain->bands);

@@ -7,7 +7,9 @@
  *     cells    24  22   ?  33        domain "age": values 22 23 24 33, missing_code 4, n_codes 5
  *     codes     2   0   4   3
  *
- * With bands (table/bands.h) the code is the rank of the band among those that hold a value.
+ * With bands (table/bands.h) the code is the rank of the band among those that hold a value. Of an ordinal column every
+ * declared level has a code, used or not: its rank, which is also its value as a number. So all formulas take it for a whole
+ * number whose range is that of the ranks, and only its texts are others.
  *
  * A domain does not change once it is built, so columns of several tables (a table and its blocks) share it by counted
  * references. Called by whatever reads rows; the rest of the library only looks values up. */
@@ -20,6 +22,7 @@
 #include "table/value_format.h"
 
 typedef struct kanon__source kanon__source;
+typedef struct kanon__source_levels kanon__source_levels;
 
 typedef struct kanon__domain {
     kanon_type type;
@@ -34,6 +37,7 @@ typedef struct kanon__domain {
     char *band_texts[3];        /* bands, top and bottom as the schema has them, for the independent check; else NULL */
     kanon__value_format format; /* how the texts are written */
     kanon__dictionary texts;    /* numeric: the text of each rank as first written; the missing text last */
+    kanon__dictionary levels;   /* ordinal: as declared; `format` refers to it */
     kanon__taxonomy *taxonomy;  /* categorical */
     bool type_is_said;          /* by the schema or the source; false: found from the values */
     bool missing_is_null;       /* missing cells were null, not a text that means "no value" */
@@ -60,6 +64,7 @@ typedef struct kanon__raw_column {
     /* in place of rows and codes, where there are none: by dictionary code; else NULL */
     const int64_t *counts;     /* its cells */
     const int64_t *first_rows; /* the first row that has it */
+    const kanon__source_levels *levels; /* that the source knows of an ordinal column; NULL: none */
 } kanon__raw_column;
 
 /* Order the texts of a column as `attribute` (NULL: not named) and the missing texts of the schema say. `new_code`, by
@@ -71,10 +76,15 @@ kanon__domain *kanon__domain_share(kanon__domain *domain);
 /* Drop one reference. */
 void kanon__domain_free(kanon__domain *domain);
 
-/* Whether the type is integer, decimal or date. */
+/* Whether values are numbers to all formulas: integers, decimals, dates and the ranks of levels. */
 static inline bool kanon__type_is_numeric(kanon_type type)
 {
-    return type == KANON_TYPE_INTEGER || type == KANON_TYPE_DECIMAL || type == KANON_TYPE_DATE;
+    return type == KANON_TYPE_INTEGER || type == KANON_TYPE_DECIMAL || type == KANON_TYPE_DATE || type == KANON_TYPE_ORDINAL;
+}
+/* Whether a mean of the values can be shown: levels have none, and groups show their interval. */
+static inline bool kanon__type_has_mean(kanon_type type)
+{
+    return kanon__type_is_numeric(type) && type != KANON_TYPE_ORDINAL;
 }
 
 /* The largest number that the code stands for: of a band its high end, in the scale of the domain and as a double. */

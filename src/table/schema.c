@@ -42,6 +42,8 @@ const char *kanon_type_text(kanon_type type)
         return "date";
     case KANON_TYPE_CATEGORICAL:
         return "categorical";
+    case KANON_TYPE_ORDINAL:
+        return "ordinal";
     }
     return "unknown";
 }
@@ -142,6 +144,7 @@ void kanon_schema_free(kanon_schema *schema)
     for (int64_t i = 0; i < schema->n_attributes; i++) {
         clear_generalisation(&schema->attributes[i]);
         clear_bands(&schema->attributes[i]);
+        kanon__dictionary_clear(&schema->attributes[i].levels);
         kanon__free(schema->attributes[i].weight_text);
         kanon__free(schema->attributes[i].name);
     }
@@ -219,20 +222,28 @@ kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kan
     return kanon__call_end(&call, set_role(schema, column, role, err));
 }
 
-/* Only categorical attributes have a taxonomy and only numeric ones have bands, so of a type and what does not belong to it
- * the one that was set last stays. */
+static void clear_levels(kanon__attribute *attribute)
+{
+    kanon__dictionary_clear(&attribute->levels);
+    attribute->levels = (kanon__dictionary){0};
+}
+
+/* Only categorical attributes have a taxonomy, only numeric ones have bands and only ordinal ones levels, so of a type and what
+ * does not belong to it the one that was set last stays. */
 static kanon_status set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
 {
     kanon__attribute *attribute = NULL;
-    if ((int)type < KANON_TYPE_UNKNOWN || type > KANON_TYPE_CATEGORICAL)
+    if ((int)type < KANON_TYPE_UNKNOWN || type > KANON_TYPE_ORDINAL)
         return kanon__fail(err, KANON_EINVAL, "column '%s': there is no type of number %d", column, (int)type);
     kanon_status st = want_attribute(&attribute, schema, column, err);
     if (st == KANON_OK) {
         attribute->type = type;
         if (type != KANON_TYPE_UNKNOWN && type != KANON_TYPE_CATEGORICAL)
             clear_generalisation(attribute);
-        if (type == KANON_TYPE_CATEGORICAL)
+        if (type == KANON_TYPE_CATEGORICAL || type == KANON_TYPE_ORDINAL)
             clear_bands(attribute);
+        if (type != KANON_TYPE_UNKNOWN && type != KANON_TYPE_ORDINAL)
+            clear_levels(attribute);
     }
     return st;
 }
@@ -242,6 +253,38 @@ kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kan
     kanon__call call;
     kanon__call_begin(&call, schema->context);
     return kanon__call_end(&call, set_type(schema, column, type, err));
+}
+
+static kanon_status set_order(kanon_schema *schema, const char *column, const char *const *levels, size_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__attribute *attribute = NULL;
+    kanon__dictionary order = {0};
+    const char *fault = NULL;
+    for (size_t i = 0; i < n; i++) {
+        KANON_TRY(kanon__levels_add(&order, levels[i], strlen(levels[i]), &fault, err), out);
+        if (fault != NULL) {
+            st = kanon__fail(err, KANON_EINVAL, "column '%s': level %zu of its order %s", column, i + 1, fault);
+            st = kanon__hint(err, st, "name each level once, from the lowest to the highest");
+            goto out;
+        }
+    }
+    KANON_TRY(set_type(schema, column, KANON_TYPE_ORDINAL, err), out);
+    KANON_TRY(want_attribute(&attribute, schema, column, err), out);
+    clear_levels(attribute);
+    attribute->levels = order;
+    order = (kanon__dictionary){0};
+out:
+    kanon__dictionary_clear(&order);
+    return st;
+}
+
+kanon_status kanon_schema_set_order(kanon_schema *schema, const char *column, const char *const *levels, size_t n,
+                                    kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_order(schema, column, levels, n, err));
 }
 
 /* ---- how values are written -------------------------------------------------------------------------------------- */
@@ -334,6 +377,7 @@ static kanon_status set_taxonomy(kanon_schema *schema, const char *column, const
     clear_bands(attribute);
     attribute->taxonomy_path = copy;
     copy = NULL;
+    clear_levels(attribute);
     if (attribute->type != KANON_TYPE_UNKNOWN)
         attribute->type = KANON_TYPE_CATEGORICAL;
 out:
@@ -363,6 +407,7 @@ static kanon_status set_taxonomy_bytes(kanon_schema *schema, const char *column,
     clear_bands(attribute);
     attribute->tree = tree;
     tree = NULL;
+    clear_levels(attribute);
     if (attribute->type != KANON_TYPE_UNKNOWN)
         attribute->type = KANON_TYPE_CATEGORICAL;
 out:
@@ -388,8 +433,10 @@ static kanon_status set_mask(kanon_schema *schema, const char *column, kanon_mas
     if (st == KANON_OK) {
         clear_generalisation(attribute);
         attribute->mask = mask;
-        if (mask != KANON_MASK_NONE)
+        if (mask != KANON_MASK_NONE) {
             clear_bands(attribute);
+            clear_levels(attribute);
+        }
         if (mask != KANON_MASK_NONE && attribute->type != KANON_TYPE_UNKNOWN)
             attribute->type = KANON_TYPE_CATEGORICAL;
     }
@@ -424,7 +471,8 @@ static kanon_status set_band_text(kanon_schema *schema, const char *column, cons
     *place[which] = copy;
     if (text != NULL) {
         clear_generalisation(attribute);
-        if (attribute->type == KANON_TYPE_CATEGORICAL)
+        clear_levels(attribute);
+        if (attribute->type == KANON_TYPE_CATEGORICAL || attribute->type == KANON_TYPE_ORDINAL)
             attribute->type = KANON_TYPE_UNKNOWN;
     }
 out:

@@ -5,6 +5,7 @@
 
 #include "core/texts.h"
 #include "table/fraction.h"
+#include "table/levels.h"
 #include "table/taxonomy.h"
 #include "table/value_format.h"
 
@@ -21,6 +22,7 @@ typedef struct kanon__attribute {
     char *taxonomy_path; /* as it can be opened from the working directory; NULL: none */
     kanon__tree *tree;   /* written inline; NULL: none */
     kanon_mask mask;
+    kanon__dictionary levels; /* of an ordinal column, in their order; n 0: not said */
     char *bands; /* a width, a unit of the calendar, or edges with commas between them; NULL: none */
     char *top, *bottom;         /* where the outermost bands begin; NULL: nowhere */
     kanon__value_format format; /* how its numbers or dates are written; {0}: as is found */

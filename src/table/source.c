@@ -17,6 +17,9 @@ void kanon__source_free(kanon__source *source)
     kanon__dictionary_clear(&source->names);
     kanon__free(source->natural);
     kanon__free(source->unread);
+    for (int i = 0; source->levels != NULL && i < source->n_columns; i++)
+        kanon__dictionary_clear(&source->levels[i].names);
+    kanon__free(source->levels);
     kanon__free(source->part_rows);
     kanon__free(source->name);
     source->class->free(source);

@@ -62,6 +62,12 @@ typedef struct kanon__source_class {
     int64_t (*line_of_row)(const kanon__source *source, int64_t row);
 } kanon__source_class;
 
+/* The levels of an ordinal column as the source knows them. */
+typedef struct kanon__source_levels {
+    kanon__dictionary names;
+    const char *fault; /* of one of them: why it can be none; NULL: they are in order */
+} kanon__source_levels;
+
 struct kanon__source {
     const kanon__source_class *class;
     char *name;   /* for messages and reports: a path, "standard input", "Arrow stream" */
@@ -70,6 +76,7 @@ struct kanon__source {
     char **column_names;
     kanon__dictionary names; /* the same, to be found; see kanon__source_index */
     kanon_type *natural; /* by column: its type where the schema names none; NULL or KANON_TYPE_UNKNOWN: its texts tell */
+    kanon__source_levels *levels; /* by column, where some are ordinal by nature; else NULL */
     bool *unread; /* by column: it is neither read nor released, so it may have any type; NULL: all are read */
     int64_t n_rows;
     int64_t n_parts;

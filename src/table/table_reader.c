@@ -263,6 +263,7 @@ static kanon__raw_column raw_column(const kanon__reader *r, int i)
                                .values = &r->raw.dictionaries[i],
                                .null_code = r->raw.null_codes[i],
                                .notices = &r->notices[i],
+                               .levels = r->source->levels != NULL ? &r->source->levels[i] : NULL,
                                .natural = r->source->natural != NULL ? r->source->natural[i] : KANON_TYPE_UNKNOWN};
 }
 

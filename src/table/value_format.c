@@ -3,6 +3,7 @@
 #include "table/value_format.h"
 
 #include "core/text.h"
+#include "table/dictionary.h"
 
 #include <string.h>
 
@@ -88,12 +89,24 @@ static bool parse_number(kanon__decimal *out, kanon_type type, const char *text,
     return true;
 }
 
+/* The number of the level. */
+static bool parse_level(kanon__decimal *out, const kanon__dictionary *levels, const char *text, size_t length)
+{
+    kanon__trim(&text, &length);
+    uint32_t rank = levels != NULL && levels->n > 0 ? kanon__dictionary_find(levels, text, length) : KANON__NO_CODE;
+    bool good = rank != KANON__NO_CODE;
+    *out = (kanon__decimal){.mantissa = good ? rank : 0, .exact = true, .value = good ? rank : 0};
+    return good;
+}
+
 bool kanon__value_parse(kanon__decimal *out, kanon_type type, const kanon__value_format *format, const char *text,
                         size_t length)
 {
     char number[LONGEST_NUMBER];
     size_t n;
     int64_t days;
+    if (type == KANON_TYPE_ORDINAL)
+        return parse_level(out, format->levels, text, length);
     if (type == KANON_TYPE_DATE && format->date[0] != '\0')
         return kanon__date_format_parse(out, format->date, text, length);
     if (type == KANON_TYPE_DATE) {

@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/take_options.h"
 #include "core/text.h"
+#include "table/levels.h"
 #include "table/part_codes.h"
 #include "table/released_text.h"
 #include "table/source/arrow_source.h"
@@ -57,6 +58,7 @@ void kanon_domain_free(kanon_domain *d)
         kanon__free(c->firsts);
         kanon__free(c->counts);
         kanon__dictionary_clear(&c->texts);
+        kanon__dictionary_clear(&c->levels.names);
         kanon__free(c->name);
     }
     kanon__data_clear(&d->data);
@@ -184,6 +186,10 @@ static kanon_status add_column(kanon__whole_column *out, const kanon__reader *r,
     const char *name = r->data->columns[column].name;
     KANON_TRY(kanon__copy_text(&out->name, name, strlen(name), "a column name", err), out);
     out->natural = r->source->natural != NULL ? r->source->natural[column] : KANON_TYPE_UNKNOWN;
+    if (r->source->levels != NULL) {
+        out->levels.fault = r->source->levels[column].fault;
+        KANON_TRY(kanon__levels_copy(&out->levels.names, &r->source->levels[column].names, err), out);
+    }
     KANON_TRY(kanon__new_array(&counts, texts->n, "a domain", err), out);
     KANON_TRY(kanon__new_array(&firsts, texts->n, "a domain", err), out);
     for (int64_t row = 0; row < r->data->n_rows; row++) {
@@ -348,7 +354,8 @@ static kanon_status check_alike(const kanon_domain *into, const kanon_domain *ot
     bool alike = into->n_columns == other->n_columns && into->delimiter == other->delimiter;
     for (int i = 0; alike && i < into->n_columns; i++)
         alike = strcmp(into->columns[i].name, other->columns[i].name) == 0 &&
-                into->columns[i].natural == other->columns[i].natural;
+                into->columns[i].natural == other->columns[i].natural &&
+                kanon__levels_equal(&into->columns[i].levels.names, &other->columns[i].levels.names);
     if (alike)
         return KANON_OK;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "the domains have different columns");
@@ -537,6 +544,7 @@ static kanon_status seal_column(kanon_domain *d, int i, const kanon_schema *sche
                              .values = &read.values,
                              .null_code = read.null_code,
                              .natural = c->natural,
+                             .levels = &c->levels,
                              .notices = &d->warnings,
                              .counts = read.counts,
                              .first_rows = read.firsts};

@@ -14,10 +14,12 @@
 
 #include "core/packed.h"
 #include "table/data.h"
+#include "table/source.h"
 
 typedef struct kanon__whole_column {
     char *name;
     kanon_type natural;       /* as the source says; KANON_TYPE_UNKNOWN: nothing */
+    kanon__source_levels levels; /* likewise, of an ordinal column */
     kanon__dictionary texts;  /* as read, null not among them; sealed: in the order of their first places */
     int64_t *counts, *firsts; /* by text: its records, the place of the first one */
     int64_t counts_capacity, firsts_capacity;

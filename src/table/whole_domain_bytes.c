@@ -2,6 +2,7 @@
  * What sealing finds is not packed; it is found again in every process. Called by hosts through include/kanon_blocks.h. */
 #include "core/alloc.h"
 #include "core/context.h"
+#include "table/levels.h"
 #include "table/whole_domain.h"
 
 #include <kanon_blocks.h>
@@ -10,6 +11,17 @@
 static const kanon__packed_kind domain_kind = {'D', '1', "a domain"};
 
 /* ---- writing ------------------------------------------------------------------------------------------------------ */
+
+static void pack_levels(kanon__packer *p, const kanon__source_levels *levels)
+{
+    kanon__pack_number(p, levels->fault != NULL);
+    kanon__pack_number(p, levels->names.n);
+    for (uint32_t i = 0; i < levels->names.n; i++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(&levels->names, i, &length);
+        kanon__pack_text(p, text, length);
+    }
+}
 
 static kanon_status pack_column(kanon__packer *p, const kanon__whole_column *c, kanon_error *err)
 {
@@ -20,6 +32,8 @@ static kanon_status pack_column(kanon__packer *p, const kanon__whole_column *c, 
         return st;
     kanon__pack_text(p, c->name, strlen(c->name));
     kanon__pack_number(p, (uint64_t)c->natural);
+    if (c->natural == KANON_TYPE_ORDINAL)
+        pack_levels(p, &c->levels);
     kanon__pack_number(p, (uint64_t)c->n_null);
     if (c->n_null > 0)
         kanon__pack_signed(p, c->first_null);
@@ -106,6 +120,22 @@ kanon_status kanon_domain_write(const kanon_domain *d, const kanon_sink *sink, k
 
 /* ---- reading ------------------------------------------------------------------------------------------------------ */
 
+static kanon_status unpack_levels(kanon__source_levels *out, kanon__unpacker *u, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const char *fault = NULL;
+    bool faulty = kanon__unpack_upto(u, 1) != 0;
+    int64_t n = kanon__unpack_count(u, 1);
+    for (int64_t i = 0; st == KANON_OK && i < n && !u->damaged; i++) {
+        size_t length;
+        const char *text = kanon__unpack_text(u, &length);
+        st = kanon__levels_add(&out->names, text, length, &fault, err);
+        u->damaged = u->damaged || fault != NULL;
+    }
+    out->fault = faulty ? "cannot be one, or is another one in other batches" : NULL;
+    return st;
+}
+
 /* Texts are different, their first places rise, and all records are counted. */
 static kanon_status unpack_column(kanon__whole_column *c, kanon__unpacker *u, int64_t n_rows, kanon_error *err)
 {
@@ -115,7 +145,9 @@ static kanon_status unpack_column(kanon__whole_column *c, kanon__unpacker *u, in
     int64_t left = n_rows, first = 0;
     bool sound = memchr(name, '\0', length) == NULL;
     KANON_TRY(kanon__copy_text(&c->name, name, length, "a column name", err), out);
-    c->natural = (kanon_type)kanon__unpack_upto(u, KANON_TYPE_CATEGORICAL);
+    c->natural = (kanon_type)kanon__unpack_upto(u, KANON_TYPE_ORDINAL);
+    if (c->natural == KANON_TYPE_ORDINAL)
+        KANON_TRY(unpack_levels(&c->levels, u, err), out);
     int64_t n_null = kanon__unpack_upto(u, n_rows);
     if (n_null > 0)
         kanon__whole_add_null(c, n_null, kanon__unpack_signed(u));

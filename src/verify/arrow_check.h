@@ -49,6 +49,7 @@ typedef struct kanon__checked_field {
     int child;  /* the first child of the batches; NAME_max is the next one */
     int n_children;
     bool own_type; /* numbers in the type that they have in the input */
+    bool levels;   /* ordinal values as an ordered dictionary of all levels */
     kanon__read_column released[2];
     kanon__read_column given;   /* of the input, where that is Arrow */
     kanon__checked_text *texts; /* by code, where the input has cells of text */

@@ -18,7 +18,7 @@ kanon__read_value kanon__checked_number(const kanon__domain *domain, const char 
     kanon__decimal number;
     if (!kanon__value_parse(&number, domain->type, &domain->format, text, length))
         return (kanon__read_value){.kind = KANON__READ_NULL};
-    if (domain->type == KANON_TYPE_DECIMAL || real)
+    if (domain->type == KANON_TYPE_DECIMAL || real) /* a level as its rank */
         return (kanon__read_value){.kind = KANON__READ_REAL, .real = number.value};
     value.whole = number.mantissa;
     bool times = domain->type == KANON_TYPE_DATE && kanon__value_has_time(&domain->format);

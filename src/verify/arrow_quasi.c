@@ -23,7 +23,7 @@ static kanon_status list_originals(const kanon__arrow_check *c, kanon__checked_f
 {
     kanon_status st = KANON_OK;
     const kanon__domain *domain = domain_of(c, f);
-    bool real = c->claim->numeric != KANON_ARROW_COLUMNS;
+    bool real = c->claim->numeric != KANON_ARROW_COLUMNS && !f->levels;
     KANON_TRY(kanon__new_array(&f->originals, domain->n_codes, "the check of the release", err), out);
     if (f->form == KANON__CHECKED_KEYS)
         KANON_TRY(kanon__new_array(&f->original_keys, domain->n_codes, "the check of the release", err), out);
@@ -81,18 +81,30 @@ static bool read_interval(const kanon__domain *domain, kanon__read_value text, d
     return false;
 }
 
+/* What a record shows; of levels the rank. */
+static kanon__read_value shown_at(const kanon__arrow_check *c, const kanon__checked_field *f, int part, int64_t place)
+{
+    kanon__read_value cell = kanon__read_row(&f->released[part], place);
+    if (!f->levels || cell.kind == KANON__READ_NULL)
+        return cell;
+    kanon__read_value rank = kanon__checked_number(domain_of(c, f), cell.bytes, cell.length, false);
+    return rank.kind != KANON__READ_NULL ? rank : cell; /* what is no level equals none */
+}
+
 static bool understand_values(const kanon__arrow_check *c, const kanon__checked_field *f, int32_t group, int64_t place)
 {
     kanon__checked_value *v = &f->values[group];
     bool shows = false;
     for (int part = 0; part < f->n_children; part++) {
-        v->cells[part] = kanon__read_row(&f->released[part], place);
+        v->cells[part] = shown_at(c, f, part, place);
         shows = shows || v->cells[part].kind != KANON__READ_NULL;
     }
     if (f->code_bands != NULL)
         return !shows || kanon__checked_bands_understand(c, f, v);
     if (f->n_children == 2 && v->cells[0].kind != v->cells[1].kind)
         return false;
+    if (f->levels)
+        return v->cells[0].kind != KANON__READ_TEXT;
     return v->cells[0].kind != KANON__READ_TEXT || read_interval(domain_of(c, f), v->cells[0], v->ends);
 }
 
@@ -290,8 +302,8 @@ kanon_status kanon__quasi_prepare(const kanon__arrow_check *c, kanon__checked_fi
     bool numeric = kanon__column_is_numeric(&c->table->data.columns[f->number]);
     bool bands = numeric && domain_of(c, f)->bands != NULL;
     f->form = !numeric                                               ? KANON__CHECKED_NODES
-              : kanon__read_has_keys(f->released[0].shape) && !bands ? KANON__CHECKED_KEYS
-                                                                     : KANON__CHECKED_VALUES;
+              : kanon__read_has_keys(f->released[0].shape) && !bands && !f->levels ? KANON__CHECKED_KEYS
+                                                                                   : KANON__CHECKED_VALUES;
     if (bands)
         KANON_TRY(kanon__checked_bands_init(c, f, err), out);
     else if (numeric && !f->own_type)
@@ -299,7 +311,7 @@ kanon_status kanon__quasi_prepare(const kanon__arrow_check *c, kanon__checked_fi
     else if (numeric && f->given.shape.index_size > 0 && f->form == KANON__CHECKED_KEYS)
         KANON_TRY(list_entries(f, err), out);
     KANON_TRY(understand(c, f, err), out);
-    if (numeric && c->claim->numeric == KANON_ARROW_MEAN)
+    if (numeric && c->claim->numeric == KANON_ARROW_MEAN && !f->levels)
         KANON_TRY(check_means(c, f, err), out);
     if (c->claim->mapping)
         KANON_TRY(check_mapping(c, f, err), out);
@@ -462,7 +474,7 @@ static kanon_status check_values(const kanon__arrow_check *c, const kanon__check
     for (int64_t i = 0; i < b->n; i++) {
         const char *wrong = NULL;
         for (int part = 0; part < f->n_children && wrong == NULL; part++) {
-            kanon__read_value cell = kanon__read_row(&f->released[part], b->place + i);
+            kanon__read_value cell = shown_at(c, f, part, b->place + i);
             if (b->groups[i] < 0)
                 wrong = cell.kind != KANON__READ_NULL ? suppressed_shows : NULL;
             else if (!kanon__read_equal(cell, f->values[b->groups[i]].cells[part]))

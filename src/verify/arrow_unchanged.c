@@ -139,7 +139,8 @@ kanon_status kanon__unchanged_check(kanon__arrow_check *c, const kanon__checked_
     kept_pass p = {.check = c, .field = f};
     int64_t n;
     const kanon__column *column = &c->table->data.columns[f->number];
-    if (c->arrow == NULL && (column->role != KANON_ROLE_SENSITIVE || !kanon__column_is_numeric(column)))
+    bool numbers = kanon__column_is_numeric(column) && column->domain->type != KANON_TYPE_ORDINAL;
+    if (c->arrow == NULL && (column->role != KANON_ROLE_SENSITIVE || !numbers))
         return KANON_OK; /* its cells were compared as they were read */
     if (c->arrow == NULL)
         KANON_TRY(list_values(&p, err), out);

@@ -94,7 +94,7 @@ static const char *format_of_domain(const kanon__domain *domain)
 {
     if (domain->type == KANON_TYPE_DATE && kanon__value_has_time(&domain->format))
         return format_of_time(domain, false);
-    return domain->type == KANON_TYPE_INTEGER   ? "l"
+    return domain->type == KANON_TYPE_INTEGER   ? "l" /* levels and categories are indices */
            : domain->type == KANON_TYPE_DECIMAL ? "g"
            : domain->type == KANON_TYPE_DATE    ? "tdD"
                                                 : "i";
@@ -105,8 +105,10 @@ static void expected_type(const check *c, field *f, const char **format, const c
 {
     const kanon__column *column = &c->table->data.columns[f->number];
     const struct ArrowSchema *given = c->arrow != NULL ? c->arrow->schema.children[f->number] : NULL;
-    bool numeric = kanon__column_is_numeric(column);
+    bool levels = column->domain != NULL && column->domain->type == KANON_TYPE_ORDINAL;
+    bool numeric = kanon__column_is_numeric(column) && !levels;
     *entries = NULL;
+    f->levels = levels && f->quasi >= 0;
     if (f->quasi < 0 && given != NULL) {
         *format = given->format;
         *entries = given->dictionary != NULL ? given->dictionary->format : NULL;
@@ -123,6 +125,11 @@ static void expected_type(const check *c, field *f, const char **format, const c
     }
     *format = format_of_domain(column->domain);
     *entries = numeric ? NULL : "u";
+    if (f->quasi >= 0 && levels && c->claim->numeric == KANON_ARROW_TEXT) {
+        *format = "u";
+        *entries = NULL;
+        f->levels = false;
+    }
     if (f->quasi < 0 || !numeric)
         return;
     const char *own = given == NULL ? "" : given->dictionary != NULL ? given->dictionary->format : given->format;
@@ -148,6 +155,8 @@ static bool is_expected(const check *c, const field *f, const struct ArrowSchema
         return false;
     if (!kept && (schema->flags & ARROW_FLAG_NULLABLE) == 0)
         return false;
+    if (f->levels != ((schema->flags & ARROW_FLAG_DICTIONARY_ORDERED) != 0) && !kept)
+        return false;
     return entries == NULL || strcmp(schema->dictionary->format, entries) == 0 ||
            (kept && strcmp(entries, "vu") == 0 && strcmp(schema->dictionary->format, "u") == 0);
 }
@@ -165,7 +174,7 @@ static kanon_status check_field(const check *c, field *f, kanon_error *err)
     const char *format, *entries, *suffixes[2] = {"", ""};
     expected_type(c, f, &format, &entries);
     f->n_children = 1;
-    if (f->quasi >= 0 && kanon__column_is_numeric(column) && c->claim->numeric == KANON_ARROW_COLUMNS) {
+    if (f->quasi >= 0 && kanon__column_is_numeric(column) && (c->claim->numeric == KANON_ARROW_COLUMNS || f->levels)) {
         f->n_children = 2;
         suffixes[0] = "_min";
         suffixes[1] = "_max";
@@ -325,10 +334,33 @@ static kanon_status check_arrays(int64_t task, void *payload, kanon_error *err)
     return KANON_OK;
 }
 
+/* A dictionary of levels holds all that were declared, and no other. */
+static kanon_status check_levels(const check *c, const field *f, const kanon__read_column *released, kanon_error *err)
+{
+    const kanon__dictionary *levels = &c->table->data.columns[f->number].domain->levels;
+    for (int64_t batch = 0; batch < released->n_batches; batch++) {
+        const struct ArrowArray *dictionary = released->arrays[batch]->dictionary;
+        bool good = dictionary->length == levels->n;
+        for (int64_t i = 0; good && kanon__read_has_new_entries(released, batch) && i < dictionary->length; i++) {
+            kanon__read_value entry = kanon__read_entry(released, batch, i);
+            good = entry.kind == KANON__READ_TEXT && entry.length <= UINT32_MAX &&
+                   kanon__dictionary_find(levels, entry.bytes, entry.length) == (uint32_t)i;
+        }
+        if (!good)
+            return kanon__fail(err, KANON_EINTERNAL, "the check found other levels than declared: column %s",
+                               c->table->data.columns[f->number].name);
+    }
+    return KANON_OK;
+}
+
 /* A dictionary holds no value that no record of the release has. */
 static kanon_status check_entries(const check *c, const field *f, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    for (int part = 0; st == KANON_OK && f->levels && part < f->n_children; part++)
+        st = check_levels(c, f, &f->released[part], err);
+    if (st != KANON_OK || f->levels)
+        return st;
     const kanon__read_column *released = &f->released[0];
     bool *used = NULL;
     int64_t n_used = 0;
@@ -453,7 +485,7 @@ static bool is_cell(const check *c, const field *f, int64_t row, const char *tex
         const kanon__checked_text *own = &f->texts[code];
         bool says = (f->code_bands == NULL && own->length == length && memcmp(own->bytes, text, length) == 0) ||
                     kanon__checked_text_says(c, f, code, text, length);
-        if (!says || f->quasi >= 0 || kanon__column_is_numeric(column))
+        if (!says || f->quasi >= 0 || (kanon__column_is_numeric(column) && column->domain->type != KANON_TYPE_ORDINAL))
             return says;
     }
     int64_t place = c->place_of != NULL ? c->place_of[row] : row;

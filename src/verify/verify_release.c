@@ -217,9 +217,7 @@ int kanon__verifier_runs(const kanon__verifier *v)
 static bool read_number(const kanon__column *column, const char *text, size_t length, double *value)
 {
     kanon__decimal decimal;
-    kanon_type type = column->domain->type == KANON_TYPE_DATE ? KANON_TYPE_DATE
-                                                              : KANON_TYPE_DECIMAL; /* means have decimals */
-    if (!kanon__value_parse(&decimal, type, &column->domain->format, text, length))
+    if (!kanon__value_parse(&decimal, kanon__value_type_read(column->domain->type), &column->domain->format, text, length))
         return false;
     *value = decimal.value;
     return true;
@@ -288,6 +286,18 @@ static bool understand_bands(const kanon__verifier *v, const kanon__column *colu
     return kanon__verify_band_cell(column->domain, v->numeric, texts, ends);
 }
 
+/* Whether the column shows means; levels have none, and show their interval. */
+static bool shows_means(const kanon__verifier *v, const kanon__column *column)
+{
+    return v->numeric == KANON_NUMERIC_MEAN && column->domain->type != KANON_TYPE_ORDINAL;
+}
+
+/* What stands between the ends of an interval. */
+static const char *separator_of(const kanon__verifier *v, const kanon__column *column)
+{
+    return v->numeric == KANON_NUMERIC_RANGE && column->domain->type != KANON_TYPE_ORDINAL ? "," : "..";
+}
+
 /* What the cells of one attribute cover; false where they cannot be read. `ends` becomes what they show. */
 static bool understand_numeric(const kanon__verifier *v, const kanon__column *column, const span cells[2], cover *covered,
                                double ends[2])
@@ -305,7 +315,7 @@ static bool understand_numeric(const kanon__verifier *v, const kanon__column *co
         return understand_bands(v, column, cells, covered, ends);
     if (is_missing_text(column, bytes, length)) {
         /* a mean can happen to be the number that means "missing" */
-        bool either = v->numeric == KANON_NUMERIC_MEAN && read_number(column, bytes, length, &ends[0]);
+        bool either = shows_means(v, column) && read_number(column, bytes, length, &ends[0]);
         *covered = (cover){either ? 0 : column->domain->missing_code, column->domain->missing_code};
         ends[0] = either ? ends[0] : INFINITY;
         ends[1] = either ? ends[0] : -INFINITY;
@@ -317,10 +327,10 @@ static bool understand_numeric(const kanon__verifier *v, const kanon__column *co
     else if (v->numeric == KANON_NUMERIC_COLUMNS
                  ? !read_number(column, bytes, length, &ends[0]) ||
                        !read_number(column, cells[1].bytes, cells[1].length, &ends[1])
-                 : !read_interval(column, v->numeric == KANON_NUMERIC_RANGE ? "," : "..", bytes, length, ends))
+                 : !read_interval(column, separator_of(v, column), bytes, length, ends))
         return false;
     /* a mean covers every number, and is held against those of its group in the end */
-    *covered = v->numeric != KANON_NUMERIC_MEAN ? covered_numbers(column, ends) : n > 0 ? (cover){0, n - 1} : (cover){1, 0};
+    *covered = !shows_means(v, column) ? covered_numbers(column, ends) : n > 0 ? (cover){0, n - 1} : (cover){1, 0};
     return true;
 }
 
@@ -777,7 +787,7 @@ static kanon_status check_attribute(int64_t i, void *payload, kanon_error *err)
     kanon_status st = KANON_OK;
     if (v->mapping)
         KANON_TRY(check_mapping(v, (int)i, err), out);
-    if (v->numeric == KANON_NUMERIC_MEAN && v->attributes[i].numeric)
+    if (v->attributes[i].numeric && shows_means(v, v->attributes[i].column))
         KANON_TRY(check_means(v, (int)i, err), out);
 out:
     return st;

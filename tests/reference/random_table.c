@@ -30,6 +30,7 @@ typedef struct column_plan {
     bool inlined;
     bool mask_left;
     char bands[96]; /* keys of the schema; empty: none */
+    int below_least, above_most; /* INTEGER: as levels, so many of which nobody uses; -1: as numbers */
 } column_plan;
 
 typedef struct table_plan {
@@ -146,7 +147,7 @@ static void plan_bands(table_plan *plan, column_plan *column)
     static const char *const units[] = {"week", "month", "quarter", "year", "decade"};
     char ends[3][CELL], *at = column->bands;
     int n = (int)column->n_values, form = below(plan, 4);
-    if (column->kind > DATE || column->role[0] != 'q' || one_in(plan, 4))
+    if (column->kind > DATE || column->role[0] != 'q' || one_in(plan, 4) || column->below_least >= 0)
         return;
     int middle = below(plan, n + 1);
     write_end(column, below(plan, n + 1) - n, ends[0]);
@@ -223,6 +224,27 @@ static void fill_cells(table_plan *plan)
         for (int i = 0; i < plan->n_columns; i++)
             write_cell(plan, &plan->columns[i], plan->cells[row][i]);
     }
+}
+
+/* Some columns of few whole numbers are levels instead. Nothing is drawn for it, so that the other columns stay what they are. */
+static void plan_levels(table_plan *plan, uint64_t seed)
+{
+    for (int i = 0; i < plan->n_columns; i++) {
+        column_plan *column = &plan->columns[i];
+        uint64_t bits = (seed + 7 * (uint64_t)i) * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+        bool are_levels = column->kind == INTEGER && column->n_values <= 12 && bits % 3 == 0;
+        column->below_least = are_levels ? (int)(bits / 3 % 2) : -1;
+        column->above_most = are_levels ? (int)(bits / 6 % 3) : -1;
+    }
+}
+
+/* "type: ordinal, order: [...]" */
+static void write_levels(FILE *file, const column_plan *column)
+{
+    fputs("ordinal, order: [", file);
+    for (int64_t i = -column->below_least; i < column->n_values + column->above_most; i++)
+        fprintf(file, "%s\"%d\"", i > -column->below_least ? ", " : "", (int)(column->min + i));
+    fputs("]", file);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -302,7 +324,11 @@ static void write_schema(const table_plan *plan)
     fputs("missing: [\"?\"]\nattributes:\n", file);
     for (int i = 0; i < plan->n_columns; i++) {
         const column_plan *column = &plan->columns[i];
-        fprintf(file, "  c%d: {role: %s, type: %s", i, column->role, types[column->kind]);
+        fprintf(file, "  c%d: {role: %s, type: ", i, column->role);
+        if (column->below_least >= 0)
+            write_levels(file, column);
+        else
+            fputs(types[column->kind], file);
         if (column->weight != NULL)
             fprintf(file, ", weight: %s", column->weight);
         if (column->kind == MASK)
@@ -382,6 +408,7 @@ static table_plan write_random_table(random_table *random, uint64_t seed, int mo
     plan.cells = ref_alloc((size_t)plan.n_rows, sizeof *plan.cells);
     plan_columns(&plan);
     fill_cells(&plan);
+    plan_levels(&plan, seed);
     for (int i = 0; banded && i < plan.n_columns; i++) /* last, so that the cells do not depend on it */
         plan_bands(&plan, &plan.columns[i]);
     make_directory(plan.directory);

@@ -70,9 +70,20 @@ static int by_value(const void *left, const void *right)
 
 static number_list list_numbers(const ref_model *model, const ref_attribute *attribute, bool *missing)
 {
-    number_list out = {attribute, REF_NEW(int64_t, model->n), REF_NEW(int, model->n), 0, REF_NEW(bool, model->n + 1)};
+    int n_levels = (int)attribute->column->domain->levels.n, most = n_levels > model->n ? n_levels : model->n;
+    number_list out = {attribute, REF_NEW(int64_t, most), REF_NEW(int, most), 0, REF_NEW(bool, most + 1)};
     int n = 0;
     *missing = false;
+    for (int i = 0; n_levels > 0 && i < model->n; i++) {
+        *missing = *missing || ref_is_missing(model, attribute, i);
+        if (!ref_is_missing(model, attribute, i))
+            out.counts[ref_value(model, attribute, i)]++;
+    }
+    for (; n_levels > 0 && out.n < n_levels; out.n++) /* levels are there whether a record has them or not */
+        out.values[out.n] = out.n;
+    out.begins[0] = true;
+    if (n_levels > 0)
+        return out;
     for (int i = 0; i < model->n; i++)
         if (ref_is_missing(model, attribute, i))
             *missing = true;

@@ -28,6 +28,8 @@ static double number(const kanon__column *a, int row)
 static double range(const ref_case *c, const kanon__column *a)
 {
     double min = INFINITY, max = -INFINITY;
+    if (a->domain->type == KANON_TYPE_ORDINAL) /* levels that nobody uses count, too */
+        return (double)a->domain->levels.n - 1;
     for (int row = 0; row < c->table->data.n_rows; row++)
         if (!is_missing(a, row)) {
             min = fmin(min, number(a, row));

@@ -412,7 +412,8 @@ static void check_bad(const bad *b, size_t size)
     assert_int_equal(kanon__schema_parse(&schema, b->text, size, "s.yaml", NULL), KANON_EDATA);
 }
 
-#define ATTRIBUTE_KEYS "valid keys are role, type, taxonomy, mask, weight, bands, top, bottom, format, decimal, thousands"
+#define ATTRIBUTE_KEYS "valid keys are role, type, taxonomy, mask, weight, bands, top, bottom, format, decimal, thousands, " \
+    "order"
 #define SCHEMA_KEYS "valid keys are missing, default-role, attributes, privacy, algorithm, key, entity, entity-together, " \
     "header, encoding, decimal, thousands, empty"
 #define NO_ATTRIBUTES "write 'attributes:' and below it 'COLUMN: {role: ROLE}'"
@@ -496,7 +497,7 @@ static void test_bad_values(void **state)
         {ATTR "{role: Cancer patient}\n", "2: column 13: not a role",
          "valid roles are identifying, quasi, sensitive, insensitive, quasi-identifying"},
         {A "default-role: sensitve\n", "2: column 15: not a role", "did you mean 'sensitive'?"},
-        {ATTR "{type: int}\n", "2: column 13: not a type", "valid types are integer, decimal, date, categorical"},
+        {ATTR "{type: int}\n", "2: column 13: not a type", "valid types are integer, decimal, date, categorical, ordinal"},
         {ATTR "{type: decimals}\n", "2: column 13: not a type", "did you mean 'decimal'?"},
         {ATTR "{mask: middle}\n", "2: column 13: not a side to mask from", "valid sides are right, left"},
         {ATTR "{weight: 0}\n", "2: column 15: not a weight", WEIGHT},
@@ -724,7 +725,7 @@ static void test_setters_refuse(void **state)
     }
     assert_int_equal(kanon_schema_set_role(schema, "age", (kanon_role)4, &err), KANON_EINVAL);
     assert_int_equal(kanon_schema_set_role(schema, "age", (kanon_role)-1, &err), KANON_EINVAL);
-    assert_int_equal(kanon_schema_set_type(schema, "age", (kanon_type)5, NULL), KANON_EINVAL);
+    assert_int_equal(kanon_schema_set_type(schema, "age", (kanon_type)6, NULL), KANON_EINVAL);
     assert_int_equal(schema->n_attributes, 0);
     kanon_schema_free(schema);
 }

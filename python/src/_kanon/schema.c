@@ -59,10 +59,10 @@ static kanon_status set_role(kanon_schema *s, const char *column, const char *va
 static kanon_status set_type(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
 {
     (void)size;
-    for (int type = KANON_TYPE_INTEGER; type <= KANON_TYPE_CATEGORICAL; type++)
+    for (int type = KANON_TYPE_INTEGER; type <= KANON_TYPE_ORDINAL; type++)
         if (strcmp(value, kanon_type_text((kanon_type)type)) == 0)
             return kanon_schema_set_type(s, column, (kanon_type)type, err);
-    return unknown(value, "type: integer, decimal, date or categorical", err);
+    return unknown(value, "type: integer, decimal, date, categorical or ordinal", err);
 }
 
 static kanon_status set_weight(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
@@ -170,27 +170,47 @@ static kanon_status set_suppressed(kanon_schema *s, const char *column, const ch
     return kanon_schema_set_suppressed(s, value, err);
 }
 
-/* The columns of the key, separated by line feeds. */
-static kanon_status set_key(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+/* A text with line feeds as the lines in it: pointers, and behind them the lines; NULL: no memory. */
+static const char **split_lines(const char *value, Py_ssize_t size, size_t *n, kanon_error *err)
 {
-    (void)column;
-    const char *columns[64];
-    size_t n = 0;
-    char *copy = malloc((size_t)size + 1);
-    if (copy == NULL) {
+    size_t most = 1;
+    for (Py_ssize_t i = 0; i < size; i++)
+        most += value[i] == '\n';
+    const char **lines = malloc(most * sizeof *lines + (size_t)size + 1);
+    *n = 0;
+    if (lines == NULL) {
         err->status = KANON_ENOMEM;
-        return KANON_ENOMEM;
+        return NULL;
     }
-    memcpy(copy, value, (size_t)size + 1);
-    char *rest = copy;
-    while (rest != NULL && n < sizeof columns / sizeof columns[0]) {
-        columns[n++] = rest;
+    char *rest = (char *)(lines + most);
+    memcpy(rest, value, (size_t)size + 1);
+    while (rest != NULL) {
+        lines[(*n)++] = rest;
         rest = strchr(rest, '\n');
         if (rest != NULL)
             *rest++ = '\0';
     }
-    kanon_status st = kanon_schema_set_key(s, columns, n, err);
-    free(copy);
+    return lines;
+}
+
+/* The columns of the key, separated by line feeds. */
+static kanon_status set_key(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    size_t n;
+    (void)column;
+    const char **columns = split_lines(value, size, &n, err);
+    kanon_status st = columns == NULL ? KANON_ENOMEM : kanon_schema_set_key(s, columns, n, err);
+    free(columns);
+    return st;
+}
+
+/* The levels of an ordinal column, separated by line feeds. */
+static kanon_status set_order(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    size_t n;
+    const char **levels = split_lines(value, size, &n, err);
+    kanon_status st = levels == NULL ? KANON_ENOMEM : kanon_schema_set_order(s, column, levels, n, err);
+    free(levels);
     return st;
 }
 
@@ -210,6 +230,7 @@ static const struct {
     {"top", set_top},       {"bottom", set_bottom}, {"format", set_format},     {"separators", set_separators},
     {"k", set_k},           {"empty", set_empty},   {"same", add_same},
     {"suppressed", set_suppressed},
+    {"order", set_order},
 };
 
 /* schema_set(schema, what, column, value): `what` is a row of the table above, value a text. */

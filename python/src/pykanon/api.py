@@ -9,7 +9,7 @@ import operator
 import os
 import tempfile
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -319,6 +319,7 @@ def anonymize(
     insensitive: Names = None,
     schema: Schema = None,
     types: Mapping[str, str] | None = None,
+    orders: Mapping[str, Sequence[Any]] | None = None,
     weights: Mapping[str, float] | None = None,
     taxonomies: Mapping[str, Taxonomy] | None = None,
     masks: Mapping[str, str] | None = None,
@@ -360,8 +361,9 @@ def anonymize(
     ``sensitive`` (released as it is, protected by the groups), ``identifying`` (never released) or ``insensitive``
     (released as it is).
 
-    ``bands`` makes intervals end at multiples of a width, at edges, or at the ends of ``"month"``, ``"year"`` and so on;
-    ``top`` and ``bottom`` hide what lies beyond. ``formats``, ``decimal`` and ``thousands`` say how dates and numbers in
+    Texts and categories are categories, whatever their digits, and ordered ones levels: ``types`` says otherwise, and
+    ``orders`` names the levels of a column from the lowest to the highest. ``bands`` makes intervals end
+    at multiples of a width, at edges, or at the ends of ``"month"``, ``"year"`` and so on; ``top`` and ``bottom`` hide what lies beyond. ``formats``, ``decimal`` and ``thousands`` say how dates and numbers in
     columns of text are written. ``missing`` are texts that mean "no value", in addition to the empty text, which is a value
     with ``empty="value"``. ``shuffle`` releases the records in the order of a hash of their released cells, keyed by
     ``shuffle_seed``, which alone shuffles, too. ``schema`` is a file, or what :func:`propose` returned; the other arguments win over it.
@@ -388,8 +390,8 @@ def anonymize(
         raise UsageError("recode is 'record' or 'attribute'")
     said = dict(
         schema=schema, quasi=quasi, sensitive=sensitive, identifying=identifying, insensitive=insensitive, types=types,
-        weights=weights, taxonomies=taxonomies, masks=masks, bands=bands, top=top, bottom=bottom, formats=formats,
-        decimal=decimal, thousands=thousands, missing=missing, empty=empty, constraints=constraints,
+        orders=orders, weights=weights, taxonomies=taxonomies, masks=masks, bands=bands, top=top, bottom=bottom,
+        formats=formats,        decimal=decimal, thousands=thousands, missing=missing, empty=empty, constraints=constraints,
         entity=entity, entity_together=entity_together, key=key, default_role=default_role,
         suppressed=suppressed,
     )  # fmt: skip

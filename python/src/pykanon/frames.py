@@ -235,8 +235,21 @@ def _to_pandas(stream: Any, original: Any, index: str, groups: Any = None) -> An
             frame[name] = frame[name].astype(original[name].dtype)
         elif dtype is not None and (name in with_nulls or name in was_nullable):
             frame[name] = table.column(name).to_pandas(types_mapper=nullable.get)
+    for column in known:
+        for name in (column, f"{column}_min", f"{column}_max"):
+            if name in frame.columns and (name == column or name not in known):
+                frame[name] = _own_categories(frame[name], original[column])
     if index == "keep" and len(frame) == len(original):
         frame.index = original.index
     elif index == "keep" and groups is not None:
         frame.index = original.index[[row for row, group in enumerate(groups) if group != 0]]
     return frame
+
+
+def _own_categories(released: Any, original: Any) -> Any:
+    """A released column with the categories that the original had, where these are no texts: 1 is released as ``"1"``."""
+    if not hasattr(original, "cat") or not hasattr(released, "cat"):
+        return released
+    values = {str(value): value for value in original.cat.categories if not isinstance(value, str)}
+    wanted = [values.get(name, name) for name in released.cat.categories]
+    return released.cat.rename_categories(wanted) if len(set(map(str, wanted))) == len(wanted) else released

@@ -56,6 +56,7 @@ def make(
     identifying: Names = None,
     insensitive: Names = None,
     types: Mapping[str, str] | None = None,
+    orders: Mapping[str, Sequence[Any]] | None = None,
     weights: Mapping[str, float] | None = None,
     taxonomies: Mapping[str, Taxonomy] | None = None,
     masks: Mapping[str, str] | None = None,
@@ -93,6 +94,10 @@ def make(
     for what, values, argument, example in plain:
         for column, value in by_column(values, argument, example).items():
             _kanon.schema_set(handle, what, column, str(value))
+    for column, levels in (orders or {}).items():
+        if isinstance(levels, str) or any("\n" in str(level) for level in levels):
+            raise UsageError(f"the order of {column} is a list of levels", "orders={'school': ['none', 'primary', 'secondary']}")
+        _kanon.schema_set(handle, "order", column, "\n".join(map(str, levels)))
     for what, values in (("bands", bands), ("top", top), ("bottom", bottom)):
         for column, value in by_column(values, what, '{"age": 5}').items():
             _kanon.schema_set(handle, what, column, _bands(value))

@@ -130,6 +130,53 @@ static kanon_status enter_group_categories(const kanon__arrow_build *b, int quas
     return st;
 }
 
+/* ---- entries of levels -------------------------------------------------------------------------------------------- */
+
+/* All levels, used or not: they are declared, and say nothing of a record. */
+static kanon_status make_levels(kanon__arrow_entries *e, const kanon__dictionary *levels, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n_bytes = 0;
+    size_t length;
+    int32_t *offsets = NULL;
+    for (uint32_t i = 0; i < levels->n; i++) {
+        kanon__dictionary_text(levels, i, &length);
+        n_bytes += (int64_t)length;
+    }
+    if (n_bytes > INT32_MAX)
+        return kanon__fail(err, KANON_EDATA, "levels with more than 2 GB of names");
+    e->n_labels = levels->n;
+    KANON_TRY(kanon__arrow_memory_new(&e->labels, NULL, err), out);
+    KANON_TRY(kanon__new_array(&offsets, e->n_labels + 1, "levels", err), out);
+    e->labels->blocks[0] = offsets;
+    KANON_TRY(kanon__new_array((char **)&e->labels->blocks[1], n_bytes, "levels", err), out);
+    for (uint32_t i = 0; i < levels->n; i++) {
+        const char *text = kanon__dictionary_text(levels, i, &length);
+        memcpy((char *)e->labels->blocks[1] + offsets[i], text, length);
+        offsets[i + 1] = offsets[i] + (int32_t)length;
+    }
+out:
+    return st;
+}
+
+/* The lowest or the highest level of each group. */
+static kanon_status enter_level_ends(const kanon__arrow_build *b, int quasi, kanon__arrow_entries *e, bool highest,
+                                     kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(make_room(e, b->plan->n_groups, sizeof(int32_t), err), out);
+    KANON_TRY(make_levels(e, &kanon__extents_column(b->extents, quasi)->domain->levels, err), out);
+    for (int64_t group = 0; group < b->plan->n_groups; group++) {
+        const kanon__extent *extent = &b->extents->cells[quasi][group];
+        int32_t rank = (int32_t)(highest ? extent->hi : extent->lo);
+        e->valid[group] = kanon__extents_kind(b->extents, quasi, group) == KANON__CELL_RANGE;
+        if (e->valid[group])
+            memcpy(e->values + group * e->width, &rank, sizeof rank);
+    }
+out:
+    return st;
+}
+
 /* ---- entries of numbers ------------------------------------------------------------------------------------------- */
 
 /* The smallest or the largest number of each group. */
@@ -262,6 +309,10 @@ static kanon_status enter_interval(const kanon__arrow_build *b, kanon__arrow_rel
 {
     kanon_status st = KANON_OK;
     kanon__arrow_values values = {0};
+    if (b->table->data.columns[min->number].domain->type == KANON_TYPE_ORDINAL) {
+        st = enter_level_ends(b, min->quasi, &min[0].entries, false, err);
+        return st == KANON_OK ? enter_level_ends(b, min->quasi, &min[1].entries, true, err) : st;
+    }
     if (b->table->data.columns[min->number].domain->bands != NULL) {
         kanon__arrow_values_find_type(&values, b->table, min->number);
         st = enter_band_ends(b, min->quasi, &min[0].entries, &values, false, err);
@@ -281,7 +332,7 @@ static kanon_status enter_cells(const kanon__arrow_build *b, kanon__arrow_releas
         return enter_truths(b, c->quasi, &c->entries, err);
     if (!kanon__column_is_numeric(kanon__extents_column(b->extents, c->quasi)))
         return enter_group_categories(b, c->quasi, &c->entries, err);
-    if (b->plan->numeric == KANON_ARROW_MEAN)
+    if (kanon__arrow_shows_means(b, kanon__extents_column(b->extents, c->quasi)))
         return enter_means(b, c->quasi, &c->entries, err);
     return b->plan->numeric == KANON_ARROW_TEXT ? enter_texts(b, c->quasi, &c->entries, err) : enter_interval(b, c, err);
 }

@@ -50,13 +50,16 @@ static kanon_status add_quasi(kanon__arrow_build *b, int quasi, kanon_error *err
         return add_column(b, KANON__ARROW_BY_GROUP, number, quasi, "", "b", NULL, err);
     if (!kanon__column_is_numeric(kanon__extents_column(b->extents, quasi)))
         return add_column(b, KANON__ARROW_BY_GROUP, number, quasi, "", "i", "u", err);
-    if (b->plan->numeric == KANON_ARROW_MEAN)
+    if (kanon__arrow_shows_means(b, &b->table->data.columns[number]))
         return add_column(b, KANON__ARROW_BY_GROUP, number, quasi, "", mean, NULL, err);
     if (b->plan->numeric == KANON_ARROW_TEXT)
         return add_column(b, KANON__ARROW_BY_GROUP, number, quasi, "", "u", NULL, err);
-    const char *format = kanon__arrow_values_format(b->table, number);
-    KANON_TRY(add_column(b, KANON__ARROW_BY_GROUP, number, quasi, "_min", format, NULL, err), out);
-    KANON_TRY(add_column(b, KANON__ARROW_BY_GROUP, number, quasi, "_max", format, NULL, err), out);
+    bool levels = domain->type == KANON_TYPE_ORDINAL; /* an ordered dictionary of all of them */
+    const char *format = levels ? "i" : kanon__arrow_values_format(b->table, number), *entries = levels ? "u" : NULL;
+    for (int i = 0; i < 2; i++) {
+        KANON_TRY(add_column(b, KANON__ARROW_BY_GROUP, number, quasi, i == 0 ? "_min" : "_max", format, entries, err), out);
+        b->out->fields[b->out->n_fields - 1].flags |= levels ? ARROW_FLAG_DICTIONARY_ORDERED : 0;
+    }
     b->columns[b->out->n_fields - 1].is_max = true;
 out:
     return st;
@@ -69,7 +72,7 @@ static kanon_status add_kept(kanon__arrow_build *b, int number, kanon_error *err
         b->columns[b->out->n_fields++] = (kanon__arrow_released){.origin = KANON__ARROW_KEPT, .number = number, .quasi = -1};
         return KANON_OK;
     }
-    if (c->role != KANON_ROLE_SENSITIVE || !kanon__column_is_numeric(c)) {
+    if (c->role != KANON_ROLE_SENSITIVE || !kanon__type_has_mean(c->domain->type)) { /* levels are texts, as categories are */
         b->n_cells++;
         return add_column(b, KANON__ARROW_CELLS, number, -1, "", "u", NULL, err);
     }

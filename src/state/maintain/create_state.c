@@ -113,12 +113,17 @@ static kanon_status copy_column(kanon_state *s, const kanon__column *from, const
     c->growth = growth_of(from, a);
     c->scale = kanon__column_is_numeric(from) ? from->domain->scale : 0;
     c->format = kanon__column_is_numeric(from) ? from->domain->format : (kanon__value_format){0};
+    c->format.levels = NULL;
     c->key = (int)kanon__texts_find(&schema->key, from->name, strlen(from->name)) + 1;
     c->dimension = -1;
     c->missing_node = -1;
     s->n_key += c->key > 0;
     s->n_sensitive += c->role == KANON_ROLE_SENSITIVE;
     KANON_TRY(kanon__copy_text(&c->name, from->name, strlen(from->name), "a column name", err), out);
+    if (c->type == KANON_TYPE_ORDINAL) {
+        KANON_TRY(kanon__levels_copy(&c->order, &from->domain->levels, err), out);
+        c->format.levels = &c->order;
+    }
     if (from->weight_text != NULL)
         KANON_TRY(kanon__copy_text(&c->weight_text, from->weight_text, strlen(from->weight_text), "a weight", err), out);
     KANON_TRY(copy_bands(c, from, a, err), out);

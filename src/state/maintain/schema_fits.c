@@ -47,6 +47,8 @@ static bool same_column(const kanon__column *c, const kanon_schema *schema)
     for (int i = 0; c->role == KANON_ROLE_QUASI && kanon__column_is_numeric(c) && i < 3; i++)
         if (!same_text(c->domain->band_texts[i], bands[i]))
             return false;
+    if (a != NULL && a->levels.n > 0 && c->domain != NULL && !kanon__levels_equal(&c->domain->levels, &a->levels))
+        return false;
     const kanon__taxonomy *taxonomy = kanon__column_taxonomy(c);
     if (c->role != KANON_ROLE_QUASI || taxonomy == NULL)
         return true;

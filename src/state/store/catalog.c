@@ -12,7 +12,7 @@
 #include "core/context.h"
 #include "state/store/forget.h"
 #include "state/store/state_requirements.h"
-#include "table/bands.h"
+#include "table/domain.h"
 #include "table/number.h"
 #include "table/tree_internal.h"
 
@@ -22,7 +22,7 @@
 
 bool kanon__state_numeric(const kanon__state_column *column)
 {
-    return column->type == KANON_TYPE_INTEGER || column->type == KANON_TYPE_DECIMAL || column->type == KANON_TYPE_DATE;
+    return kanon__type_is_numeric(column->type);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
@@ -342,8 +342,42 @@ out:
     return st;
 }
 
-/* How values are written, as one text: the format of dates, or the separators of numbers (decimal, thousands). */
+/* How values are written, as one text: the format of dates, the separators of numbers (decimal, thousands), or the levels of an
+ * ordinal column, a line for each. */
 enum { FORMAT_TEXT = KANON__DATE_FORMAT };
+
+/* The levels as one text, to be freed. */
+static kanon_status write_levels(char **out, const kanon__dictionary *levels, kanon_error *err)
+{
+    size_t size = 1, used = 0, length;
+    for (uint32_t i = 0; i < levels->n; i++) {
+        kanon__dictionary_text(levels, i, &length);
+        size += length + 1;
+    }
+    kanon_status st = kanon__new_array(out, (int64_t)size, "levels", err);
+    for (uint32_t i = 0; st == KANON_OK && i < levels->n; i++) {
+        const char *text = kanon__dictionary_text(levels, i, &length);
+        memcpy(*out + used, text, length);
+        used += length;
+        (*out)[used++] = '\n';
+    }
+    return st;
+}
+
+/* *good becomes false where the text is not what write_levels writes. */
+static kanon_status read_levels(kanon__state_column *c, const char *text, bool *good, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const char *fault = NULL;
+    while (st == KANON_OK && fault == NULL && *text != '\0') {
+        size_t length = strcspn(text, "\n");
+        st = kanon__levels_add(&c->order, text, length, &fault, err);
+        text += length + (text[length] == '\n');
+    }
+    *good = fault == NULL && c->order.n > 0;
+    c->format.levels = &c->order;
+    return st;
+}
 
 static void write_format(char out[FORMAT_TEXT], const kanon__state_column *c)
 {
@@ -376,7 +410,7 @@ static kanon_status save_columns(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *put = NULL;
-    char format[FORMAT_TEXT];
+    char format[FORMAT_TEXT], *levels = NULL;
     KANON_TRY(kanon__store_prepare(&s->store, &put,
                                    "INSERT INTO columns VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", err),
               out);
@@ -391,12 +425,18 @@ static kanon_status save_columns(kanon_state *s, kanon_error *err)
         for (int j = 0; j < 6; j++)
             sqlite3_bind_int(put, 6 + j, numbers[j]);
         write_format(format, c);
-        sqlite3_bind_text(put, 12, format, -1, SQLITE_STATIC); /* a copy could fail, and would be NULL in the state */
+        kanon__free(levels);
+        levels = NULL;
+        if (c->type == KANON_TYPE_ORDINAL)
+            KANON_TRY(write_levels(&levels, &c->order, err), out);
+        /* a copy could fail, and would be NULL in the state */
+        sqlite3_bind_text(put, 12, levels != NULL ? levels : format, -1, SQLITE_STATIC);
         for (int j = 0; j < 3; j++)
             sqlite3_bind_text(put, 13 + j, c->bands[j], -1, SQLITE_STATIC);
         KANON_TRY(kanon__store_step(&s->store, put, NULL, err), out);
     }
 out:
+    kanon__free(levels);
     sqlite3_finalize(put);
     return st;
 }
@@ -463,7 +503,7 @@ out:
 static bool column_is_possible(const kanon__state_column *c, bool has_tree)
 {
     bool quasi = c->role == KANON_ROLE_QUASI, looked_into = quasi || c->role == KANON_ROLE_SENSITIVE;
-    return (int)c->role >= 0 && c->role <= KANON_ROLE_SENSITIVE && (int)c->type >= 0 && c->type <= KANON_TYPE_CATEGORICAL &&
+    return (int)c->role >= 0 && c->role <= KANON_ROLE_SENSITIVE && (int)c->type >= 0 && c->type <= KANON_TYPE_ORDINAL &&
            (int)c->growth >= 0 && c->growth <= KANON__GROWS_MASK_LEFT && c->scale >= 0 && c->scale <= 18 && c->key >= 0 &&
            (!looked_into || c->type != KANON_TYPE_UNKNOWN) && (!has_tree || c->type == KANON_TYPE_CATEGORICAL) &&
            (!quasi || kanon__state_numeric(c) || has_tree);
@@ -486,8 +526,12 @@ static kanon_status load_column(kanon_state *s, sqlite3_stmt *row, bool *has_tre
     s->n_columns++;
     const void *name = sqlite3_column_blob(row, 1);
     const char *text = (const char *)sqlite3_column_text(row, 4);
+    const char *format = (const char *)sqlite3_column_text(row, 11);
+    bool ordinal = c->type == KANON_TYPE_ORDINAL, has_levels = false;
+    if (ordinal && format != NULL)
+        KANON_TRY(read_levels(c, format, &has_levels, err), out);
     if (sqlite3_column_int(row, 0) != s->n_columns - 1 || !column_is_possible(c, *has_tree) ||
-        !read_format(c, (const char *)sqlite3_column_text(row, 11)) ||
+        !(ordinal ? has_levels : read_format(c, format)) ||
         (text != NULL && (!kanon__parse_decimal(&weight, text, strlen(text)) || !(weight.value > 0))))
         return kanon__store_damaged(&s->store, "a column", err);
     KANON_TRY(kanon__copy_text(&c->name, name != NULL ? name : "", (size_t)sqlite3_column_bytes(row, 1), "a name", err),
@@ -619,6 +663,7 @@ void kanon__catalog_clear(kanon_state *s)
         kanon__tree_free(c->tree);
         for (int j = 0; j < 3; j++)
             kanon__free(c->bands[j]);
+        kanon__dictionary_clear(&c->order);
         kanon__free(c->weight_text);
         kanon__free(c->name);
     }
@@ -666,6 +711,9 @@ static kanon_status describe_column(kanon_schema *schema, const kanon__state_col
     kanon__attribute *a = &schema->attributes[schema->n_attributes - 1];
     a->role_from_flags = false;
     a->format = c->format;
+    a->format.levels = NULL;
+    if (c->type == KANON_TYPE_ORDINAL)
+        KANON_TRY(kanon__levels_copy(&a->levels, &c->order, err), out);
     if (c->weight_text != NULL) {
         kanon__decimal weight = {.value = 1};
         KANON_TRY(kanon__copy_text(&a->weight_text, c->weight_text, strlen(c->weight_text), "a weight", err), out);

@@ -66,6 +66,7 @@ kanon_status kanon__current_space_new(kanon__current_space **out, const kanon_st
         const kanon__state_column *c = &s->columns[s->dimensions[i]];
         d->weight = kanon__weight_parse(c->weight_text);
         d->numeric = kanon__state_numeric(c);
+        d->n_levels = c->order.n;
         d->lo = d->low = 1;
         if (kanon__state_has_bands(c))
             KANON_TRY(set_bands(d, c, err), out);
@@ -129,6 +130,11 @@ static int64_t end_of(const kanon__current_dimension *d, int64_t code, bool uppe
 static void set_range(kanon__current_dimension *d)
 {
     bool good = d->lo <= d->hi && kanon__code_fits(d->lo) && kanon__code_fits(d->hi);
+    if (d->n_levels > 0) { /* used or not */
+        d->low = 0;
+        d->high = (int64_t)d->n_levels - 1;
+        return;
+    }
     d->low = good ? end_of(d, d->lo, false) : d->lo;
     d->high = good ? end_of(d, d->hi, true) : d->hi;
 }

@@ -31,6 +31,7 @@ typedef struct kanon__current_dimension {
     int64_t lo, hi;         /* the least and the largest code; lo > hi: no record has a value */
     int64_t low, high;      /* the range that costs are shares of: from lo to hi, with bands from the low to the high end */
     kanon__band_rule *rule; /* bands; NULL: none */
+    uint32_t n_levels;      /* of an ordinal column, whose range is that of all levels; 0: it is none */
     int64_t step;           /* units to a step of the scale; 0: positions are rounded */
     int64_t extent;         /* the width of the range, or the height of the tree, that the units are of; 0: none */
     /* categories */

@@ -264,8 +264,10 @@ static void number_code(const kanon__state_column *c, const char *text, size_t l
     if (!parse_number(c, text, length, &number)) {
         *why = c->type == KANON_TYPE_DATE      ? "not a date"
                : c->type == KANON_TYPE_INTEGER ? "not a whole number"
+               : c->type == KANON_TYPE_ORDINAL ? "none of the levels of the column"
                                                : "not a number";
-        *hint = c->type != KANON_TYPE_DATE  ? "the column has had numbers so far"
+        *hint = c->type == KANON_TYPE_ORDINAL ? "a state keeps the levels that it was made with"
+                : c->type != KANON_TYPE_DATE  ? "the column has had numbers so far"
                 : c->format.date[0] == '\0' ? "dates are written YYYY-MM-DD"
                                             : "write dates as the column had them so far";
         return;

@@ -78,7 +78,8 @@ typedef struct kanon__state_column {
     char *bands[3]; /* bands, top and bottom as the schema has them; NULL: none */
     kanon__growth_rule growth;
     int scale;                  /* of numbers */
-    kanon__value_format format; /* how numbers or dates are written */
+    kanon__value_format format; /* how numbers or dates are written; of levels it refers to `order` */
+    kanon__dictionary order;    /* the levels of an ordinal column */
     int key;                    /* its position in the key, from 1; 0: not part of it */
     int dimension;              /* which quasi attribute it is; -1: none */
     kanon__tree *tree;          /* of categories; NULL: a sensitive column without taxonomy */

@@ -12,6 +12,7 @@
 #include "core/pool.h"
 #include "database/batch.h"
 #include "table/data.h"
+#include "table/levels.h"
 #include "table/source/arrow_text.h"
 
 #include <errno.h>
@@ -282,10 +283,12 @@ static kanon_status check_name(const char *source_name, const struct ArrowSchema
 }
 
 /* What the type of the column says, so that no value decides: texts, whatever their digits, and entries of a dictionary are
- * categories. Which number or date it is, its texts tell. */
+ * categories, and those of an ordered one levels. Which number or date it is, its texts tell. */
 static kanon_type natural_type(const kanon__arrow_type *type, const struct ArrowSchema *column)
 {
     bool has_entries = type->index_width > 0 && !kanon__batch_is_encoded(column); /* encoded on the way: texts */
+    if (has_entries && (column->flags & ARROW_FLAG_DICTIONARY_ORDERED) != 0 && type->kind != KANON__ARROW_OTHER)
+        return KANON_TYPE_ORDINAL;
     if (type->kind == KANON__ARROW_BOOL || has_entries)
         return KANON_TYPE_CATEGORICAL;
     if (type->kind == KANON__ARROW_TEXT)
@@ -507,6 +510,81 @@ out:
     return st;
 }
 
+/* ---- levels ----------------------------------------------------------------------------------------------------------- */
+
+static const char different_levels[] = "is another one in other batches";
+
+/* The entries of one dictionary are the levels, in their order. Null entries are none. */
+static kanon_status add_levels(kanon__source_levels *out, const kanon__arrow_view *view, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int64_t i = 0; st == KANON_OK && out->fault == NULL && i < view->entries.length; i++) {
+        char printed[KANON__ARROW_TEXT_SIZE];
+        kanon__arrow_text text = {printed, 0};
+        if (kanon__arrow_entry_is_null(view->type, &view->entries, i))
+            continue;
+        if (view->type->kind == KANON__ARROW_TEXT)
+            text = kanon__arrow_entry_text(view->type, &view->entries, i);
+        else
+            text.length = kanon__arrow_print(printed, view->type, &view->entries, i);
+        st = kanon__levels_add(&out->names, text.bytes, text.length, &out->fault, err);
+    }
+    return st;
+}
+
+/* Batches may know the first levels only, as where a dictionary grew while they were made. */
+static kanon_status join_levels(kanon__source_levels *into, kanon__source_levels *other, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__dictionary *longer = other->names.n > into->names.n ? &other->names : &into->names,
+                      *shorter = longer == &into->names ? &other->names : &into->names;
+    for (uint32_t i = 0; i < shorter->n; i++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(shorter, i, &length);
+        if (kanon__dictionary_find(longer, text, length) != i)
+            into->fault = different_levels;
+    }
+    into->fault = into->fault == NULL ? other->fault : into->fault;
+    if (longer == &other->names)
+        st = kanon__levels_copy(&into->names, longer, err);
+    return st;
+}
+
+static kanon_status find_levels(kanon__arrow_source *s, int column, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__source_levels *levels = &s->base.levels[column], other = {0};
+    kanon__arrow_buffers seen = {0};
+    for (int64_t i = 0; i < s->n_batches; i++) {
+        kanon__arrow_view view = kanon__arrow_source_view(s, i, column);
+        if (i > 0 && kanon__arrow_same_entries(&seen, &view.entries))
+            continue;
+        seen = view.entries;
+        KANON_TRY(add_levels(i == 0 ? levels : &other, &view, err), out);
+        if (i > 0)
+            KANON_TRY(join_levels(levels, &other, err), out);
+        kanon__dictionary_clear(&other.names);
+        other = (kanon__source_levels){0};
+    }
+out:
+    kanon__dictionary_clear(&other.names);
+    return st;
+}
+
+static kanon_status find_all_levels(kanon__arrow_source *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int i = 0; st == KANON_OK && i < s->base.n_columns; i++) {
+        if (s->base.natural[i] != KANON_TYPE_ORDINAL)
+            continue;
+        if (s->base.levels == NULL)
+            st = kanon__new_array(&s->base.levels, s->base.n_columns, "levels", err);
+        if (st == KANON_OK)
+            st = find_levels(s, i, err);
+    }
+    return st;
+}
+
 kanon_status kanon__arrow_source_load(kanon__source *source, int threads, const kanon__ticker *ticker, kanon_error *err)
 {
     enum { WORTH_A_THREAD = 10000 };
@@ -517,6 +595,7 @@ kanon_status kanon__arrow_source_load(kanon__source *source, int threads, const 
     KANON_TRY(check_types(s, err), out);
     KANON_TRY(read_batches(s, ticker, err), out);
     KANON_TRY(kanon__pool_run(source->n_rows < WORTH_A_THREAD ? 1 : threads, source->n_columns, check_column, s, err), out);
+    KANON_TRY(find_all_levels(s, err), out);
     KANON_TRY(cut_parts(source, err), out);
     s->stream.release(&s->stream);
     s->stream.release = NULL;

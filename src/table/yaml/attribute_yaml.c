@@ -51,6 +51,7 @@ static kanon_status read_type(kanon__yaml_reader *r, const kanon__yaml_key *k, v
         {"decimal", KANON_TYPE_DECIMAL},
         {"date", KANON_TYPE_DATE},
         {"categorical", KANON_TYPE_CATEGORICAL},
+        {"ordinal", KANON_TYPE_ORDINAL},
     };
     kanon__attribute *attribute = target;
     int value = 0;
@@ -58,6 +59,27 @@ static kanon_status read_type(kanon__yaml_reader *r, const kanon__yaml_key *k, v
     kanon_status st = kanon__yaml_word_of(r, &value, types, KANON__ROWS_OF(types), "a type", "types");
     if (st == KANON_OK)
         attribute->type = (kanon_type)value;
+    return st;
+}
+
+static kanon_status read_level(kanon__yaml_reader *r, void *target)
+{
+    const char *fault = NULL;
+    kanon_status st = kanon__yaml_want_text(r, "a level");
+    if (st == KANON_OK)
+        st = kanon__levels_add(target, kanon__yaml_text(r), strlen(kanon__yaml_text(r)), &fault, r->err);
+    if (st == KANON_OK && fault != NULL)
+        st = kanon__hint(r->err, kanon__yaml_fail(r, r->event.start_mark, "a level that %s", fault),
+                         "name each level once, from the lowest to the highest");
+    return st;
+}
+
+static kanon_status read_order(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
+{
+    kanon__attribute *attribute = target;
+    kanon_status st = kanon__yaml_list(r, "a list of levels, from the lowest to the highest", read_level, &attribute->levels);
+    if (st == KANON_OK && attribute->levels.n == 0)
+        st = kanon__yaml_fail(r, k->mark, "an order without levels");
     return st;
 }
 
@@ -190,7 +212,7 @@ static kanon_status read_attribute_field(kanon__yaml_reader *r, const kanon__yam
     static const kanon__yaml_field fields[] = {
         {"role", read_role},     {"type", read_type},       {"taxonomy", read_taxonomy},   {"mask", read_mask},
         {"weight", read_weight}, {"bands", read_bands},     {"top", read_band_end},        {"bottom", read_band_end},
-        {"format", read_format}, {"decimal", read_decimal}, {"thousands", read_thousands},
+        {"format", read_format}, {"decimal", read_decimal}, {"thousands", read_thousands}, {"order", read_order},
     };
     return kanon__yaml_field_of(r, k, fields, KANON__ROWS_OF(fields), target);
 }
@@ -205,11 +227,11 @@ static kanon_status check_bands(const kanon__yaml_reader *r, const kanon__yaml_k
                            kanon__yaml_fail(r, k->mark, "'%s' has both bands and a %s", kanon__yaml_shown(buffer, k->text),
                                             has_mask ? "mask" : "taxonomy"),
                            "bands are for numbers and dates, taxonomies for categories: remove one of the two");
-    if (attribute->type == KANON_TYPE_CATEGORICAL)
-        return kanon__hint(
-            r->err,
-            kanon__yaml_fail(r, k->mark, "'%s' has bands but its type is categorical", kanon__yaml_shown(buffer, k->text)),
-            "bands are for numbers and dates; a category has a taxonomy");
+    if (attribute->type == KANON_TYPE_CATEGORICAL || attribute->type == KANON_TYPE_ORDINAL)
+        return kanon__hint(r->err,
+                           kanon__yaml_fail(r, k->mark, "'%s' has bands but its type is %s",
+                                            kanon__yaml_shown(buffer, k->text), kanon_type_text(attribute->type)),
+                           "bands are for numbers and dates; a category has a taxonomy, and levels have an order");
     if (attribute->has_role && attribute->role != KANON_ROLE_QUASI)
         return kanon__hint(r->err,
                            kanon__yaml_fail(r, k->mark, "'%s' has bands but its role is %s",
@@ -218,6 +240,22 @@ static kanon_status check_bands(const kanon__yaml_reader *r, const kanon__yaml_k
     if (!kanon__bands_check(attribute->bands, attribute->top, attribute->bottom, &problem, &hint))
         return kanon__hint(r->err, kanon__yaml_fail(r, k->mark, "'%s': %s", kanon__yaml_shown(buffer, k->text), problem),
                            "%s", hint);
+    return KANON_OK;
+}
+
+/* An order says that the type is ordinal. Without one the source has to know the levels, as ordered dictionaries do. */
+static kanon_status check_order(const kanon__yaml_reader *r, const kanon__yaml_key *k, kanon__attribute *attribute)
+{
+    char buffer[KANON__YAML_SHOWN];
+    if (attribute->levels.n == 0)
+        return KANON_OK;
+    if (attribute->type == KANON_TYPE_UNKNOWN)
+        attribute->type = KANON_TYPE_ORDINAL;
+    if (attribute->type != KANON_TYPE_ORDINAL)
+        return kanon__hint(r->err,
+                           kanon__yaml_fail(r, k->mark, "'%s' has an order but its type is %s",
+                                            kanon__yaml_shown(buffer, k->text), kanon_type_text(attribute->type)),
+                           "use type: ordinal or remove the order");
     return KANON_OK;
 }
 
@@ -259,5 +297,7 @@ kanon_status kanon__yaml_attribute(kanon__yaml_reader *r, const kanon__yaml_key 
     if (r->event.type == YAML_SCALAR_EVENT)
         return read_role(r, k, attribute);
     st = kanon__yaml_mapping(r, "a role or a mapping", read_attribute_field, attribute);
+    if (st == KANON_OK)
+        st = check_order(r, k, attribute);
     return st == KANON_OK ? check_attribute(r, k, attribute) : st;
 }

@@ -9,7 +9,7 @@ The library runs inside the executors, in ``mapInArrow``: pykanon must be instal
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pykanon import arguments, forms
@@ -41,6 +41,7 @@ def anonymize(
     insensitive: Names = None,
     schema: Schema = None,
     types: Mapping[str, str] | None = None,
+    orders: Mapping[str, Sequence[Any]] | None = None,
     weights: Mapping[str, float] | None = None,
     taxonomies: Mapping[str, Taxonomy] | None = None,
     masks: Mapping[str, str] | None = None,
@@ -118,9 +119,9 @@ def explain(frame: DataFrame, **said: Any) -> Explanation:
 
 #: Arguments that say what columns are.
 _SAID = (
-    "schema", "quasi", "sensitive", "identifying", "insensitive", "types", "weights", "taxonomies", "masks", "bands", "top",
-    "bottom", "formats", "decimal", "thousands", "missing", "empty", "constraints", "entity", "entity_together",
-    "default_role",
+    "schema", "quasi", "sensitive", "identifying", "insensitive", "types", "orders", "weights", "taxonomies", "masks", "bands",
+    "top", "bottom", "formats", "decimal", "thousands", "missing", "empty", "constraints", "entity",
+    "entity_together", "default_role",
 )  # fmt: skip
 
 
