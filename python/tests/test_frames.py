@@ -137,6 +137,30 @@ def test_pandas_types():
     assert isinstance(result.sex.dtype, pd.CategoricalDtype)
 
 
+def test_types_are_respected():
+    """By hand: ranks 0, 1 and 2 of four levels; what is text or a category is no number; booleans stay boolean."""
+    levels, n = ["none", "primary", "secondary", "tertiary"], 12
+    frame = pd.DataFrame({
+        "school": pd.Categorical([levels[i // 4] for i in range(n)], categories=levels, ordered=True),
+        "grade": pd.Categorical([[1, 2, 9][i // 4] for i in range(n)], categories=[1, 2, 9], ordered=True),
+        "zip": ["79098"] * 8 + ["79100"] * 4, "ok": [True] * 8 + [False] * 4, "visits": [[1, 2]] * n,
+    })  # fmt: skip
+    said = dict(quasi=["school", "grade", "zip", "ok"], identifying="visits", k=6, algorithm="mondrian")
+    released = pykanon.anonymize(frame, **said).table
+    assert list(released.columns) == ["school_min", "school_max", "grade_min", "grade_max", "zip", "ok"]
+    assert released.school_min.cat.ordered and list(released.school_max.cat.categories) == levels
+    assert list(released.grade_min.cat.categories) == [1, 2, 9] and set(released.zip.dropna()) <= {"79098", "79100"}
+    assert str(released.ok.dtype) in ("bool", "boolean")
+    texts = pd.DataFrame({"school": [levels[i // 6] for i in range(n)]})
+    told = pykanon.anonymize(texts, quasi="school", orders={"school": levels}, k=12, numeric="text")
+    assert set(told.table.school) == {"[none..primary]"} and told.measures["avg_loss"] == pytest.approx(1 / 3)
+    with pytest.raises(pykanon.DataError, match="none of the levels") as failure:
+        pykanon.anonymize(texts, quasi="school", orders={"school": levels[:1]}, k=12)
+    assert "primary" not in str(failure.value)
+    with pytest.raises(pykanon.DataError, match="type list"):
+        pykanon.anonymize(frame, quasi="school", default_role="insensitive", k=6)
+
+
 def test_dates_and_numpy_records():
     days = [datetime.date(2020, 1, 1) + datetime.timedelta(i) for i in range(20)]
     result = pykanon.anonymize(pa.table({"born": days}), quasi="born", k=5)

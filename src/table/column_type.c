@@ -181,7 +181,8 @@ static kanon_type said_type(const kanon__raw_column *raw, const kanon__attribute
     if (a != NULL && a->format.date[0] != '\0')
         return KANON_TYPE_DATE;
     bool are_numbers = a != NULL && (kanon__attribute_has_bands(a) || a->format.decimal != 0 || a->format.thousands != 0);
-    return are_numbers && (raw->natural == KANON_TYPE_CATEGORICAL || raw->natural == KANON_TYPE_ORDINAL) ? KANON_TYPE_UNKNOWN : raw->natural;
+    bool are_texts = raw->natural == KANON_TYPE_CATEGORICAL || raw->natural == KANON_TYPE_ORDINAL;
+    return are_numbers && are_texts ? KANON_TYPE_UNKNOWN : raw->natural;
 }
 
 kanon__value_format kanon__attribute_format(const kanon__attribute *a, const kanon_schema *schema)

@@ -378,8 +378,8 @@ static kanon_status take_levels(const build *b, kanon_error *err)
     const kanon__source_levels *own = b->raw->levels;
     const kanon__dictionary *levels = a != NULL && a->levels.n > 0 ? &a->levels : own != NULL ? &own->names : NULL;
     if (own != NULL && levels == &own->names && own->fault != NULL) {
-        kanon_status st = kanon__fail(err, KANON_EDATA, "%s: %s: a level of the column %s", b->raw->source->name, b->raw->name,
-                                      own->fault);
+        kanon_status st = kanon__fail(err, KANON_EDATA, "%s: %s: a level of the column %s", b->raw->source->name,
+                                      b->raw->name, own->fault);
         return kanon__hint(err, st, "rename the level, name the order of the column yourself, or make it categorical");
     }
     if (levels == NULL || levels->n == 0) {

@@ -228,8 +228,8 @@ static void clear_levels(kanon__attribute *attribute)
     attribute->levels = (kanon__dictionary){0};
 }
 
-/* Only categorical attributes have a taxonomy, only numeric ones have bands and only ordinal ones levels, so of a type and what
- * does not belong to it the one that was set last stays. */
+/* Only categorical attributes have a taxonomy, only numeric ones have bands and only ordinal ones levels, so of a type and
+ * what does not belong to it the one that was set last stays. */
 static kanon_status set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
 {
     kanon__attribute *attribute = NULL;
@@ -255,7 +255,8 @@ kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kan
     return kanon__call_end(&call, set_type(schema, column, type, err));
 }
 
-static kanon_status set_order(kanon_schema *schema, const char *column, const char *const *levels, size_t n, kanon_error *err)
+static kanon_status set_order(kanon_schema *schema, const char *column, const char *const *levels, size_t n,
+                              kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__attribute *attribute = NULL;

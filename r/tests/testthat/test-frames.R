@@ -123,3 +123,29 @@ test_that("texts with broken bytes are refused, not rewritten", {
   x$text <- iconv("\u00e9", "UTF-8", "latin1")
   expect_identical(as.data.frame(kanonymise(x, quasi = "age", insensitive = "text", k = 2))$text, rep("\u00e9", 4))
 })
+
+test_that("ordered factors and labelled values are levels, and other types may be identifying", {
+  levels <- c("none", "primary", "secondary", "tertiary")
+  x <- data.frame(school = factor(rep(levels[1:3], each = 4), levels = levels, ordered = TRUE), ok = rep(c(TRUE, FALSE), 6))
+  x$visits <- as.list(1:12)
+  x$sex <- structure(rep(c(1, 2, 9), 4), labels = c(Male = 1, Female = 2, Refused = 9), na_values = 9,
+                     class = c("haven_labelled_spss", "haven_labelled"))
+  x$kept <- x$sex
+  out <- as.data.frame(kanonymise(x, quasi = c("school", "ok", "sex"), insensitive = "kept", identifying = "visits", k = 12,
+                                  algorithm = "mondrian"))
+  expect_identical(names(out), c("school_min", "school_max", "ok", "sex_min", "sex_max", "kept"))
+  expect_true(is.ordered(out$school_min))
+  expect_identical(levels(out$school_max), levels)
+  expect_identical(unique(as.character(out$school_min)), "none")
+  expect_identical(unique(as.character(out$school_max)), "secondary")
+  expect_type(out$ok, "logical")
+  expect_true(all(is.na(out$ok)))
+  expect_true(all(is.na(out$sex_min))) # a group with missing values shows nothing
+  expect_identical(attr(out$sex_min, "labels"), attr(x$sex, "labels"))
+  expect_identical(out$kept, x$kept)
+  expect_error(kanonymise(x, quasi = "school", insensitive = c("visits", "ok", "sex", "kept"), k = 12), "type list",
+               class = "kanon_data")
+  y <- data.frame(zip = rep(c("79098", "79100"), 6), school = as.character(x$school))
+  out <- as.data.frame(kanonymise(y, quasi = c("zip", "school"), orders = list(school = levels), k = 12))
+  expect_identical(names(out), c("zip", "school_min", "school_max"))
+})
