@@ -152,6 +152,15 @@ void state_mend(const definition *d)
         elog(ERROR, "the triggers of the source cannot be looked at");
 }
 
+static int64_t joint_option(const definition *d)
+{
+#ifdef KANON_JOINT_K_OFF
+    return d->joint_k > 0 ? d->joint_k : KANON_JOINT_K_OFF;
+#else
+    return d->joint_k;
+#endif
+}
+
 /* The table and its groups become the state, and what write_release has put into the table its first release. */
 void state_begin(run *r, definition *d)
 {
@@ -159,6 +168,9 @@ void state_begin(run *r, definition *d)
     pages_new(r, d);
     kanon_state_options options = {
         .struct_size = sizeof options, .tick = run_tick, .context = &r->library, .storage = &r->storage, .released = 1};
+#ifdef KANON_JOINT_K_OFF
+    options.joint_k = joint_option(d);
+#endif
     check(kanon_state_create(release_name(d->release), r->table, r->schema, r->grouping, NULL, &options, &err), &err);
     SPI_execute(psprintf("DELETE FROM kanon.state_pages WHERE definition = '%s'", d->id), false, 0);
     pages_save(r, d);
@@ -194,15 +206,6 @@ static void show_done(const definition *d, const kanon_change *done)
     if (!isnan(done->drift) && done->drift > MOST_DRIFT)
         ereport(NOTICE, (errmsg("the groups lose %.0f %% more than groups that are made anew", done->drift * 100),
                          hint_anew(d)));
-}
-
-static int64_t joint_option(const definition *d)
-{
-#ifdef KANON_JOINT_K_OFF
-    return d->joint_k > 0 ? d->joint_k : KANON_JOINT_K_OFF;
-#else
-    return d->joint_k;
-#endif
 }
 
 void state_refresh(run *r, definition *d, refreshed *out)
