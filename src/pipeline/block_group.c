@@ -19,7 +19,7 @@
 
 /* What schema or policy ask for in addition to k. */
 typedef struct asked {
-    bool entity, constraints, suppress;
+    bool entity, constraints, suppress, keep;
     int64_t k; /* 0: not said */
     const kanon_setting *settings;
     int64_t n_settings;
@@ -48,6 +48,8 @@ static kanon_status check_asked(const asked *a, const kanon_options *o, kanon_er
         return refuse(err, "a constraint", "groups are repaired with records of all blocks", one);
     if (a->suppress || (o->suppress != NULL && strcmp(o->suppress, "0") != 0))
         return refuse(err, "suppression", "the records that cost most are found among all", one);
+    if (a->keep)
+        return refuse(err, "keeping suppressed records", "they are one class, of all blocks", one);
     if (o->recode != KANON_RECODE_RECORD)
         return refuse(err, "recoding of attributes", "one mapping is made from all records", one);
     if (o->start != NULL)
@@ -80,6 +82,7 @@ kanon_status kanon_blocks_allow(const kanon_schema *schema, const kanon_options 
     const asked a = {.entity = schema->entity != NULL,
                      .constraints = schema->n_constraints > 0,
                      .suppress = kanon__fraction_of(schema->suppress, INT32_MAX) > 0,
+                     .keep = schema->keep_suppressed,
                      .k = schema->k,
                      .settings = schema->settings,
                      .n_settings = schema->n_settings};
@@ -94,6 +97,7 @@ static kanon_status check_block(const kanon_table *rows, const kanon_cuts *cuts,
     const asked a = {.entity = rows->data.has_entity,
                      .constraints = rows->policy.n_constraints > 0,
                      .suppress = kanon__fraction_of(rows->policy.suppress, INT32_MAX) > 0,
+                     .keep = rows->policy.keep_suppressed,
                      .k = rows->policy.k,
                      .settings = rows->policy.settings,
                      .n_settings = rows->policy.n_settings};

@@ -90,6 +90,9 @@ records blocks.csv 3 1 $((400 - $(grep -c ',0$' g.csv)))
 expect 0 "$KANON" anonymize t.csv --quasi age,occ --sensitive ill --insensitive id -k 3 -a greedy-threshold --set threshold=0.02 \
     --blocks 100 --workers 2 -q -o workers.csv
 same blocks.csv workers.csv
+expect 2 "$KANON" anonymize t.csv --quasi age,occ --sensitive ill --insensitive id -k 3 --blocks 100 --workers 2 -o w.csv \
+    --suppressed keep
+err_has "keeping suppressed records is not possible in blocks by several processes"
 
 # a release that lacks rows says which these are by its key, or not at all
 expect 0 "$KANON" $run -o r.csv --groups g.csv

@@ -57,6 +57,8 @@ export interface Model {
     missing: string[];
     k: number;
     suppress: number;
+    /** suppressed records are released, as a class of their own; no field of the page, kept from a schema */
+    keepSuppressed: boolean;
     entity: string;
     together: boolean;
     constraints: Constraint[];
@@ -123,6 +125,7 @@ export function schemaText(model: Model): string {
         lines.push(`entity: ${value(model.entity)}`, `entity-together: ${String(model.together)}`);
     lines.push("attributes:", ...model.columns.map(columnYaml), "privacy:", `  k: ${model.k}`);
     if (model.suppress > 0) lines.push(`  suppress: ${model.suppress}`);
+    if (model.keepSuppressed) lines.push("  suppressed: keep");
     if (model.constraints.length > 0) lines.push("  constraints:");
     for (const c of model.constraints) {
         const parameters = Object.entries(c.parameters).map(([name, one]) => `, ${name}: ${one}`);
@@ -237,6 +240,7 @@ function applyPrivacy(model: Model, keys: Map<string, Yaml>): void {
     const privacy = new Map(entries(keys.get("privacy")));
     model.k = Number(text(privacy.get("k"))) || model.k;
     model.suppress = Number(text(privacy.get("suppress"))) || 0;
+    model.keepSuppressed = text(privacy.get("suppressed")) === "keep";
     const constraints = privacy.get("constraints");
     model.constraints =
         typeof constraints === "object" && "list" in constraints
@@ -286,6 +290,7 @@ export function newModel(
         missing: [],
         k: proposal.k,
         suppress: 0,
+        keepSuppressed: false,
         entity: proposal.entity ?? "",
         together: false,
         constraints: [],
