@@ -422,19 +422,20 @@ def check_release(table, release, groups_text, form="interval", attribute_level=
     header = released_header(table, form)
     need(rows[0] == [name for _, name in header], "the header of the release is not that of the table")
     rows = rows[1:]
-    need(len(rows) == len(table.rows), "the release has %d records, the table %d" % (len(rows), len(table.rows)))
     groups = read_groups(table, groups_text)
+    shown = [r for r, group in enumerate(groups) if group != 0]  # suppressed records are left out
+    need(len(rows) == len(shown), "the release has %d records, the groups %d" % (len(rows), len(shown)))
     places = defaultdict(list)
     for place, (i, _) in enumerate(header):
         places[i].append(place)
     copied = [i for i in places if table.columns[i].role != "quasi"]
     if not shuffled:
-        for row, original in zip(rows, table.rows):
+        for row, r in zip(rows, shown):
             for i in copied:
-                need(row[places[i][0]] == original[i], "%s: a cell was changed" % table.columns[i].name)
+                need(row[places[i][0]] == table.rows[r][i], "%s: a cell was changed" % table.columns[i].name)
     else:
         need(Counter(tuple(row[places[i][0]] for i in copied) for row in rows) ==
-             Counter(tuple(row[i] for i in copied) for row in table.rows), "cells that are copied were changed")
+             Counter(tuple(table.rows[r][i] for i in copied) for r in shown), "cells that are copied were changed")
     need("SECRET" not in release, "an identifying value is in the release")
 
     members = defaultdict(list)
@@ -455,18 +456,17 @@ def check_release(table, release, groups_text, form="interval", attribute_level=
             where[None if is_missing(table, table.rows[r][e]) else trimmed(table.rows[r][e])].add(group)
         need(all(len(g) == 1 for g in where.values()), "the records of an entity are in several groups")
     if not shuffled:
-        check_cells(table, rows, places, members, suppressed, form, attribute_level)
+        check_cells(table, dict(zip(shown, rows)), places, members, form, attribute_level)
     else:
-        check_shuffled(table, rows, places, members, suppressed)
+        check_shuffled(table, rows, places)
     return groups
 
 
-def check_cells(table, rows, places, members, suppressed, form, attribute_level):
+def check_cells(table, rows, places, members, form, attribute_level):
+    """`rows`: the lines of the release by the records that they show."""
     quasi = table.quasi()
     quasi_places = [p for i in quasi for p in places[i]]
     trees = {i: paths_of(table, i) for i in quasi if table.columns[i].kind == "categorical"}
-    for r in suppressed:
-        need(all(rows[r][p] == "*" for p in quasi_places), "a suppressed record shows something")
     classes = defaultdict(list)
     for group, inside in members.items():
         shown = tuple(rows[inside[0]][p] for p in quasi_places)
@@ -497,11 +497,8 @@ def check_cells(table, rows, places, members, suppressed, form, attribute_level)
                              % table.columns[i].name)
 
 
-def check_shuffled(table, rows, places, members, suppressed):
-    """Without knowing which record is which: classes are large enough, and as many are suppressed as the groups say."""
+def check_shuffled(table, rows, places):
+    """Without knowing which record is which: classes are large enough."""
     quasi_places = [p for i in table.quasi() for p in places[i]]
     counts = Counter(tuple(row[p] for p in quasi_places) for row in rows)
-    stars = counts.pop(("*",) * len(quasi_places), 0)
-    need(stars >= len(suppressed), "fewer records are suppressed than the groups say")
     need(all(size >= table.k for size in counts.values()), "a class of the release is smaller than k")
-    need(stars == len(suppressed) or stars - len(suppressed) >= table.k, "a class of the release is smaller than k")

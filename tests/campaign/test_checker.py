@@ -15,7 +15,6 @@ RELEASE = """age,job,zip,ill
 [31..34],Health,10*,gout
 58,Food,803,flu
 58,Food,803,cold
-*,*,*,gout
 """
 
 
@@ -53,8 +52,8 @@ def test_releases():
         "a category that does not cover": ("Health,10*,flu", "nurse,10*,flu"),
         "a category that is too wide": ("Health", "*"),
         "a mask that does not cover": ("10*", "11*"), "a sensitive cell that was changed": ("803,cold", "803,flu"),
-        "a suppressed record that shows something": ("*,*,*", "99,*,*"),
-        "a record that is missing": ("*,*,*,gout\n", ""),
+        "a suppressed record in the release": ("803,cold\n", "803,cold\n*,*,*,gout\n"),
+        "a record that is missing": ("58,Food,803,cold\n", ""),
         "a cell of the group that differs": ("[31..34],Health,10*,gout", "[31..34],Health,1**,gout"),
         "another header": ("age,job", "job,age"), "an identifying value": ("flu\n[", "SECRET1\n["),
     }
