@@ -164,7 +164,7 @@ static void assert_released(world *w)
     kanon_change done;
     place release = scratch("r.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
-    kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
+    kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .joint_k = KANON_JOINT_K_OFF};
     assert_done(kanon_state_describe(&info, w->state, &err), &err);
     assert_int_equal(info->records, w->n);
     assert_done(kanon_state_release(w->state, &options, &done, &err), &err);
