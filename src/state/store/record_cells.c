@@ -203,8 +203,10 @@ void kanon__row_sensitive_hashes(const kanon_state *s, const kanon__cell *cells,
             out[at++] = keyed_hash(s, 'v', &cells[i]);
     if (s->entity >= 0 && kanon__cell_is_missing(s, &cells[s->entity]))
         out[s->n_sensitive] = keyed_hash(s, 'm', NULL); /* one entity, as in kanon__row_entity */
-    else if (s->entity >= 0)
-        out[s->n_sensitive] = keyed_hash(s, 'e', &cells[s->entity]);
+    else if (s->entity >= 0) {
+        const kanon__cell person = value_of(&cells[s->entity]); /* white space at its ends makes nobody another one */
+        out[s->n_sensitive] = keyed_hash(s, 'e', &person);
+    }
 }
 
 /* Nothing tells missing entities apart, so all of them are one entity: that is the safe assumption. */
