@@ -12,6 +12,7 @@ END
 cat >s.yaml <<'END'
 missing: ["?"]
 key: [id]
+joint-k: off
 attributes:
   id:     {role: insensitive}
   school: {role: quasi, type: ordinal, order: [none, primary, secondary, "[tertiary]"]}
