@@ -253,3 +253,41 @@ def test_a_release_of_another_tool_is_evaluated(people, tmp_path):
     other.to_csv(tmp_path / "other.csv", index=False)
     assert pykanon.evaluate(table, tmp_path / "other.csv", quasi="age")["information_loss"] == pytest.approx(10 / 21)
     assert pykanon.evaluate(table, other.iloc[:2], quasi="age")["suppressed"] == 2
+
+
+PEOPLE = {"age": [20, 21, 40, 41, 20, 21], "ill": ["a", "b", "a", "b", "c", "d"]}
+
+
+def test_a_seed_alone_shuffles_and_the_order_is_that_of_the_rows():
+    said = dict(quasi="age", sensitive="ill", k=2)
+    plain = pykanon.anonymize(PEOPLE, **said)
+    seeded = pykanon.anonymize(PEOPLE, **said, shuffle_seed=5)
+    backwards = pykanon.improve({n: v[::-1] for n, v in PEOPLE.items()}, list(plain.groups)[::-1], **said, shuffle_seed=5,
+                                refine="none")  # fmt: skip
+    assert seeded.table.to_pydict() == backwards.table.to_pydict() != plain.table.to_pydict()
+    assert plain.to_csv(shuffle_seed=5) == seeded.to_csv(shuffle_seed=5) == backwards.to_csv(shuffle_seed=5)
+    assert plain.to_csv(shuffle_seed=0) == plain.to_csv(shuffle=True) != plain.to_csv()
+
+
+@pytest.mark.parametrize("seed", [-1, 2**53, 1.5, "3", None])
+def test_seeds_are_whole_numbers_that_every_host_has(seed):
+    for name in ("seed", "shuffle_seed") if seed is not None else ("seed",):
+        with pytest.raises(pykanon.UsageError, match=f"^{name} must be a whole number from 0 to 9007199254740991$"):
+            pykanon.anonymize(PEOPLE, quasi="age", insensitive="ill", k=2, **{name: seed})
+    pykanon.anonymize(PEOPLE, quasi="age", insensitive="ill", k=2, seed=2**53 - 1)
+
+
+def test_unknown_keywords_name_the_function_and_the_nearest_word():
+    for act in (pykanon.anonymize, pykanon.improve, pykanon.check, pykanon.profile, pykanon.bound, pykanon.tradeoff):
+        with pytest.raises(TypeError, match=rf"^{act.__name__}\(\) has no argument 'quaasi'; did you mean 'quasi'\?$"):
+            act(PEOPLE, quaasi="age")
+
+
+def test_missing_adds_to_the_empty_text():
+    cells = {"age": ["20", "", "?", "30"] * 3, "ill": ["x"] * 12}
+    said = dict(quasi="age", types={"age": "integer"}, sensitive="ill", k=2, missing="?")
+    assert pykanon.anonymize(cells, **said).records == 12
+    with pytest.raises(pykanon.DataError, match="age"):
+        pykanon.anonymize(cells, **said, empty="value")
+    with pytest.raises(pykanon.UsageError, match="missing or value"):
+        pykanon.anonymize(cells, **said, empty="no")
