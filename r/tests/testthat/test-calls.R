@@ -205,3 +205,36 @@ test_that("a release acts as the table that it holds", {
   expect_output(str(rel), "2 groups")
   expect_identical(as.data.frame(improve(x, rel, quasi = c("age", "sex"), insensitive = "k", k = 2, memory = 2^30)), out)
 })
+
+test_that("seeds are whole numbers that every host has, and one alone shuffles", {
+  people <- data.frame(age = c(20, 21, 40, 41, 20, 21), ill = c("a", "b", "a", "b", "c", "d"))
+  act <- function(...) kanonymise(people, quasi = "age", sensitive = "ill", k = 2, ...)
+  for (seed in list(-1, 2^53, 1.5, "3", NA_real_)) {
+    expect_error(act(seed = seed), "seed must be a whole number from 0 to 9007199254740991")
+    expect_error(act(shuffle_seed = seed), "shuffle_seed must be a whole number from 0 to 9007199254740991")
+  }
+  plain <- act()
+  seeded <- act(shuffle_seed = 5, seed = 2^53 - 1)
+  expect_identical(write_release(plain, shuffle_seed = 5), write_release(seeded, shuffle_seed = 5))
+  expect_identical(write_release(plain, shuffle_seed = 0), write_release(plain, shuffle = TRUE))
+  expect_false(identical(write_release(plain), write_release(plain, shuffle = TRUE)))
+})
+
+test_that("unknown arguments name the function and the nearest word", {
+  people <- data.frame(age = c(20, 21, 40, 41))
+  expect_error(kanonymise(people, quaasi = "age", k = 2),
+               "kanonymise() has no argument 'quaasi'; did you mean 'quasi'?", fixed = TRUE)
+  expect_error(improve(people, groups = c(1, 1, 2, 2), quasi = "age", k = 2, sedd = 1),
+               "improve() has no argument 'sedd'; did you mean 'seed'?", fixed = TRUE)
+  expect_error(check_release(people, quaasi = "age"), "check_release() has no argument 'quaasi'", fixed = TRUE)
+  expect_error(bound(people, quaasi = "age"), "bound() has no argument 'quaasi'", fixed = TRUE)
+  expect_error(tradeoff(people, quaasi = "age"), "tradeoff() has no argument 'quaasi'", fixed = TRUE)
+})
+
+test_that("missing adds to the empty text", {
+  cells <- data.frame(age = rep(c("20", "", "?", "30"), 3), ill = "x")
+  act <- function(...) kanonymise(cells, quasi = "age", types = c(age = "integer"), sensitive = "ill", k = 2, missing = "?", ...)
+  expect_s3_class(act(), "kanon_release")
+  expect_error(act(empty = "value"), "age")
+  expect_error(act(empty = "no"), "empty is one of")
+})
