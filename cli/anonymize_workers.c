@@ -42,6 +42,7 @@ int check_workers(const command *self, const arguments *args)
          "workers write CSV; convert it afterwards"},
         {args->report != NULL, "--report", needs_whole},
         {args->report_external != NULL, "--report-external", needs_whole},
+        {args->from_certificate != NULL, "--from-certificate", needs_whole},
         {args->codebook != NULL, "--codebook", "no process sees the whole table; make it from a sample of the table"},
         {args->state != NULL, "--state", "a state is made by one process; leave out --workers"},
         {args->shuffle || args->shuffle_seed >= 0, "--shuffle",

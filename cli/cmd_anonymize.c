@@ -102,6 +102,7 @@ static const option *const options[] = {
     &option_output,
     &option_groups,
     REPORT_OPTIONS,
+    &option_from_certificate,
     FORM_OPTIONS,
     &option_state,
     &option_joint_k,

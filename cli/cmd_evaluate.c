@@ -55,7 +55,7 @@ static const option option_verbose = {
 
 static const option *const options[] = {
     SCHEMA_OPTIONS,  &option_constraint, &option_entity, &option_entity_together, &option_groups, &option_release,
-    &option_least_k, &option_set, &option_report, &option_threads,
+    &option_least_k, &option_set, &option_report, &option_from_certificate, &option_threads,
     READING_OPTIONS, &option_strict, &option_quiet,   &option_verbose, &option_help, NULL,
 };
 
@@ -161,6 +161,9 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
     if (st == KANON_OK)
         st = args->release != NULL ? kanon_evaluate_release(&measures, table, args->release, schema, &evaluating, err)
                                    : kanon_evaluate(&measures, table, grouping, &evaluating, err);
+    if (st == KANON_OK && args->from_certificate != NULL)
+        st = kanon_measures_prove(measures, table, grouping, args->from_certificate, (int)args->threads, progress_tick, show,
+                                  err);
     if (st == KANON_OK && args->report != NULL)
         st = kanon_measures_publish(table, grouping, measures, args->report, err);
     progress_end(show);
@@ -193,6 +196,8 @@ static int run(const command *self, const arguments *args)
         return wrong_usage(self, "nothing to measure; give --groups FILE or --release FILE");
     if (args->groups != NULL && args->release != NULL)
         return wrong_usage(self, "--groups and --release exclude each other");
+    if (args->release != NULL && args->from_certificate != NULL)
+        return wrong_usage(self, "--from-certificate is about a grouping; give --groups FILE");
     if (args->release != NULL && args->report != NULL)
         return wrong_usage(self, "a report is about a grouping; give --groups FILE");
     if (strcmp(args->operand, "-") == 0 && strcmp(args->groups != NULL ? args->groups : args->release, "-") == 0)

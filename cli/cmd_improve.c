@@ -47,7 +47,7 @@ static const option *const options[] = {
     &option_repair,   &option_k,          &option_constraint,
     &option_entity,   &option_entity_together, &option_suppress, &option_suppressed, &option_method,
     REFINING_OPTIONS, &option_seed,       &option_threads,
-    &option_output,   &option_new_groups, REPORT_OPTIONS,
+    &option_output,   &option_new_groups, REPORT_OPTIONS, &option_from_certificate,
     FORM_OPTIONS,     READING_OPTIONS,    &option_strict,
     &option_quiet,    &option_help,       NULL,
 };

@@ -42,7 +42,7 @@ const char *exit_text(int status)
         [EXIT_UNMET] = "the requirement is not met, or no grouping can meet it",
         [EXIT_USAGE] = "wrong usage",
         [EXIT_INPUT] = "bad input: table, schema, taxonomy, groups file, certificate or state",
-        [EXIT_SYSTEM] = "the system failed (file, memory or disk), a check failed, or the run was cancelled",
+        [EXIT_SYSTEM] = "file, memory, disk or an internal check failed, or it was cancelled",
     };
     return texts[status];
 }

@@ -192,6 +192,16 @@ const option option_k = {
     .min = 2,
     .max = INT64_MAX,
 };
+const option option_from_certificate = {
+    .name = "from-certificate",
+    .argument = "FILE",
+    .help = "verify the certificate in FILE, which kanon bound wrote for TABLE, and add its lower_bound, and the gap to it, to "
+            "the figures",
+    .kind = OPTION_TEXT,
+    AT(from_certificate),
+    .aside = true,
+};
+
 const option option_algorithm = {
     .name = "algorithm",
     .letter = 'a',

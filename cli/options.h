@@ -32,7 +32,7 @@ typedef struct arguments {
     int64_t shuffle_seed;                                       /* likewise */
     uint64_t seed;
     double risk_threshold; /* 0: not said */
-    const char *certificate, *proof;
+    const char *certificate, *proof, *from_certificate;
     const char *start_release, *new_groups; /* of groups that are made better */
     const char *page;
     int64_t port;         /* 0: not said */
@@ -88,7 +88,8 @@ typedef struct option {
 extern const option option_schema, option_quasi, option_sensitive, option_identifying, option_insensitive, option_taxonomy,
     option_bands, option_top, option_bottom, option_missing, option_empty, option_type, option_order, option_format,
     option_decimal, option_thousands, option_header, option_encoding, option_constraint, option_entity,
-    option_entity_together, option_suppress, option_suppressed, option_k, option_algorithm, option_refine, option_seed, option_numeric,
+    option_entity_together, option_suppress, option_suppressed, option_k,
+    option_from_certificate, option_algorithm, option_refine, option_seed, option_numeric,
     option_shuffle, option_shuffle_seed, option_threads,
     option_delimiter, option_strict, option_quiet, option_help;
 /* How the columns can be described. */

@@ -58,7 +58,7 @@ const option option_report = {
 const option option_report_external = {
     .name = "report-external",
     .argument = "FILE",
-    .help = "the same for those who get the release: nothing that describes single groups, no seed, no checksum of TABLE",
+    .help = "write a report for the recipients of the release, which counts only what the release shows",
     .kind = OPTION_TEXT,
     AT(report_external),
     .aside = true,
@@ -219,8 +219,11 @@ kanon_status release_run_publish(release_run *run, kanon_error *err)
     };
     kanon_state_options keeping = {.struct_size = sizeof keeping, .tick = progress_tick, .payload = &run->show};
     kanon_status st = KANON_OK;
-    if (!args->quiet)
+    if (!args->quiet || args->from_certificate != NULL)
         st = kanon_evaluate(&run->measures, run->table, run->grouping, &evaluating, err);
+    if (st == KANON_OK && args->from_certificate != NULL)
+        st = kanon_measures_prove(run->measures, run->table, run->grouping, args->from_certificate, (int)args->threads,
+                                  progress_tick, &run->show, err);
     if (st == KANON_OK && signals_caught() != 0)
         st = err->status = KANON_ECANCELLED;
     if (st == KANON_OK) {

@@ -903,6 +903,13 @@ KANON_API kanon_status kanon_certificate_check_bytes(kanon_certificate *out, con
                                                      size_t size, const char *name, int threads, kanon_tick tick,
                                                      void *payload, kanon_error *err);
 
+/* Add the figures lower_bound and gap to those of a grouping, from the certificate in a file, which is verified as by
+ * kanon_certificate_check. Of a grouping with suppressed records the gap is NAN. KANON_EINFEASIBLE: it does not prove its
+ * bound, or is about another k. */
+KANON_API kanon_status kanon_measures_prove(kanon_measures *measures, const kanon_table *table,
+                                            const kanon_grouping *grouping, const char *certificate_path, int threads,
+                                            kanon_tick tick, void *payload, kanon_error *err);
+
 /* ---- trade-off --------------------------------------------------------------------------------------------------- */
 
 typedef struct kanon_tradeoff_options {

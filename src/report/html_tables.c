@@ -18,6 +18,8 @@ static const figure_title titles[] = {
     {"k", "Smallest group"},
     {"information_loss", "Information loss"},
     {"avg_loss", "Average loss of a cell"},
+    {"lower_bound", "Proved lower bound on the loss of any grouping"},
+    {"gap", "Times the proved lower bound"},
     {"neighbour_bound", "Quick lower bound on the loss of any grouping"},
     {"neighbour_gap", "Times the quick lower bound"},
     {"ncp", "Normalised certainty penalty"},

@@ -132,9 +132,17 @@ static void say_thresholds(kanon__output *o, const kanon__report_data *d)
     kanon__output_text(o, n > 0 && n < KANON__N_THRESHOLDS ? "; the others are not.</p>\n" : ".</p>\n");
 }
 
-/* How far from the best possible, by the quick bound: nothing if there is none. */
+/* How far from the best possible, by the proved bound, else by the quick one: nothing if there is none. */
 static void say_bound(kanon__output *o, const kanon__report *r)
 {
+    const kanon_figure *proved = kanon_measures_find(r->measures, "gap", NULL);
+    if (proved != NULL && isfinite(proved->value) && proved->value >= 1) {
+        kanon__markup(o,
+                      "<p>Some of that cannot be helped, and a certificate proves how much: no grouping of these records with the "
+                      "same k loses less than <b>%s</b> of what this one loses.</p>\n",
+                      kanon__show_share(1 / proved->value).text);
+        return;
+    }
     const kanon_figure *gap = kanon_measures_find(r->measures, "neighbour_gap", NULL);
     if (gap == NULL || !isfinite(gap->value) || gap->value <= 0)
         return;

@@ -1,0 +1,61 @@
+/* kanon_measures_prove: lower_bound and gap among the figures of a grouping, from a certificate that is verified first.
+ * Called by hosts; calls verify (kanon_certificate_check). */
+#include "core/alloc.h"
+#include "core/context.h"
+#include "measures/measure.h"
+#include "table/table.h"
+
+#include <math.h>
+#include <string.h>
+
+static kanon_status check(kanon_certificate *found, const kanon_measures *m, const kanon_table *t, const char *path,
+                          int threads, kanon_tick tick, void *payload, kanon_error *err)
+{
+    kanon_status st = kanon_certificate_check(found, t, path, threads, tick, payload, err);
+    if (st != KANON_OK)
+        return st;
+    if (!found->holds)
+        return kanon__fail(err, KANON_EINFEASIBLE, "%s: not proved: %s", path, found->reason);
+    if (m->k > 0 && m->k != found->k) {
+        st = kanon__fail(err, KANON_EINFEASIBLE, "%s: the proof is about k = %lld, the groups are about k = %lld", path,
+                         (long long)found->k, (long long)m->k);
+        return kanon__hint(err, st, "prove a bound for this k");
+    }
+    return KANON_OK;
+}
+
+static kanon_status prove(kanon_measures *m, const kanon_table *t, const kanon_grouping *g, const char *path, int threads,
+                          kanon_tick tick, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_certificate found;
+    kanon_figure *figures = NULL;
+    KANON_TRY(kanon__grouping_fits(g, t, err), out);
+    KANON_TRY(check(&found, m, t, path, threads, tick, payload, err), out);
+    const kanon_figure *loss = kanon_measures_find(m, "information_loss", NULL);
+    bool is_about = loss != NULL && g->n_suppressed == 0 && g->smallest >= found.k; /* groupings such as this one */
+    double least = found.lower_bound, gap = NAN;
+    if (is_about)
+        gap = loss->value > least ? loss->value / least : 1;
+    KANON_TRY(kanon__new_array(&figures, (int64_t)m->n + 2, "measures", err), out);
+    memcpy(figures, m->figures, m->n * sizeof *figures);
+    figures[m->n] = (kanon_figure){"lower_bound", NULL,
+                                   "the proved lower bound: no grouping of all records into groups of at least k loses less",
+                                   least, false};
+    figures[m->n + 1] = (kanon_figure){
+        "gap", NULL, "information_loss / lower_bound: 1 is the best possible; not defined if records are suppressed", gap,
+        false};
+    kanon__free(m->figures);
+    m->figures = figures;
+    m->n += 2;
+out:
+    return st;
+}
+
+kanon_status kanon_measures_prove(kanon_measures *measures, const kanon_table *table, const kanon_grouping *grouping,
+                                  const char *certificate_path, int threads, kanon_tick tick, void *payload, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, prove(measures, table, grouping, certificate_path, threads, tick, payload, err));
+}
