@@ -692,7 +692,7 @@ static void compare_with_csv(const kanon_table *table, const kanon_grouping *gro
     bool has_row;
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     arrow_taken taken = released(table, grouping, arrow[form], shuffle, 2);
-    assert_done(kanon__input_open(&input, path.text, &err), &err);
+    assert_done(kanon__input_open_upto(&input, path.text, UINT64_MAX, "a file", &err), &err);
     assert_done(kanon__csv_open(&csv, &input, &options, &err), &err);
     assert_int_equal(csv.n_columns, taken.schema.n_children);
     for (int64_t row = 0; row < taken.n_rows; row++) {

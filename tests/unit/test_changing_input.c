@@ -101,7 +101,7 @@ static void between_opening_and_reading(void **state)
         kanon__source *source = NULL;
         kanon_table *table = NULL;
         place path = make_file();
-        assert_done(kanon__input_open(&input, path.text, &err), &err);
+        assert_done(kanon__input_open_upto(&input, path.text, UINT64_MAX, "a file", &err), &err);
         assert_done(kanon__csv_source_new(&source, &input, &(kanon__csv_reading){.delimiter = 0}, &err), &err);
         change(path.text, (way)how);
         assert_changed(kanon__table_from_source(&table, source, schema, &options, &err), &err);

@@ -23,7 +23,7 @@ static place file_of(const char *head, const char *filler, size_t n, const char 
 static void open_file(kanon__input *input, kanon__csv *csv, const char *path)
 {
     kanon_error err = {0};
-    assert_done(kanon__input_open(input, path, &err), &err);
+    assert_done(kanon__input_open_upto(input, path, UINT64_MAX, "a file", &err), &err);
     assert_true(input->has_file);
     assert_done(kanon__csv_open(csv, input, NULL, &err), &err);
 }
@@ -167,7 +167,7 @@ static void blank_lines_at_the_end_are_no_rows(void **state)
     kanon__input input;
     kanon__csv csv;
     place path = file_of("", "\n", 2 * MIB, "");
-    assert_done(kanon__input_open(&input, path.text, &err), &err);
+    assert_done(kanon__input_open_upto(&input, path.text, UINT64_MAX, "a file", &err), &err);
     assert_int_equal(kanon__csv_open(&csv, &input, NULL, &err), KANON_EDATA);
     assert_holds(err.message, "t.csv:1: column 1: the file is empty");
     kanon__input_close(&input);

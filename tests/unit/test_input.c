@@ -102,7 +102,7 @@ static void assert_opens_as(const char *path, const char *name, const char *byte
 {
     kanon_error err = {0};
     kanon__input in;
-    assert_int_equal(kanon__input_open(&in, path, &err), KANON_OK);
+    assert_int_equal(kanon__input_open_upto(&in, path, UINT64_MAX, "a file", &err), KANON_OK);
     assert_string_equal(in.path, name);
     assert_holds(&in, bytes, size);
     assert_chunks(&in, bytes, 0, size);
@@ -140,7 +140,7 @@ static void test_loads_files(void **state)
         kanon_error err = {0};
         kanon__input in;
         write_file(path, large, sizes[i]);
-        assert_int_equal(kanon__input_open(&in, path, &err), KANON_OK);
+        assert_int_equal(kanon__input_open_upto(&in, path, UINT64_MAX, "a file", &err), KANON_OK);
         assert_int_equal(kanon__input_load(&in, &err), KANON_OK);
         assert_false(in.has_file);
         assert_int_equal(in.size, sizes[i]);
@@ -184,7 +184,7 @@ static void test_notices_changes(void **state)
         kanon__input in;
         write_file(path, large, LARGE);
         set_back(path);
-        assert_int_equal(kanon__input_open(&in, path, &err), KANON_OK);
+        assert_int_equal(kanon__input_open_upto(&in, path, UINT64_MAX, "a file", &err), KANON_OK);
         change(path, way);
         assert_int_equal(kanon__input_unchanged(&in, &err), KANON_EIO);
         assert_string_equal(err.message, expected);
@@ -209,7 +209,7 @@ static void test_keeps_small_files(void **state)
     const char *path = in_dir("table.csv");
     write_file(path, large, MIDDLE);
     set_back(path);
-    assert_int_equal(kanon__input_open(&in, path, &err), KANON_OK);
+    assert_int_equal(kanon__input_open_upto(&in, path, UINT64_MAX, "a file", &err), KANON_OK);
     write_file(path, "other", 5);
     assert_int_equal(kanon__input_unchanged(&in, &err), KANON_OK);
     assert_holds(&in, large, MIDDLE);
@@ -223,11 +223,11 @@ static void assert_fails(const char *path, int reason)
     kanon__input in;
     char expected[512];
     snprintf(expected, sizeof expected, "cannot read %s: %s", path, strerror(reason));
-    assert_int_equal(kanon__input_open(&in, path, &err), KANON_EIO);
+    assert_int_equal(kanon__input_open_upto(&in, path, UINT64_MAX, "a file", &err), KANON_EIO);
     assert_int_equal(err.status, KANON_EIO);
     assert_string_equal(err.message, expected);
     assert_null(in.path);
-    assert_int_equal(kanon__input_open(&in, path, NULL), KANON_EIO);
+    assert_int_equal(kanon__input_open_upto(&in, path, UINT64_MAX, "a file", NULL), KANON_EIO);
 }
 
 static void test_says_why_a_file_cannot_be_read(void **state)
@@ -305,7 +305,7 @@ static void check_standard_input(size_t size)
 {
     kanon_error err = {0};
     kanon__input in;
-    assert_int_equal(kanon__input_open(&in, "-", &err), KANON_OK);
+    assert_int_equal(kanon__input_open_upto(&in, "-", UINT64_MAX, "a file", &err), KANON_OK);
     assert_string_equal(in.path, "standard input");
     assert_holds(&in, large, size);
     assert_int_equal(n_files(), 0);
@@ -368,7 +368,7 @@ static void check_missing_temporary_directory(size_t size)
     (void)size;
     snprintf(expected, sizeof expected, "cannot make a temporary file in %s: %s", missing, strerror(ENOENT));
     setenv("TMPDIR", missing, 1);
-    assert_int_equal(kanon__input_open(&in, "-", &err), KANON_EIO);
+    assert_int_equal(kanon__input_open_upto(&in, "-", UINT64_MAX, "a file", &err), KANON_EIO);
     assert_string_equal(err.message, expected);
     setenv("TMPDIR", dir, 1);
     free(missing);
@@ -396,7 +396,7 @@ static void check_no_room(size_t size)
     small.rlim_cur = 100000;
     snprintf(expected, sizeof expected, "cannot write a temporary file in %s: %s", dir, strerror(EFBIG));
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    kanon_status st = kanon__input_open(&in, "-", &err);
+    kanon_status st = kanon__input_open_upto(&in, "-", UINT64_MAX, "a file", &err);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &kept), 0);
     assert_int_equal(st, KANON_EIO);
     assert_string_equal(err.message, expected);
@@ -422,7 +422,7 @@ static void assert_survives_failed_allocations(const char *path)
     int64_t n = 0;
     do {
         kanon__alloc_fail_at(++n, true);
-        if (kanon__input_open(&in, path, &err) == KANON_OK)
+        if (kanon__input_open_upto(&in, path, UINT64_MAX, "a file", &err) == KANON_OK)
             break;
         assert_int_equal(err.status, KANON_ENOMEM);
         assert_null(in.path);
