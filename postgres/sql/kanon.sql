@@ -147,6 +147,13 @@ $$;
 
 -- ---- columns ---------------------------------------------------------------------------------------------------------
 
+-- The labels of an enum in their order, as one JSON array; NULL: it is none, or it has labels that the library cannot write as
+-- ends of intervals.
+CREATE FUNCTION kanon.levels_of(type oid) RETURNS jsonb LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT jsonb_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = type
+    HAVING bool_and(e.enumlabel NOT IN ('', '*') AND e.enumlabel !~ '\.\.|[\n\r]|^\s|\s$')
+$$;
+
 -- The name of NAME_min or NAME_max: a name has at most 63 bytes.
 CREATE FUNCTION kanon.name_with(name text, suffix text) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT left(name, max(n)) || suffix FROM generate_series(0, length(name)) n
@@ -195,6 +202,7 @@ BEGIN
                      WHEN a.base = ANY (parts) THEN CASE WHEN (settings->>'incremental')::boolean AND a.role = 'sensitive'
                                                           AND a.base <> 'float8'::regtype THEN 'categorical' ELSE 'decimal' END
                      WHEN a.base = ANY (times) THEN 'date'
+                     WHEN said ? 'order' OR (a.role = 'quasi' AND kanon.levels_of(a.base) IS NOT NULL) THEN 'ordinal'
                      ELSE 'categorical' END;
         plain := CASE WHEN kind = 'integer' THEN CASE WHEN a.base = ANY (whole) THEN format_type(a.base, -1)
                                                       WHEN a.base = ANY (parts) THEN 'numeric' ELSE 'bigint' END
@@ -215,6 +223,10 @@ BEGIN
             released := CASE WHEN said ? 'taxonomy' OR said ? 'mask' THEN 'text'
                              WHEN (SELECT typcategory FROM pg_type WHERE oid = a.base) = 'S' THEN 'text'
                              ELSE format_type(a.base, -1) END;
+        ELSIF kind = 'ordinal' AND numbers <> 'text' THEN
+            shown := 'columns';
+            released := format_type(a.base, -1);
+            second := released;
         ELSIF numbers = 'text' THEN
             shown := 'text';
             released := 'text';
@@ -338,6 +350,7 @@ BEGIN
         RETURN QUERY SELECT v.what, c.name, v.value FROM (VALUES
             ('weight', said->>'weight'), ('mask', said->>'mask'), ('top', said->>'top'), ('bottom', said->>'bottom'),
             ('format', said->>'format'),
+            ('order', CASE c.kind WHEN 'ordinal' THEN coalesce(said->'order', kanon.levels_of(c.base))::text END),
             ('bands', CASE jsonb_typeof(said->'bands')
                       WHEN 'array' THEN (SELECT string_agg(t, ',') FROM kanon.texts(said->'bands') t)
                       ELSE said->>'bands' END),
@@ -438,9 +451,12 @@ BEGIN
         END IF;
         FOR list IN SELECT jsonb_object_keys(c.said) LOOP
             PERFORM kanon.check_word(format('columns: %s', c.name),
-                '{type,weight,mask,bands,top,bottom,format,taxonomy}', list);
+                '{type,order,weight,mask,bands,top,bottom,format,taxonomy}', list);
         END LOOP;
-        PERFORM kanon.check_word(format('columns: %s: type', c.name), '{integer,decimal,date,categorical}', c.said->>'type');
+        PERFORM kanon.check_word(format('columns: %s: type', c.name), '{integer,decimal,date,categorical,ordinal}', c.said->>'type');
+        IF c.said ? 'order' AND jsonb_typeof(c.said->'order') <> 'array' THEN
+            PERFORM kanon.fail(format('columns: %s: order is no array', c.name), '"order": ["low", "middle", "high"]');
+        END IF;
         PERFORM kanon.check_word(format('columns: %s: mask', c.name), '{left,right}', c.said->>'mask');
         IF c.said ? 'weight' AND NOT c.said->>'weight' ~ '^\d+(\.\d+)?([eE][-+]?\d+)?$' THEN
             PERFORM kanon.fail(format('columns: %s: weight is no number', c.name), 'Give a number of 0 or more.');

@@ -73,7 +73,7 @@ static reader_column released_column(const definition *d, const column *c, int p
                         errhint("Give the column its name again, or make it anew by kanon.alter.")));
     as.range = c->shown == SHOWN_RANGE;
     as.exclusive = c->exclusive;
-    if ((c->shown == SHOWN_RANGE || c->shown == SHOWN_COLUMNS) && as.reading == READ_TEXT)
+    if ((c->shown == SHOWN_RANGE || c->shown == SHOWN_COLUMNS) && as.reading == READ_TEXT && !c->is_ordinal)
         as.reading = reading_of_type(get_atttype(d->release, number));
     return as;
 }

@@ -38,10 +38,10 @@ kanon_status schema_set_role(kanon_schema *s, const char *column, const char *va
 
 static kanon_status set_type(kanon_schema *s, const char *column, const char *value, kanon_error *err)
 {
-    for (int type = KANON_TYPE_INTEGER; type <= KANON_TYPE_CATEGORICAL; type++)
+    for (int type = KANON_TYPE_INTEGER; type <= KANON_TYPE_ORDINAL; type++)
         if (strcmp(value, kanon_type_text((kanon_type)type)) == 0)
             return kanon_schema_set_type(s, column, (kanon_type)type, err);
-    return refuse(err, "a type is integer, decimal, date or categorical");
+    return refuse(err, "a type is integer, decimal, date, categorical or ordinal");
 }
 
 static kanon_status set_weight(kanon_schema *s, const char *column, const char *value, kanon_error *err)
@@ -95,6 +95,27 @@ static kanon_status set_mask(kanon_schema *s, const char *column, const char *va
     return kanon_schema_set_mask(s, column, right ? KANON_MASK_RIGHT : KANON_MASK_LEFT, err);
 }
 
+/* `value` is a JSON array of texts. It is read before the library is called. */
+static kanon_status set_order(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    Datum list = DirectFunctionCall1(jsonb_in, CStringGetDatum(from_utf8(value)));
+    JsonbIterator *it = JsonbIteratorInit(&DatumGetJsonbP(list)->root);
+    JsonbValue item;
+    JsonbIteratorToken token;
+    size_t n = 0, room = 16;
+    const char **levels = palloc(room * sizeof *levels);
+    while ((token = JsonbIteratorNext(&it, &item, true)) != WJB_DONE) {
+        if (token != WJB_ELEM)
+            continue;
+        if (item.type != jbvString)
+            return refuse(err, "the order of a column is an array of texts");
+        if (n == room)
+            levels = repalloc(levels, (room *= 2) * sizeof *levels);
+        levels[n++] = to_utf8(pnstrdup(item.val.string.val, (Size)item.val.string.len));
+    }
+    return kanon_schema_set_order(s, column, levels, n, err);
+}
+
 static kanon_status set_entity(kanon_schema *s, const char *column, const char *value, kanon_error *err)
 {
     return kanon_schema_set_entity(s, column, strcmp(value, "together") == 0, err);
@@ -128,6 +149,7 @@ static const struct {
     {"taxonomy", set_taxonomy},
     {"mask", set_mask},
     {"format", kanon_schema_set_format},
+    {"order", set_order},
     {"bands", kanon_schema_set_bands},
     {"top", kanon_schema_set_top},
     {"bottom", kanon_schema_set_bottom},
@@ -243,7 +265,6 @@ static void apply_steps(run *r, definition *d)
         if (value == NULL)
             continue;
         d->has_taxonomy = d->has_taxonomy || strcmp(what, "taxonomy") == 0;
-        d->has_entity = d->has_entity || strcmp(what, "entity") == 0;
         if (strcmp(what, "option") == 0)
             set_option(r, d, name, value, &err);
         else if (strcmp(what, "setting") == 0)
@@ -333,6 +354,7 @@ static void read_columns(definition *d)
         char *kind = field((uint64)i, 5);
         c->shown = shown_of(field((uint64)i, 6));
         c->reading = reading_of(c->base, kind, c->role, d->incremental);
+        c->is_ordinal = strcmp(kind, "ordinal") == 0;
         c->exclusive = strcmp(kind, "decimal") == 0 &&
                        DatumGetBool(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 7, &null));
     }
@@ -387,10 +409,6 @@ void definition_load(run *r, definition *d, Datum settings)
     apply_steps(r, d);
     if (d->joint_k < 0) /* it was not said */
         d->joint_k = d->incremental ? d->k : 0;
-#ifndef KANON_JOINT_K_OFF /* a library whose joint classes count no persons */
-    if (d->has_entity)
-        d->joint_k = 0;
-#endif
 }
 
 definition *definition_open(run *r, Oid release)

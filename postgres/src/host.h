@@ -130,6 +130,7 @@ typedef struct column {
     reading reading; /* how the library gets it */
     int scale;       /* of READ_DECIMAL */
     bool exclusive;  /* decimals in bands: the upper end is not in them */
+    bool is_ordinal;
     Oid base;        /* type in the source, below domains */
     int32 typmod;
 } column;
@@ -156,7 +157,6 @@ typedef struct definition {
     bool incremental;
     bool released; /* a state was made since the definition, or since kanon.restart */
     bool has_taxonomy; /* somebody said what values there are */
-    bool has_entity;
 } definition;
 
 /* The definition of a release; raises where there is none that the caller owns. Then the run has its owner's rights. */

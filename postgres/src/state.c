@@ -154,11 +154,7 @@ void state_mend(const definition *d)
 
 static int64_t joint_option(const definition *d)
 {
-#ifdef KANON_JOINT_K_OFF
     return d->joint_k > 0 ? d->joint_k : KANON_JOINT_K_OFF;
-#else
-    return d->joint_k;
-#endif
 }
 
 /* The table and its groups become the state, and what write_release has put into the table its first release. */
@@ -168,9 +164,7 @@ void state_begin(run *r, definition *d)
     pages_new(r, d);
     kanon_state_options options = {
         .struct_size = sizeof options, .tick = run_tick, .context = &r->library, .storage = &r->storage, .released = 1};
-#ifdef KANON_JOINT_K_OFF
     options.joint_k = joint_option(d);
-#endif
     check(kanon_state_create(release_name(d->release), r->table, r->schema, r->grouping, NULL, &options, &err), &err);
     SPI_execute(psprintf("DELETE FROM kanon.state_pages WHERE definition = '%s'", d->id), false, 0);
     pages_save(r, d);

@@ -28,7 +28,7 @@ SELECT number, kind, records, suppressed, k >= 10 AS reached, loss > 0 AS lost F
 SELECT records, suppressed, k >= 10 AS reached, violated, holds FROM kanon.check('patients_k');
 -- What PostgreSQL itself counts.
 SELECT min(n) >= 10 AS k_reached, sum(n) FROM (SELECT count(*) AS n FROM patients_k
-    GROUP BY age, height, steps, weight, dose, pulse, temperature, born, seen, left_at, ward, smokes, zip) classes;
+    GROUP BY age, height, steps, weight, dose, pulse, temperature, born, seen, left_at, ward_min, ward_max, smokes, zip) classes;
 SELECT count(*) FROM (SELECT diagnosis, cost, note FROM patients_k EXCEPT ALL SELECT diagnosis, cost, note FROM hospital.patients) more;
 SELECT measure, value FROM kanon.measures('patients_k') WHERE "column" IS NULL AND measure IN ('records', 'suppressed');
 SELECT json_typeof(kanon.report('patients_k'));
@@ -47,7 +47,7 @@ RESET enable_seqscan;
 SELECT count(*) FROM hospital.patients p WHERE NOT EXISTS (SELECT FROM patients_k r
     WHERE (r.age @> p.age::integer OR r.age IS NULL) AND (r.born @> p.born OR r.born IS NULL) AND (r.weight @> p.weight OR r.weight IS NULL)
       AND (r.seen @> p.seen OR r.seen IS NULL) AND (r.left_at @> p.left_at OR r.left_at IS NULL) AND (r.steps @> p.steps OR r.steps IS NULL)
-      AND (r.ward = p.ward OR r.ward IS NULL) AND r.diagnosis = p.diagnosis AND r.cost = p.cost);
+      AND (p.ward BETWEEN r.ward_min AND r.ward_max OR r.ward_min IS NULL) AND r.diagnosis = p.diagnosis AND r.cost = p.cost);
 
 -- Other forms of numbers.
 SELECT kanon.define('columns_k', 'hospital.patients', k => 5, quasi => '{age,weight,born,seen,pulse}', numbers => 'columns', sensitive => '{diagnosis}');
@@ -109,6 +109,20 @@ SELECT kanon.define('ordered_k', 'hospital.patients', k => 5, quasi => '{age}', 
 SELECT (kanon.refresh('ordered_k')).records, (kanon.refresh('again_k')).records;
 SELECT array_agg(zip ORDER BY ctid) = (SELECT array_agg(zip ORDER BY ctid) FROM again_k) AS same,
        array_agg(zip ORDER BY ctid) <> (SELECT array_agg(zip ORDER BY patient_id) FROM hospital.patients) AS shuffled FROM ordered_k;
+-- Enums, and texts whose order is said, are intervals of levels, refreshed by change as well.
+CREATE TABLE schools (id integer PRIMARY KEY, ward hospital.ward, school text);
+INSERT INTO schools SELECT i, (enum_range(NULL::hospital.ward))[1 + i % 2], (ARRAY['none', 'primary', 'higher'])[1 + i % 3] FROM generate_series(1, 12) i;
+SELECT kanon.define('schools_k', 'schools', k => 6, quasi => '{ward,school}', columns => '{"school": {"order": ["none", "primary", "higher"]}}',
+                    algorithm => 'mondrian', incremental => true, joint_k => 0);
+SELECT records FROM kanon.refresh('schools_k');
+INSERT INTO schools VALUES (13, 'west', 'higher');
+SELECT kind, records FROM kanon.refresh('schools_k', 'incremental');
+SELECT max(ward_max), min(ward_min), bool_and(ward_min <= ward_max), max(school_max) FROM schools_k;
+SELECT k >= 6 AS k, holds FROM kanon.check('schools_k');
+SELECT kanon.define('levels_k', 'schools', k => 12, quasi => '{school}', columns => '{"school": {"order": ["none", "primary", "higher"]}}', numbers => 'text');
+SELECT records FROM kanon.refresh('levels_k');
+SELECT DISTINCT school FROM levels_k;
+SELECT kanon.define('wrong_k', 'schools', k => 6, quasi => '{school}', columns => '{"school": {"order": "none"}}');
 -- A column that says nothing is a waste, and it is said.
 SELECT kanon.define('uid_k', 'longs', k => 3, quasi => '{b,uid}');
 SELECT records FROM kanon.refresh('uid_k');
