@@ -44,6 +44,18 @@ run="h/hospital.csv -s h/hospital.yaml -k 4"
     same whole.csv "$OUT"
 }
 
+# algorithms that suppress records themselves: these are in no release, and in group 0
+awk 'BEGIN { srand(4); print "a,b"
+    for (i = 0; i < 400; i++) printf "%d,%d\n", rand() < 0.5 ? 50 * rand() : 1000000 * rand(), 10 * rand() }' >far.csv
+printf 'attributes: {a: {role: quasi, type: integer}, b: {role: quasi, type: integer}}\nprivacy: {k: 2}\n' >far.yaml
+equal far.csv -s far.yaml -a greedy-threshold --set threshold=0.05 --blocks 60
+grep -q ',0$' groups.csv || failed "no record is suppressed"
+[ "$(grep -vc ',0$' groups.csv)" -eq "$(wc -l <by.csv)" ] || failed "suppressed records are in the release"
+numbers=2
+equal far.csv -s far.yaml -a oka --set suppress-small=true --blocks 60
+expect 2 "$KANON" anonymize far.csv -s far.yaml --suppressed keep --blocks 60 --workers 2 -q -o r.csv
+err_has "keeping suppressed records is not possible in blocks by several processes"
+
 # forms of the file: line breaks in cells, CRLF, another encoding, no header, no end of the last line, a byte order mark
 awk 'BEGIN { srand(4); print "note;age;city;gr\303\266\303\237e"
     for (i = 0; i < 2000; i++) printf "%s;%d;%s;%d\n", i % 7 ? "n" i : "\"two; lines\n\"\"" i "\"\"\"", 20 + rand() * 60,
