@@ -17,18 +17,19 @@
 #' @param again Apply records also where they are those that were applied last.
 #' @param effort Where a search made the groups: how much it looks for less loss around those that change, `"fast"` (not
 #'   at all), `"balanced"` or `"best"`.
-#' @param numeric,shuffle,shuffle_seed As in [write_release()].
+#' @param numeric,shuffle,shuffle_seed As in [write_release()]; without a `path` `numeric` is that of [kanonymise()]. A state
+#'   keeps texts: columns that are not quasi-identifiers come back as text.
 #' @param k What the classes are held against; 0: the state's.
 #' @param ... Not used.
 #' @return `kanon_state()` an open state; the changes and `state_describe()` and `state_audit()` lists of figures;
-#'   `state_release()` the bytes of the CSV file as a raw vector, or `path`.
+#'   `state_release()` the released table as a data frame, or with a `path` that of the CSV file, invisibly.
 #' @examplesIf kanon_about()$states
 #' people <- data.frame(id = 1:4, age = c(23, 25, 41, 44))
 #' path <- tempfile(fileext = ".kanon")
 #' first <- kanonymise(people, quasi = "age", identifying = "id", key = "id", k = 2)
 #' state <- kanon_state(path, first)
 #' state_insert(state, data.frame(id = 5L, age = 24))$records
-#' cat(rawToChar(state_release(state)))
+#' head(state_release(state))
 #' close(state)
 #' unlink(path)
 #' @export
@@ -107,10 +108,20 @@ state_optimise <- function(state) figures_of(change(state, "optimise"))
 state_release <- function(state, path = NULL, numeric = c("interval", "range", "mean", "columns"), joint_k = NULL,
                           shuffle = FALSE, shuffle_seed = NULL) {
   order <- release_order(shuffle, shuffle_seed)
+  if (is.null(path)) {
+    forms <- c("columns", "text", "mean")
+    of <- if (missing(numeric)) "columns" else one_of(numeric, forms, "numeric")
+    found <- .Call(C_state_release, state_handle(state), list(
+      numeric = match(of, forms) - 1L, joint_k = joint_size(joint_k), shuffle = order$shuffle, shuffle_seed = order$seed,
+      integer64 = character()
+    ))
+    warn_of_audit(found$done)
+    return(as_frame(found$columns, list(kind = "data.frame", columns = list())))
+  }
   forms <- c("interval", "range", "mean", "columns")
   done <- change(state, "release", path = path, numeric = match(one_of(numeric, forms, "numeric"), forms) - 1L,
                  joint_k = joint_size(joint_k), shuffle = order$shuffle, shuffle_seed = order$seed)
-  if (is.null(path)) done$bytes else invisible(path)
+  invisible(path)
 }
 
 #' @rdname kanon_state

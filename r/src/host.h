@@ -135,6 +135,7 @@ SEXP r_state_create(SEXP table, SEXP schema, SEXP grouping, SEXP options);
 SEXP r_state_open(SEXP options);
 SEXP r_state_close(SEXP state);
 SEXP r_state_change(SEXP state, SEXP stream, SEXP options);
+SEXP r_state_release(SEXP state, SEXP options);
 SEXP r_state_describe(SEXP state);
 SEXP r_state_audit(SEXP state, SEXP k);
 

@@ -36,6 +36,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(state_open, 1),
     ENTRY(state_close, 1),
     ENTRY(state_change, 3),
+    ENTRY(state_release, 2),
     ENTRY(state_describe, 1),
     ENTRY(state_audit, 2),
     {NULL, NULL, 0},

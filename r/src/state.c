@@ -196,6 +196,46 @@ SEXP r_state_change(SEXP handle, SEXP stream, SEXP options)
     return list;
 }
 
+typedef struct state_releasing {
+    struct ArrowArrayStream *stream;
+    kanon_state *state;
+    kanon_change_options options;
+    kanon_arrow_options form;
+    kanon_change done;
+} state_releasing;
+
+static kanon_status do_state_release(void *arguments, kanon_error *err)
+{
+    state_releasing *w = arguments;
+    return kanon_state_release_to_arrow(w->stream, w->state, &w->options, &w->form, &w->done, err);
+}
+
+/* state_release(state, options): what the state is then, and the released columns in `columns`. */
+SEXP r_state_release(SEXP state, SEXP options)
+{
+    open_state *s = state_of(state);
+    SEXP handle = PROTECT(batches_new());
+    state_releasing w = {.stream = batches_stream(handle), .state = s->state};
+    w.options = (kanon_change_options){.struct_size = sizeof w.options, .joint_k = item_whole(options, "joint_k")};
+    w.form = (kanon_arrow_options){.struct_size = sizeof w.form,
+                                   .numeric = (kanon_arrow_numeric)item_whole(options, "numeric"),
+                                   .shuffle = (int)item_whole(options, "shuffle"),
+                                   .shuffle_seed = (uint64_t)item_whole(options, "shuffle_seed")};
+    kanon_error err = {0};
+    if (run(do_state_release, &w, &s->t, 0, &err) != KANON_OK) {
+        handle_clear(handle);
+        raise_failure(&err);
+    }
+    SEXP columns = PROTECT(frame_of(handle, item(options, "integer64")));
+    handle_clear(handle);
+    SEXP list = PROTECT(change_list(&w.done));
+    SEXP out = PROTECT(list_new("done", "columns", NULL));
+    SET_VECTOR_ELT(out, 0, list);
+    SET_VECTOR_ELT(out, 1, columns);
+    UNPROTECT(4);
+    return out;
+}
+
 /* ---- what it is ---- */
 
 typedef struct looking {
