@@ -71,19 +71,27 @@ def has_bands(column):
     return column.bands is not None or column.top is not None or column.bottom is not None
 
 
+FIRST, LAST = (date.min - EPOCH).days, (date.max - EPOCH).days  # 0001-01-01 and 9999-12-31
+
+
+def day_of(year, month):
+    """The first day of a month; where there is none, the end of all dates on that side."""
+    return FIRST if year < 1 else LAST + 1 if year > 9999 else (date(year, month, 1) - EPOCH).days
+
+
 def unit_of(day, unit):
     """The first day of a unit of the calendar, and the first day of the next one."""
     d = EPOCH + timedelta(days=int(day))
     if unit == "week":
-        first = d - timedelta(days=d.weekday())
-        return first, first + timedelta(days=7)
+        first = int(day) - d.weekday()
+        return first, first + 7
     if unit in ("month", "quarter"):
         n = 1 if unit == "month" else 3
         month = (d.month - 1) // n * n
         after = month + n
-        return date(d.year, month + 1, 1), date(d.year + after // 12, after % 12 + 1, 1)
+        return day_of(d.year, month + 1), day_of(d.year + after // 12, after % 12 + 1)
     n = 1 if unit == "year" else 10
-    return date(d.year // n * n, 1, 1), date(d.year // n * n + n, 1, 1)
+    return day_of(d.year // n * n, 1), day_of(d.year // n * n + n, 1)
 
 
 def edges_around(column, value):
@@ -93,10 +101,14 @@ def edges_around(column, value):
         edges = [read_limit(column, edge) for edge in bands]
         return (max((e for e in edges if e <= value), default=None), min((e for e in edges if e > value), default=None))
     if bands[0].isalpha():
-        return tuple(Fraction((d - EPOCH).days) for d in unit_of(value, bands))
-    width = read_number(bands)
-    low = value // width * width
-    return low, low + width
+        low, after = (Fraction(d) for d in unit_of(value, bands))
+    else:
+        width = read_number(bands)
+        low = value // width * width
+        after = low + width
+    if column.kind == "date":  # bands end where dates end
+        return max(low, Fraction(FIRST)), min(after, Fraction(LAST + 1))
+    return low, after
 
 
 def band_of(column, value):

@@ -250,9 +250,29 @@ def add_bands(rng, column):
         column.bottom = limits[0]
 
 
+SHARE_EXTREME = 0.1  # of the numeric quasi-identifiers
+LAST_AND_FIRST = ["9999-12-31", "9999-12-30", "9998-01-01", "0001-01-01", "0001-01-02", "0012-03-04", "2020-01-01"]
+
+
+def extreme_column(rng, name, kind):
+    """Decimals of more digits than a double has, and the first and last dates, in bands."""
+    column = Column(name, "quasi", kind)
+    if kind == "date":
+        column.pool = rng.sample(LAST_AND_FIRST, rng.randint(1, 5))
+        column.bands = rng.choice(["1", "7", "30", "365"] + UNITS)
+    else:
+        whole = rng.randint(10 ** 11, 10 ** 14)
+        column.pool = ["%s%d.%03d" % (rng.choice(["", "-"]), whole + rng.randint(0, 1), rng.randint(0, 999))
+                       for _ in range(rng.randint(1, 5))]
+        column.bands = rng.choice(["0.007", "0.03", "0.5", "1", "0.001"])
+    return column
+
+
 def quasi_column(rng, name):
     shape = rng.choice(["integer", "integer", "decimal", "date", "flat", "tree", "tree", "mask"])
     if shape in ("integer", "decimal", "date"):
+        if shape != "integer" and rng.random() < SHARE_EXTREME:
+            return extreme_column(rng, name, shape)
         column = number_column(rng, name, "quasi", shape, rng.randint(1, 8))
         if rng.random() < 0.3:
             add_bands(rng, column)
