@@ -132,7 +132,6 @@ static void ends_that_do_not_fit(void **state)
         {"d:3,2", NULL, NULL, "bands: 0.5", CELLS("999", "998", "2", "3"), NULL},        /* 10.00 has four digits */
         {"f", NULL, NULL, "bands: 0.01", CELLS("1000000", "1000000", "2", "3.5"), NULL}, /* 1000000.01 is no float */
         {"l", NULL, NULL, "bands: 0.5, type: decimal", CELLS("0", "1", "2", "3"), NULL},
-        {"tdD", NULL, NULL, "bands: week", CELLS("2932896", "2932896", "0", "1"), NULL}, /* two days after 9999-12-31 */
     };
     (void)state;
     for (size_t i = 0; i < N_OF(cases); i++) {
@@ -275,7 +274,7 @@ static void released_bands_can_be_checked(void **state)
         assert_done(release(&stream, table, grouping, form == 0 ? KANON_ARROW_COLUMNS : KANON_ARROW_TEXT, false, 1, &err),
                     &err);
         assert_done(kanon_check_arrow(&check, &stream, schema, NULL, &err), &err);
-        assert_int_equal(check->classes, 2);
+        assert_int_equal(check->classes, 3); /* the record of stars is one, too */
         assert_int_equal(check->suppressed, 1);
         assert_int_equal(check->records, 5);
         kanon_check_free(check);
