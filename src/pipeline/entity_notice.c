@@ -103,12 +103,14 @@ static void clear_columns(sample *s)
     }
 }
 
-static kanon_status new_columns(sample *s, kanon_error *err)
+static kanon_status new_columns(sample *s, bool all_columns, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n = s->table->data.n_rows < MOST_SAMPLE ? s->table->data.n_rows : MOST_SAMPLE;
     for (int c = 0; c < s->table->source->n_columns; c++) {
         s->null_codes[c] = KANON__NO_CODE;
+        if (!all_columns && !is_withheld(s->table, c))
+            continue;
         KANON_TRY(kanon__dictionary_init(&s->dictionaries[c], err), out);
         KANON_TRY(kanon__codes_new(&s->codes[c], n, UINT32_MAX, false, err), out);
     }
@@ -166,12 +168,12 @@ static kanon_status find_entity(int *out, const kanon_table *t, kanon_error *err
     KANON_TRY(kanon__new_array(&s.codes, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&s.null_codes, n, "columns", err), out);
     KANON_TRY(t->source->class->open(&s.cursor, t->source, err), out);
-    KANON_TRY(new_columns(&s, err), out);
+    KANON_TRY(new_columns(&s, false, err), out);
     KANON_TRY(read_sample(&s, false, err), out);
     if (!something_repeats(&s))
         goto out;
     clear_columns(&s);
-    KANON_TRY(new_columns(&s, err), out);
+    KANON_TRY(new_columns(&s, true, err), out);
     KANON_TRY(read_sample(&s, true, err), out);
     KANON_TRY(judge(out, &s, err), out);
 out:
@@ -263,7 +265,10 @@ kanon_status kanon__entity_notice(kanon__texts *warnings, const kanon_table *t, 
     kanon_status st = KANON_OK;
     int column = -1;
     int64_t n_small = 0;
-    if (t->data.has_entity || t->data.n_rows == 0 || t->source == NULL)
+    bool any = false;
+    for (int c = 0; t->source != NULL && c < t->source->n_columns; c++)
+        any = any || is_withheld(t, c);
+    if (t->data.has_entity || t->data.n_rows == 0 || !any)
         return KANON_OK;
     KANON_TRY(find_entity(&column, t, err), out);
     if (column < 0)

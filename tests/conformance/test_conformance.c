@@ -487,7 +487,7 @@ static void memory_is_foreseen(const kanon_algorithm_info *a)
 
 static void same_seed_same_groups(const kanon_algorithm_info *a)
 {
-    static const uint64_t seeds[] = {0, 1, UINT64_MAX};
+    static const uint64_t seeds[] = {0, 1, KANON_SEED_MAX};
     kanon_table *table = make_table(full_yaml, shape_mixed, 300), *again = NULL;
     for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
         kanon_grouping *one = run_well(a, table, (asked){.k = 3, .seed = seeds[i]});
@@ -779,7 +779,7 @@ static void release_holds_its_k(const kanon_algorithm_info *a)
         assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
         assert_done(kanon_schema_read(&schema, schema_path.text, NULL, &err), &err);
         assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);
-        assert_int_equal(check->records, N);
+        assert_int_equal(check->records, N - kanon_grouping_suppressed(grouping));
         assert_int_equal(check->identifying_columns, 0);
         if (kanon_grouping_suppressed(grouping) == 0) /* what is general everywhere looks suppressed */
             assert_true(check->suppressed == 0 || check->suppressed >= K);

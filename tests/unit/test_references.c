@@ -218,7 +218,7 @@ static void draw_run(trial *run, const char *algorithm, const random_table *rand
     for (const char *c = algorithm; *c != '\0'; c++) /* every algorithm has its own settings for a table */
         stream = stream * 31 + (unsigned char)*c;
     kanon__random_init(&run->random, random->seed, stream);
-    run->seed = kanon__random_next(&run->random);
+    run->seed = kanon__random_next(&run->random) & KANON_SEED_MAX;
     draw_settings(run, random);
 }
 

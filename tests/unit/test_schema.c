@@ -415,7 +415,7 @@ static void check_bad(const bad *b, size_t size)
 #define ATTRIBUTE_KEYS "valid keys are role, type, taxonomy, mask, weight, bands, top, bottom, format, decimal, thousands, " \
     "order"
 #define SCHEMA_KEYS "valid keys are missing, default-role, attributes, privacy, algorithm, key, entity, entity-together, " \
-    "header, encoding, decimal, thousands, empty"
+    "joint-k, header, encoding, decimal, thousands, empty, same"
 #define NO_ATTRIBUTES "write 'attributes:' and below it 'COLUMN: {role: ROLE}'"
 #define A "attributes: {a: quasi}\n"
 #define ATTR "attributes:\n  a: "
@@ -428,7 +428,7 @@ static void test_bad_keys(void **state)
         {A "privcy: {k: 3}\n", "2: column 1: unknown key 'privcy'", "did you mean 'privacy'?"},
         {A "default_role: quasi\n", "2: column 1: unknown key 'default_role'", "did you mean 'default-role'?"},
         {A "privacy: {k: 3, epsilon: 1}\n", "2: column 17: unknown key 'epsilon'",
-         "valid keys are k, constraints, suppress, suppressed"},
+         "valid keys are k, constraints, suppress, suppressed, joint-k"},
         {A "\"a\\nb\\e\\x7f\": 1\n", "2: column 1: unknown key 'a\\nb\\x1b\\x7f'", SCHEMA_KEYS},
         {A "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789: 1\n",
          "2: column 1: unknown key '0123456789012345678901234567890123456789012345678901234567890123456789012345...'",

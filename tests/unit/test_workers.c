@@ -349,6 +349,7 @@ static kanon_status recount(const char *lines, int64_t first_part, int64_t recor
     workers_order order = {.k = 2, .workers = 2};
     int64_t part_rows[] = {2, 2}, size = (int64_t)strlen(lines);
     int64_t begins[] = {sizeof header - 1, (int64_t)sizeof header - 1 + first_part, (int64_t)sizeof header - 1 + size};
+    bundle_mark part_lines[] = {{first_part, 2}, {size - first_part, 2}};
     char head[] = "q.";
     workers_run run = {.order = &order,
                        .pool = {.n = 2},
@@ -356,6 +357,7 @@ static kanon_status recount(const char *lines, int64_t first_part, int64_t recor
                        .parts = &parts,
                        .n_parts = 2,
                        .part_rows = part_rows,
+                       .part_lines = part_lines,
                        .line_begin = begins,
                        .head = head};
     assert_int_equal(kanon_schema_new(&schema, NULL, err), KANON_OK);
