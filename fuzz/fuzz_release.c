@@ -192,13 +192,17 @@ static bool covers_zip(const char *cell, int zip)
 
 typedef char row_cells[N_QUASI + 1][32];
 
-/* Cells have neither quotes nor separators inside. */
-static void read_release(row_cells *rows, const wish *w, const char *at)
+/* Cells have neither quotes nor separators inside. Suppressed records are not there; their cells become empty. */
+static void read_release(row_cells *rows, const wish *w, const kanon_grouping *grouping, const char *at)
 {
     require(strncmp(at, "age,job,zip,ill\n", 16) == 0);
     at += 16;
     for (int i = 0; i < w->n; i++) {
         int taken = 0;
+        if (kanon_grouping_group_of(grouping, i) == 0) {
+            memset(rows[i], 0, sizeof rows[i]);
+            continue;
+        }
         require(sscanf(at, "%31[^,\n],%31[^,\n],%31[^,\n],%31[^,\n]\n%n", rows[i][0], rows[i][1], rows[i][2],
                        rows[i][3], &taken) == 4);
         at += taken;
@@ -225,14 +229,16 @@ static void check_release(const wish *w, const record *records, const kanon_grou
     static row_cells rows[MOST_ROWS];
     bool done[MOST_ROWS] = {false};
     int n_suppressed = 0;
-    read_release(rows, w, release);
+    read_release(rows, w, grouping, release);
     for (int i = 0; i < w->n; i++) {
         char ill[8];
+        n_suppressed += kanon_grouping_group_of(grouping, i) == 0;
+        if (kanon_grouping_group_of(grouping, i) == 0)
+            continue;
         sprintf(ill, "v%d", records[i].ill);
         require(strcmp(rows[i][3], ill) == 0);
         require(covers_age(rows[i][0], records[i].age) && covers_job(rows[i][1], records[i].job) &&
                 covers_zip(rows[i][2], records[i].zip));
-        n_suppressed += kanon_grouping_group_of(grouping, i) == 0;
     }
     require(w->share < 0 || n_suppressed <= w->n * w->share / 20);
     for (int i = 0; i < w->n; i++) {

@@ -209,10 +209,10 @@ def check_marks(duckdb, marks):
 def check_groups(duckdb, server):
     """Groups go where releases go, and with them in one transaction."""
     for release, groups in (("out.csv", "g.parquet"), ("out.db#released", "out.db#groups"), ("out.parquet", "other.db#groups"),
-                            ("adbc:duckdb?uri=out.duckdb&table=released", "adbc:duckdb?uri=out.duckdb&table=groups"),
+                            ("adbc:duckdb?uri=grouped.duckdb&table=released", "adbc:duckdb?uri=grouped.duckdb&table=groups"),
                             (server.location("table=released"), server.location("table=groups"))):
         anonymize("t.csv", "-o", release, "--groups", groups)
-    for name in ("g.parquet", "out.duckdb", "other.db"):
+    for name in ("g.parquet", "grouped.duckdb", "other.db"):
         assert os.stat(name).st_mode & 0o77 == 0, name
     expected = read("csv.groups")
     for name in ("out.db", "other.db"):
