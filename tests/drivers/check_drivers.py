@@ -220,7 +220,7 @@ def check_groups(duckdb, server):
         assert cells(rows) == expected[1:], name
     rows = server.sql('SELECT "row", "group" FROM groups ORDER BY "row"').split()
     assert [row.split(",") for row in rows] == expected[1:]
-    duckdb.run("ATTACH 'out.duckdb' AS written (READ_ONLY)")
+    duckdb.run("ATTACH 'grouped.duckdb' AS written (READ_ONLY)")
     for table in ("read_parquet('g.parquet')", "written.groups"):
         duckdb.run(f"COPY (FROM {table}) TO 'back.csv' (HEADER)")
         assert read("back.csv") == expected, table
