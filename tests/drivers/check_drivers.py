@@ -237,7 +237,7 @@ def check_groups(duckdb, server):
 def check_groups_read(server):
     """Groups come from where they went, in any order of the rows."""
     figures = kanon("evaluate", "t.csv", "-s", "s.yaml", "--groups", "csv.groups").stdout
-    for groups in ("g.parquet", "out.db#groups", "adbc:duckdb?uri=out.duckdb&table=groups", server.location("table=groups"),
+    for groups in ("g.parquet", "out.db#groups", "adbc:duckdb?uri=grouped.duckdb&table=groups", server.location("table=groups"),
                    "adbc:duckdb?query=SELECT * FROM read_parquet('g.parquet') ORDER BY row DESC"):
         assert kanon("evaluate", "t.csv", "-s", "s.yaml", "--groups", groups).stdout == figures, groups
         kanon("improve", "t.csv", "-s", "s.yaml", "--groups", groups, "-q", "-o", "r.csv")

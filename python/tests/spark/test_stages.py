@@ -170,7 +170,8 @@ REFUSED = {"constraints", "entities", "improve", "kept", "suppression"}
 def test_cases_of_all_hosts(case):
     """In one block: the groups of a run without blocks."""
     asked = json.loads((HOSTS / case / "case.json").read_text())["options"]
-    options = {n: v for n, v in asked.items() if n not in ("numeric", "recode", "suppress", "start", "repair", "shuffle", "shuffle_seed")}
+    of_the_release = ("numeric", "recode", "suppress", "start", "repair", "shuffle", "shuffle_seed")
+    options = {n: v for n, v in asked.items() if n not in of_the_release}
     table = pa.ipc.open_stream(HOSTS / case / "table.arrows").read_all()
     said = dict(schema=HOSTS / case / "schema.yaml")
     if case in REFUSED or asked.get("recode") == "attribute" or "suppress" in asked:
