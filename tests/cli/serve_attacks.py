@@ -278,8 +278,9 @@ def engines(server, files):
     assert server.ask("POST", f"/api/job/{job}/stop")[0] == 200
     refused(server.ask("GET", f"/api/job/{job}"), 404)
     status, job = server.begin(request, files, engine=2)
-    found = subprocess.run(["pgrep", "-P", str(server.process.pid)], capture_output=True, text=True).stdout.split()
-    os.kill(int(found[-1]), signal.SIGKILL)
+    # the one that was started last: numbers of processes begin again, so that it need not have the highest
+    newest = subprocess.run(["pgrep", "-n", "-P", str(server.process.pid)], capture_output=True, text=True).stdout
+    os.kill(int(newest), signal.SIGKILL)
     listener = socket.create_connection(("127.0.0.1", server.port))  # may get the number that the engine's channel had
     end = time.time() + PATIENCE
     while server.ask("POST", f"/api/job/{job}/finish")[0] == 200 and time.time() < end:
