@@ -3,7 +3,7 @@
  * a sanitizer finds is the reader's fault. Either the stream is refused with a message on one line, or every cell that a
  * cursor prints is the text of its code and is confirmed by the check's own reading. */
 #include "core/alloc.h"
-#include "table/source/arrow_source.h"
+#include "table/read/arrow_source.h"
 #include "verify/arrow_cells.h"
 
 #include <stdlib.h>

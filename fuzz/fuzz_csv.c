@@ -1,5 +1,5 @@
 /* Any bytes as a CSV file: read with and without header, ragged or not, with and without vector instructions. */
-#include "table/csv.h"
+#include "table/text/csv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Any bytes as a schema file: either a schema that holds to what schema.h says, or a message on one line. */
-#include "table/schema.h"
+#include "table/schema/schema.h"
 
 #include <stdlib.h>
 #include <string.h>

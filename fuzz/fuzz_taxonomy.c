@@ -1,7 +1,7 @@
 /* A taxonomy file of any bytes is refused with one line, or becomes a sound tree. Its leaves are then taken as the values
  * of a column without taxonomy, and of masked ones. */
 #include "core/alloc.h"
-#include "table/tree_internal.h"
+#include "table/schema/tree_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -26,7 +26,7 @@
 #include "core/alloc.h"
 #include "core/pool.h"
 #include "partition/median.h"
-#include "table/number.h"
+#include "table/value/number.h"
 
 #include <math.h>
 

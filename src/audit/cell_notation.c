@@ -1,11 +1,11 @@
 /* See cell_notation.h. One function per notation tries to read the text; the first that can writes the canonical text.
- * Called by release_check.c and release_loss.c; may call core and table/number.h. */
+ * Called by release_check.c and release_loss.c; may call core and table/value/number.h. */
 #include "audit/cell_notation.h"
 
 #include "core/alloc.h"
 #include "core/text.h"
-#include "table/dictionary.h"
-#include "table/number.h"
+#include "table/value/dictionary.h"
+#include "table/value/number.h"
 
 #include <stdlib.h>
 #include <string.h>

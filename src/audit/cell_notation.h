@@ -17,7 +17,7 @@
 #define KANON_AUDIT_CELL_NOTATION_H
 
 #include "core/status.h"
-#include "table/value_format.h"
+#include "table/value/value_format.h"
 
 #include <stdbool.h>
 

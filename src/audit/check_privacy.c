@@ -7,7 +7,7 @@
 #include "core/alloc.h"
 #include "measures/homogeneity.h"
 #include "model/entity_records.h"
-#include "table/spellings.h"
+#include "table/domain/spellings.h"
 #include "verify/recount.h"
 #include "verify/value_runs.h"
 

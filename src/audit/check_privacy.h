@@ -4,7 +4,7 @@
 #define KANON_AUDIT_CHECK_PRIVACY_H
 
 #include "core/ticker.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 /* A column of the file as it was read. */
 typedef struct kanon__released_column {

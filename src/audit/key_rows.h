@@ -1,11 +1,11 @@
 /* Which record of a table each row of another file is about, by the columns that name a record. Rows may be missing and in
- * any order. Called by release_loss.c; calls table/source.h. */
+ * any order. Called by release_loss.c; calls table/text/source.h. */
 #ifndef KANON_AUDIT_KEY_ROWS_H
 #define KANON_AUDIT_KEY_ROWS_H
 
 #include "core/texts.h"
 #include "core/ticker.h"
-#include "table/source.h"
+#include "table/text/source.h"
 
 typedef struct kanon__key_rows kanon__key_rows;
 

@@ -4,7 +4,7 @@
 #include "core/alloc.h"
 #include "database/location.h"
 #include "database/sql_text.h"
-#include "table/source/open_table.h"
+#include "table/read/open_table.h"
 
 #include <stdio.h>
 #include <string.h>

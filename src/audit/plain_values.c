@@ -8,10 +8,10 @@
 #include "audit/cell_notation.h"
 #include "core/alloc.h"
 #include "core/text.h"
-#include "table/column_shape.h"
-#include "table/column_type.h"
-#include "table/domain.h"
-#include "table/number.h"
+#include "table/domain/column_shape.h"
+#include "table/domain/column_type.h"
+#include "table/domain/domain.h"
+#include "table/value/number.h"
 
 #include <stdlib.h>
 #include <string.h>

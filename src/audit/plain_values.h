@@ -4,7 +4,7 @@
 #ifndef KANON_AUDIT_PLAIN_VALUES_H
 #define KANON_AUDIT_PLAIN_VALUES_H
 
-#include "table/schema.h"
+#include "table/schema/schema.h"
 
 /* All zero is an empty one. */
 typedef struct kanon__plain_values {

@@ -26,12 +26,12 @@
 #include "core/take_options.h"
 #include "core/text.h"
 #include "core/ticker.h"
-#include "table/column_shape.h"
-#include "table/column_type.h"
-#include "table/dictionary.h"
-#include "table/schema.h"
-#include "table/source/arrow_source.h"
-#include "table/source/open_table.h"
+#include "table/domain/column_shape.h"
+#include "table/domain/column_type.h"
+#include "table/read/arrow_source.h"
+#include "table/read/open_table.h"
+#include "table/schema/schema.h"
+#include "table/value/dictionary.h"
 
 #include <stdio.h>
 #include <string.h>

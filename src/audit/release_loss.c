@@ -19,8 +19,8 @@
 #include "core/take_options.h"
 #include "core/text.h"
 #include "measures/measure.h"
-#include "table/source/arrow_source.h"
-#include "table/source/open_table.h"
+#include "table/read/arrow_source.h"
+#include "table/read/open_table.h"
 
 #include <math.h>
 #include <stdio.h>

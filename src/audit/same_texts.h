@@ -3,7 +3,7 @@
 #define KANON_AUDIT_SAME_TEXTS_H
 
 #include "core/texts.h"
-#include "table/dictionary.h"
+#include "table/value/dictionary.h"
 
 /* All zero is one without texts. */
 typedef struct kanon__same_texts {

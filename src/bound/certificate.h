@@ -5,7 +5,7 @@
 #define KANON_BOUND_CERTIFICATE_H
 
 #include "core/output.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 /* The file at `path`, which must not be one that the table was read from. */
 kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path,

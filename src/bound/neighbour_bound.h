@@ -8,7 +8,7 @@
 #define KANON_BOUND_NEIGHBOUR_BOUND_H
 
 #include "core/ticker.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 /* k is at most the number of rows. The result does not depend on the number of threads. */
 kanon_status kanon__neighbour_bound(double *out, const kanon__data *table, int64_t k, int threads, kanon__ticker *ticker,

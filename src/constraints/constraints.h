@@ -11,9 +11,9 @@
 #define KANON_CONSTRAINTS_CONSTRAINTS_H
 
 #include "constraints/counter.h"
-#include "table/data.h"
-#include "table/number.h"
-#include "table/policy.h"
+#include "table/domain/data.h"
+#include "table/schema/policy.h"
+#include "table/value/number.h"
 
 #define KANON__PRIVACY_TOLERANCE 1e-12
 

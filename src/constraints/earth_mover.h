@@ -9,7 +9,7 @@
 #define KANON_CONSTRAINTS_EARTH_MOVER_H
 
 #include "constraints/counter.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 typedef enum kanon__ground_distance {
     KANON__DISTANCE_DEFAULT = 0, /* ordered for numbers, taxonomy for categories, which is equal without one */

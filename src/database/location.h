@@ -9,7 +9,7 @@
  * Values of options are decoded as in URLs (%26 is &), a query is taken as it stands. Each option can be had from elsewhere:
  * uri-env=NAME is the environment variable, uri-file=PATH the first line of a file. `name` is what messages, reports and
  * logs say: the driver and the table, never an option or a query, which may hold passwords and values.
- * Called by table/source/open_table.c and pipeline/table_output.c; calls core. */
+ * Called by table/read/open_table.c and pipeline/table_output.c; calls core. */
 #ifndef KANON_DATABASE_LOCATION_H
 #define KANON_DATABASE_LOCATION_H
 

@@ -7,7 +7,7 @@
 
 #include "core/ticker.h"
 #include "model/grouping.h"
-#include "table/settings.h"
+#include "table/schema/settings.h"
 
 /* What a measure reads. */
 typedef struct kanon__subject {

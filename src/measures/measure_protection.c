@@ -6,7 +6,7 @@
 #include "measures/group_values.h"
 
 #include "core/alloc.h"
-#include "table/number.h"
+#include "table/value/number.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,7 +12,7 @@
  *                  |-----|-----|-----|-----|                  |----------------|
  *     positions    0     1     2     3     4                  1.5              4.0
  *
- * Of a value in a band (table/bands.h) only the band is known here: it counts as the middle of its band.
+ * Of a value in a band (table/value/bands.h) only the band is known here: it counts as the middle of its band.
  *
  * A missing value lies nowhere on the line: it satisfies no predicate. A record in a group of missing and present numbers
  * is released as *, the whole line, and so is a suppressed record. The leaf of the missing values takes no place on the

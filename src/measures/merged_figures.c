@@ -12,7 +12,7 @@
 #include "core/context.h"
 #include "measures/homogeneity.h"
 #include "measures/measure.h"
-#include "table/whole_domain.h"
+#include "table/read/whole_domain.h"
 
 #include <kanon_blocks.h>
 #include <math.h>

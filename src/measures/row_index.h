@@ -4,11 +4,11 @@
  *     rows in order   0 . . . 1 . . . 2 . . . 3 . . . 4        prefix sets: the rows before each mark
  *     slice                 [-----------)                      set 2 xor set 1 xor the rows between marks and ends
  *
- * Called by measure_query.c; calls table/codes.h. */
+ * Called by measure_query.c; calls table/value/codes.h. */
 #ifndef KANON_MEASURES_ROW_INDEX_H
 #define KANON_MEASURES_ROW_INDEX_H
 
-#include "table/table.h"
+#include "table/read/table.h"
 
 typedef struct kanon__row_index {
     kanon__codes codes; /* of the column */

@@ -4,7 +4,7 @@
 #ifndef KANON_MODEL_ENTITY_RECORDS_H
 #define KANON_MODEL_ENTITY_RECORDS_H
 
-#include "table/codes.h"
+#include "table/value/codes.h"
 
 #include "core/status.h"
 

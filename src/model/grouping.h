@@ -6,7 +6,7 @@
 #ifndef KANON_MODEL_GROUPING_H
 #define KANON_MODEL_GROUPING_H
 
-#include "table/table.h"
+#include "table/read/table.h"
 
 /* A constraint in addition to k, and the value that the least protected group reaches. */
 typedef struct kanon__constraint_status {

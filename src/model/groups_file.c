@@ -3,9 +3,9 @@
 #include "core/alloc.h"
 #include "core/context.h"
 #include "model/grouping.h"
-#include "table/number.h"
-#include "table/source/decode.h"
-#include "table/source/open_table.h"
+#include "table/read/open_table.h"
+#include "table/text/decode.h"
+#include "table/value/number.h"
 
 #include <stdio.h>
 #include <string.h>

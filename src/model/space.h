@@ -5,7 +5,7 @@
  * denominators of all terms wherever that fits, so terms are exact, sums do not depend on their order, and equal losses are
  * equal numbers. Where it does not fit, coordinates on that attribute alone are rounded to the nearest unit.
  * A number's *coordinate* is its place on the axis in units: 0 is the smallest value, `full` the largest. A band
- * (table/bands.h) has two, of its low and of its high end; without bands they are the same.
+ * (table/value/bands.h) has two, of its low and of its high end; without bands they are the same.
  *
  * A set of records is its box: the smallest and the largest code on each dimension. This is enough for any type, because
  * codes are ordered: ranks of numbers, leaves of a taxonomy in depth-first order.
@@ -15,7 +15,7 @@
 #ifndef KANON_MODEL_SPACE_H
 #define KANON_MODEL_SPACE_H
 
-#include "table/table.h"
+#include "table/read/table.h"
 
 typedef enum kanon__terms {
     KANON__TERMS_LOSS = 0,   /* (max - min) / R and h(lca) / H: Lin eq. 1 */

@@ -3,7 +3,7 @@
  * state/store/current_space.c. */
 #include "model/units.h"
 
-#include "table/number.h"
+#include "table/value/number.h"
 
 #include <string.h>
 

@@ -13,9 +13,9 @@
 #define KANON_PARTITION_CUT_TREE_H
 
 #include "model/space.h"
-#include "table/part_codes.h"
-#include "table/table.h"
-#include "table/whole_domain.h"
+#include "table/read/part_codes.h"
+#include "table/read/table.h"
+#include "table/read/whole_domain.h"
 
 #include <kanon_blocks.h>
 

@@ -3,7 +3,7 @@
 #include "core/alloc.h"
 #include "core/context.h"
 #include "measures/measure.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "core/sort.h"
 #include "pipeline/release_plan.h"
 #include "release/recode.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 #include <string.h>
 

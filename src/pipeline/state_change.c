@@ -26,8 +26,8 @@
 #include "state/maintain/watched_changes.h"
 #include "state/store/state_requirements.h"
 #include "state/store/watch.h"
-#include "table/source/arrow_source.h"
-#include "table/source/open_table.h"
+#include "table/read/arrow_source.h"
+#include "table/read/open_table.h"
 #include "verify/verify.h"
 
 #include <errno.h>

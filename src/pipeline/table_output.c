@@ -6,7 +6,7 @@
 #include "database/writers.h"
 #include "pipeline/arrow_export.h"
 #include "release/sink/arrow_groups.h"
-#include "table/table.h"
+#include "table/read/table.h"
 #include "verify/read_back.h"
 
 #include <errno.h>

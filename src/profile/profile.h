@@ -5,7 +5,7 @@
 
 #include "core/output.h"
 #include "propose/column_sets.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 enum { KANON__PROFILE_FIRST_K = 2, KANON__PROFILE_LAST_K = 20, KANON__PROFILE_COSTS = 6 };
 

@@ -3,7 +3,7 @@
 #include "propose/column_facts.h"
 
 #include "core/alloc.h"
-#include "table/taxonomy.h"
+#include "table/schema/taxonomy.h"
 
 #include <string.h>
 

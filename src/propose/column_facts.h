@@ -1,12 +1,12 @@
 /* What can be counted in a column: the facts that proposals rest on.
  *
  * Facts are figures and kinds, never values; a value leaves this folder only where a schema has to name a text that means
- * "no value". Called by propose/propose.c; calls propose/kinds.h and table/column_shape.h. */
+ * "no value". Called by propose/propose.c; calls propose/kinds.h and table/domain/column_shape.h. */
 #ifndef KANON_PROPOSE_COLUMN_FACTS_H
 #define KANON_PROPOSE_COLUMN_FACTS_H
 
 #include "propose/kinds.h"
-#include "table/column_shape.h"
+#include "table/domain/column_shape.h"
 
 typedef struct kanon__column_facts {
     const char *name;

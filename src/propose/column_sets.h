@@ -7,12 +7,12 @@
  *     class_of    0 1 0 2 1      by row
  *     refine by a column:  (class, code) -> a new number, in the order of first appearance
  *
- * Called by propose/propose.c for proposals and by src/profile; calls table/codes.h. */
+ * Called by propose/propose.c for proposals and by src/profile; calls table/value/codes.h. */
 #ifndef KANON_PROPOSE_COLUMN_SETS_H
 #define KANON_PROPOSE_COLUMN_SETS_H
 
 #include "core/ticker.h"
-#include "table/codes.h"
+#include "table/value/codes.h"
 
 enum {
     KANON__SET_MOST = 3,       /* columns in a set */

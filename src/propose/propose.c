@@ -10,9 +10,9 @@
 #include "core/sink_guard.h"
 #include "core/take_options.h"
 #include "propose/schema_text.h"
-#include "table/source.h"
-#include "table/source/arrow_source.h"
-#include "table/source/open_table.h"
+#include "table/read/arrow_source.h"
+#include "table/read/open_table.h"
+#include "table/text/source.h"
 
 #include <kanon_arrow.h>
 #include <string.h>

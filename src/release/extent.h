@@ -8,8 +8,8 @@
 #ifndef KANON_RELEASE_EXTENT_H
 #define KANON_RELEASE_EXTENT_H
 
-#include "table/data.h"
-#include "table/number.h"
+#include "table/domain/data.h"
+#include "table/value/number.h"
 
 typedef struct kanon__extent {
     uint32_t lo, hi;              /* codes; of a numeric attribute, those of the values that are not missing */

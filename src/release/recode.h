@@ -12,7 +12,7 @@
 #ifndef KANON_RELEASE_RECODE_H
 #define KANON_RELEASE_RECODE_H
 
-#include "table/table.h"
+#include "table/read/table.h"
 
 enum { KANON__RECODING_BLOCK = 1024 }; /* groups whose texts lie together */
 

@@ -13,7 +13,7 @@
 #ifndef KANON_RELEASE_ROW_ORDER_H
 #define KANON_RELEASE_ROW_ORDER_H
 
-#include "table/table.h"
+#include "table/read/table.h"
 
 enum { KANON__ROW_ORDER_BYTES = 32 }; /* per row, the order itself included, at the most */
 

@@ -1,11 +1,11 @@
 /* Distribution of a numeric attribute: round limits, counts of the original, released intervals spread over the bins,
  * and rare bins joined with their neighbours.
- * Called by html_plots.c; calls bins.c for the cutting and table/number.h for dates. */
+ * Called by html_plots.c; calls bins.c for the cutting and table/value/number.h for dates. */
 #include "core/alloc.h"
 #include "report/bins.h"
 #include "report/distribution.h"
 #include "report/markup.h"
-#include "table/number.h"
+#include "table/value/number.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #define KANON_REPORT_CODEBOOK_H
 
 #include "core/output.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 typedef struct kanon__codebook {
     const kanon_table *table;

@@ -2,7 +2,7 @@
 #include "report/html_parts.h"
 
 #include "report/relations.h"
-#include "table/number.h"
+#include "table/value/number.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * is invalid. Nothing depends on the locale. */
 #include "report/markup.h"
 
-#include "table/number.h"
+#include "table/value/number.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -14,8 +14,8 @@
 #include "core/texts.h"
 #include "core/ticker.h"
 #include "model/space.h"
-#include "table/policy.h"
-#include "table/settings.h"
+#include "table/schema/policy.h"
+#include "table/schema/settings.h"
 
 /* Everything but the last section is input and stays as it is. */
 typedef struct kanon__run {

@@ -1,11 +1,11 @@
 /* Reads one column of a table: its distinct values, how many records have each, and where each first stands. Called by
- * taxonomy_levels.c, taxonomy_document.c and taxonomy_lint.c; calls table/csv.h and table/source/. */
+ * taxonomy_levels.c, taxonomy_document.c and taxonomy_lint.c; calls table/text and table/read. */
 #include "core/alloc.h"
 #include "core/take_options.h"
 #include "core/text.h"
-#include "table/schema.h"
-#include "table/source/decode.h"
-#include "table/source/open_table.h"
+#include "table/read/open_table.h"
+#include "table/schema/schema.h"
+#include "table/text/decode.h"
 #include "taxonomy/taxonomy_document.h"
 
 #include <stdio.h>

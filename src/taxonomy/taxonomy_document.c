@@ -3,7 +3,7 @@
 
 #include "core/alloc.h"
 #include "core/context.h"
-#include "table/source/decode.h"
+#include "table/text/decode.h"
 
 #include <string.h>
 

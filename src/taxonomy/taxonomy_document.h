@@ -8,8 +8,8 @@
 #ifndef KANON_TAXONOMY_TAXONOMY_DOCUMENT_H
 #define KANON_TAXONOMY_TAXONOMY_DOCUMENT_H
 
-#include "table/csv.h"
-#include "table/tree_internal.h"
+#include "table/schema/tree_internal.h"
+#include "table/text/csv.h"
 
 struct kanon_taxonomy {
     const kanon_context *context;

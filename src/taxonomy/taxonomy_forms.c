@@ -1,4 +1,4 @@
-/* Reads a taxonomy in any of its forms. The CSV of ARX is read by table/taxonomy_file.c; here are the others:
+/* Reads a taxonomy in any of its forms. The CSV of ARX is read by table/schema/taxonomy_file.c; here are the others:
  *
  *     indented     Person            YAML    Person:           parents   node,parent       JSON  {"name": "Person",
  *                    Male                      Male:                     Person,                   "children": [

@@ -7,7 +7,7 @@
  * A level whose name is that of the level below it is left out. Called by hosts; calls column_values.c and table. */
 #include "core/alloc.h"
 #include "core/context.h"
-#include "table/bands.h"
+#include "table/value/bands.h"
 #include "taxonomy/taxonomy_document.h"
 
 #include <stdio.h>

@@ -5,10 +5,10 @@
  *   3. Per name: parents, leaf and inner node at once, single children, names that differ in letter case alone.
  *   4. With a table: values that no leaf has, and leaves that no value has.
  *
- * Called by hosts; calls column_values.c, taxonomy_forms.c and table/csv.h. */
+ * Called by hosts; calls column_values.c, taxonomy_forms.c and table/text/csv.h. */
 #include "core/alloc.h"
 #include "core/context.h"
-#include "table/source/decode.h"
+#include "table/text/decode.h"
 #include "taxonomy/taxonomy_document.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * tradeoff.c; apart from curve_write.c, since it is also built where KANON_REPORTS is off. */
 #include "tradeoff/curve.h"
 
-#include "table/number.h"
+#include "table/value/number.h"
 
 #include <math.h>
 #include <string.h>

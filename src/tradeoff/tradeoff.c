@@ -3,17 +3,17 @@
  * independent, so the curve does not depend on the number of threads.
  * Called through kanon_tradeoff; calls the pipeline for each point, the measures, and curve_write.c. */
 #include "algorithms/algorithm.h"
-#include "tradeoff/curve.h"
-#include "pipeline/publish.h"
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/pool.h"
 #include "core/sink_guard.h"
 #include "core/take_options.h"
 #include "measures/measure.h"
+#include "pipeline/publish.h"
 #include "report/report.h"
-#include "table/number.h"
-#include "table/schema.h"
+#include "table/schema/schema.h"
+#include "table/value/number.h"
+#include "tradeoff/curve.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "verify/arrow_bands.h"
 
 #include "core/alloc.h"
-#include "table/number.h"
+#include "table/value/number.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  *     code       [20..24]     its band lies in what its group shows
  *     group      20, 34       begins and ends where the texts of the schema allow it (verify_bands.h)
  *
- * Called by arrow_quasi.c, arrow_codes.c and verify_arrow.c; uses nothing of table/bands.c. */
+ * Called by arrow_quasi.c, arrow_codes.c and verify_arrow.c; uses nothing of table/value/bands.c. */
 #ifndef KANON_VERIFY_ARROW_BANDS_H
 #define KANON_VERIFY_ARROW_BANDS_H
 

@@ -1,8 +1,8 @@
-/* See arrow_cells.h: cells are compared with the values of Arrow arrays, which arrow_reader.h reads; nothing of table/source
+/* See arrow_cells.h: cells are compared with the values of Arrow arrays, which arrow_reader.h reads; nothing of table/read
  * is used. Called by verify_release.c. */
 #include "verify/arrow_cells.h"
 
-#include "table/number.h"
+#include "table/value/number.h"
 #include "verify/arrow_reader.h"
 
 #include <math.h>

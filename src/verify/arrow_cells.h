@@ -2,12 +2,12 @@
  *
  * A row of a table that came as an Arrow stream has no bytes in a file that its cells could be found in again. So the check
  * looks up the typed values of the row and reads each cell's text as a value of that type: both must be equal. Nothing of
- * table/source/arrow_view.c and arrow_text.c, which made the cells, is used. Called by verify_release.c and
+ * table/read/arrow_view.c and arrow_text.c, which made the cells, is used. Called by verify_release.c and
  * arrow_codes.c. */
 #ifndef KANON_VERIFY_ARROW_CELLS_H
 #define KANON_VERIFY_ARROW_CELLS_H
 
-#include "table/source/arrow_source.h"
+#include "table/read/arrow_source.h"
 
 /* Whether these are the cells of row `row`, in every column. */
 bool kanon__arrow_cells_match(const kanon__arrow_source *source, int64_t row, const kanon__cell *cells);

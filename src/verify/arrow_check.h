@@ -14,7 +14,7 @@
 
 #include "core/hash_key.h"
 #include "core/ticker.h"
-#include "table/source/arrow_source.h"
+#include "table/read/arrow_source.h"
 #include "verify/arrow_column.h"
 #include "verify/verify_arrow.h"
 #include "verify/verify_bands.h"

@@ -3,7 +3,7 @@
 #include "verify/arrow_check.h"
 
 #include "core/alloc.h"
-#include "table/number.h"
+#include "table/value/number.h"
 #include "verify/arrow_bands.h"
 #include "verify/arrow_cells.h"
 #include "verify/bare_text.h"

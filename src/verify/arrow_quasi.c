@@ -7,7 +7,7 @@
 #include "verify/arrow_check.h"
 
 #include "core/alloc.h"
-#include "table/number.h"
+#include "table/value/number.h"
 #include "verify/arrow_bands.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include "core/alloc.h"
 #include "core/pool.h"
-#include "table/source/arrow_text.h"
+#include "table/read/arrow_text.h"
 #include "verify/arrow_reader.h"
 
 #include <math.h>

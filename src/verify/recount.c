@@ -2,7 +2,7 @@
  * src/constraints understood may be what is wrong. */
 #include "verify/recount.h"
 
-#include "table/number.h"
+#include "table/value/number.h"
 
 #include <math.h>
 #include <string.h>

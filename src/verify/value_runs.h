@@ -3,7 +3,7 @@
 #ifndef KANON_VERIFY_VALUE_RUNS_H
 #define KANON_VERIFY_VALUE_RUNS_H
 
-#include "table/table.h"
+#include "table/read/table.h"
 
 typedef struct kanon__run_of_value {
     uint32_t code;

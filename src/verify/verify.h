@@ -4,7 +4,7 @@
 #define KANON_VERIFY_VERIFY_H
 
 #include "core/hash_key.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 /* Every row is in one group of 0 .. n_groups-1 or suppressed (negative), and every group has at least k rows. */
 kanon_status kanon__verify_grouping(const kanon__data *data, const int32_t *group_of, int64_t n_groups, int64_t k,

@@ -3,7 +3,7 @@
  * calendar, or where top and bottom cut. */
 #include "verify/verify_bands.h"
 
-#include "table/number.h"
+#include "table/value/number.h"
 
 #include <math.h>
 #include <string.h>

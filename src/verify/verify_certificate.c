@@ -12,7 +12,7 @@
 #include "core/pool.h"
 #include "core/sha256.h"
 #include "core/ticker.h"
-#include "table/number.h"
+#include "table/value/number.h"
 #include "verify/certificate_file.h"
 #include "verify/verify.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/pool.h"
-#include "table/number.h"
+#include "table/value/number.h"
 #include "verify/arrow_cells.h"
 #include "verify/bare_text.h"
 #include "verify/verify_bands.h"

@@ -6,7 +6,7 @@
 #include "pipeline/requirements.h"
 #include "refine/refinement.h"
 #include "support.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 #include <math.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 #include "reference/random_table.h"
 
 #include "reference/reference.h"
-#include "table/number.h"
+#include "table/value/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef KANON_TESTS_REF_MEASURES_H
 #define KANON_TESTS_REF_MEASURES_H
 
-#include "table/table.h"
+#include "table/read/table.h"
 
 typedef struct ref_case {
     const kanon_table *table;

@@ -1,7 +1,7 @@
 /* The table as numbers: exact units, sets of records, D and Q-diversity. */
 #include "reference/reference.h"
 
-#include "table/number.h"
+#include "table/value/number.h"
 
 #include <assert.h>
 #include <stdio.h>

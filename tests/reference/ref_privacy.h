@@ -3,7 +3,7 @@
 #ifndef KANON_TESTS_REF_PRIVACY_H
 #define KANON_TESTS_REF_PRIVACY_H
 
-#include "table/table.h"
+#include "table/read/table.h"
 
 /* The values of the rows with group[row] == g on one column: `n` counts, by code. With entities, a pair counts once. */
 int64_t *ref_value_counts(const kanon_table *table, int column, const int32_t *group, int32_t g);

@@ -2,7 +2,7 @@
 #ifndef KANON_TEST_CSV_TRACE_H
 #define KANON_TEST_CSV_TRACE_H
 
-#include "table/csv.h"
+#include "table/text/csv.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

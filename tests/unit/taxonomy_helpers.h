@@ -3,7 +3,7 @@
 #define KANON_TESTS_TAXONOMY_HELPERS_H
 
 #include "core/alloc.h"
-#include "table/tree_internal.h"
+#include "table/schema/tree_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

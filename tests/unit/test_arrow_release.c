@@ -7,8 +7,8 @@
 #include "reference/random_table.h"
 #include "release/sink/arrow_array.h"
 #include "support.h"
-#include "table/csv.h"
-#include "table/source/arrow_source.h"
+#include "table/read/arrow_source.h"
+#include "table/text/csv.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "arrow_release_cases.h"
 #include "pipeline/arrow_export.h"
 #include "release/sink/arrow_release.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 #include <math.h>
 

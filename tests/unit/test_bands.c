@@ -1,7 +1,7 @@
 /* Bands: what the independent check allows, what groups show, and what is left when memory ends. */
 #include "core/alloc.h"
 #include "support.h"
-#include "table/schema.h"
+#include "table/schema/schema.h"
 #include "verify/verify_bands.h"
 
 #include <math.h>

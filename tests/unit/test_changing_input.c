@@ -1,7 +1,7 @@
 /* Another process truncates or rewrites the input while a release is made of it: an error that says so, and no output. */
 #include "support.h"
-#include "table/source/csv_source.h"
-#include "table/table.h"
+#include "table/read/csv_source.h"
+#include "table/read/table.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -13,7 +13,7 @@
 
 #include "core/alloc.h"
 #include "core/random.h"
-#include "table/schema.h"
+#include "table/schema/schema.h"
 
 static char directory[256], release_path[300], taxonomy_path[300];
 

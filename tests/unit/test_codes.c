@@ -1,5 +1,5 @@
 /* Codes of every width, translated to every width. */
-#include "table/codes.h"
+#include "table/value/codes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

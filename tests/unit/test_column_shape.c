@@ -1,7 +1,7 @@
-/* The shape of a column, and the formats of its values: table/column_shape.h, table/value_format.h, table/date_format.h. */
+/* The shape of a column, and the formats of its values: column_shape.h, value_format.h, date_format.h. */
 #include "support.h"
 
-#include "table/column_shape.h"
+#include "table/domain/column_shape.h"
 
 #include <stdlib.h>
 #include <string.h>

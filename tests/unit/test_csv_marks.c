@@ -1,5 +1,5 @@
-/* The marks of a CSV (table/csv_marks.h): every way finds the bytes of the definition, at any length and place. */
-#include "table/csv_marks.h"
+/* The marks of a CSV (table/text/csv_marks.h): every way finds the bytes of the definition, at any length and place. */
+#include "table/text/csv_marks.h"
 
 #include <setjmp.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
  * compares small windows with a plain reader. */
 #include "core/alloc.h"
 #include "support.h"
-#include "table/csv.h"
+#include "table/text/csv.h"
 
 enum { MIB = 1 << 20 };
 

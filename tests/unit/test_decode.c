@@ -1,9 +1,9 @@
-/* Encodings and packed files from memory, as hosts hand them over: table/source/decode.h. */
+/* Encodings and packed files from memory, as hosts hand them over: table/text/decode.h. */
 #include "support.h"
 
 #include "core/alloc.h"
 #include "core/random.h"
-#include "table/source/decode.h"
+#include "table/text/decode.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "core/alloc.h"
 #include "core/random.h"
-#include "table/dictionary.h"
+#include "table/value/dictionary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * not be read, and a file that changes is noticed. */
 #define _GNU_SOURCE /* mkdtemp, sigaction */
 #include "core/alloc.h"
-#include "table/input.h"
+#include "table/text/input.h"
 
 #include <dirent.h>
 #include <errno.h>

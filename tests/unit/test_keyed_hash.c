@@ -1,7 +1,7 @@
 /* Hashes under a secret key: texts that meet in one place under one key do not under another, whatever they are, and what a
  * table answers does not depend on its key. No clock is read: what is counted is how many texts share a place. */
 #include "core/keyset.h"
-#include "table/dictionary.h"
+#include "table/value/dictionary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #include "reference/random_table.h"
 #include "search/nearest.h"
 #include "support.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 enum { N_ROWS = 1500, QUESTIONS = 300, RANDOM_TABLES = 60, SEED = 5, TEXT_SIZE = 1 << 17 };
 

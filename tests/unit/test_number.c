@@ -1,6 +1,6 @@
 /* Numbers and dates: every bit of a double, every day of eight centuries, whatever the locale. */
 #include "core/random.h"
-#include "table/number.h"
+#include "table/value/number.h"
 
 #include <float.h>
 #include <locale.h>

@@ -5,7 +5,7 @@
 #include "core/random.h"
 #include "measures/row_index.h"
 #include "reference/random_table.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 #include <math.h>
 

@@ -2,8 +2,8 @@
  * number of them, however quotes and line breaks lie around the cuts. */
 #include "core/random.h"
 #include "support.h"
-#include "table/source/csv_source.h"
-#include "table/table.h"
+#include "table/read/csv_source.h"
+#include "table/read/table.h"
 
 static const int thread_counts[] = {1, 2, 3, 8};
 enum { N_COUNTS = 4, TEXT_BYTES = 2200000, SMALL_BYTES = 700000 };

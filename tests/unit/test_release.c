@@ -2,7 +2,7 @@
 #include "core/alloc.h"
 #include "model/grouping.h"
 #include "support.h"
-#include "table/source/csv_source.h"
+#include "table/read/csv_source.h"
 #include "verify/verify.h"
 
 static const kanon__csv_source *as_csv(const kanon_table *table)

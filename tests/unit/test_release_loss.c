@@ -4,7 +4,7 @@
 #include "core/alloc.h"
 #include "core/random.h"
 #include "reference/random_table.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* The schema: what a file says, what is wrong with a file, what the setters change. */
-#include "table/schema.h"
+#include "table/schema/schema.h"
 
 #include "core/alloc.h"
 

@@ -3,7 +3,7 @@
 #include "arrow_consumer.h"
 #include "arrow_release_cases.h"
 #include "support.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 #define NBSP "\xc2\xa0"
 

@@ -6,7 +6,7 @@
 #include "state/maintain/materialise.h"
 #include "state/maintain/session.h"
 #include "support.h"
-#include "table/number.h"
+#include "table/value/number.h"
 #include "verify/verify_bands.h"
 
 #include <math.h>

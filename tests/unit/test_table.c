@@ -1,7 +1,7 @@
 /* Reading tables: what becomes of each cell, and what is said about those that are wrong. */
 #include "core/alloc.h"
 #include "support.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 static const kanon__column *column_of(const kanon_table *table, const char *name)
 {

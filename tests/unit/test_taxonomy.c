@@ -1,6 +1,6 @@
 /* Taxonomies: numbering, lowest common ancestors, masks, missing values. */
 #include "core/random.h"
-#include "table/number.h"
+#include "table/value/number.h"
 
 #include "taxonomy_helpers.h"
 

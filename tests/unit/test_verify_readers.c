@@ -4,8 +4,8 @@
 
 #include "arrow_producer.h"
 #include "support.h"
-#include "table/source/arrow_source.h"
-#include "table/table.h"
+#include "table/read/arrow_source.h"
+#include "table/read/table.h"
 #include "verify/arrow_cells.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The check of CSV releases, where others of its tests do not look: bands, quoted categories, means that look like "missing",
  * rows that are none of the table's, and lines that are cut or go on. */
 #include "support.h"
-#include "table/source/csv_source.h"
+#include "table/read/csv_source.h"
 #include "verify/verify.h"
 
 typedef struct checked_release {

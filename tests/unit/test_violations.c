@@ -8,7 +8,7 @@
 #include "reference/random_table.h"
 #include "reference/ref_privacy.h"
 #include "support.h"
-#include "table/table.h"
+#include "table/read/table.h"
 
 #include <string.h>
 

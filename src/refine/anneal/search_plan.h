@@ -6,7 +6,7 @@
 #ifndef KANON_REFINE_ANNEAL_SEARCH_PLAN_H
 #define KANON_REFINE_ANNEAL_SEARCH_PLAN_H
 
-#include "table/settings.h"
+#include "table/schema/settings.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -11,7 +11,7 @@
 #ifndef KANON_RELEASE_SINK_ARROW_ARRAY_H
 #define KANON_RELEASE_SINK_ARROW_ARRAY_H
 
-#include "table/table.h"
+#include "table/read/table.h"
 
 #include <kanon_arrow.h>
 

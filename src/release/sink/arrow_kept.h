@@ -15,7 +15,7 @@
 #define KANON_RELEASE_SINK_ARROW_KEPT_H
 
 #include "release/sink/arrow_array.h"
-#include "table/source/arrow_source.h"
+#include "table/read/arrow_source.h"
 
 typedef struct kanon__arrow_kept {
     const kanon_table *table;

@@ -3,9 +3,9 @@
 #include "release/sink/arrow_values.h"
 
 #include "core/alloc.h"
-#include "table/number.h"
-#include "table/source/arrow_source.h"
-#include "table/source/arrow_text.h"
+#include "table/read/arrow_source.h"
+#include "table/read/arrow_text.h"
+#include "table/value/number.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #ifndef KANON_RELEASE_SINK_ARROW_VALUES_H
 #define KANON_RELEASE_SINK_ARROW_VALUES_H
 
-#include "table/source/arrow_view.h"
-#include "table/table.h"
+#include "table/read/arrow_view.h"
+#include "table/read/table.h"
 
 typedef struct kanon__arrow_values {
     const char *format; /* the type as Arrow writes it; of the table, or a literal */

@@ -6,7 +6,7 @@
 #include "database/sql_text.h"
 #include "database/sqlite_file.h"
 #include "database/writers.h"
-#include "table/source/arrow_text.h"
+#include "table/read/arrow_text.h"
 
 #include <errno.h>
 #include <math.h>

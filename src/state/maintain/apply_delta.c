@@ -21,7 +21,7 @@
 #include "state/store/entity_index.h"
 #include "state/store/release_rows.h"
 #include "state/store/watch.h"
-#include "table/tree_internal.h"
+#include "table/schema/tree_internal.h"
 
 #include <string.h>
 

@@ -9,12 +9,12 @@
  *     5. counts of entities and releases.
  *
  * Called by pipeline/state_info.c; calls store/ and index/. */
-#include "state/maintain/check_state.h"
 #include "core/alloc.h"
+#include "state/maintain/check_state.h"
 #include "state/store/check_file.h"
 #include "state/store/entity_index.h"
 #include "state/store/state_requirements.h"
-#include "table/tree_internal.h"
+#include "table/schema/tree_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

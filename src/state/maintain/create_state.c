@@ -13,7 +13,7 @@
 #include "state/maintain/session.h"
 #include "state/store/entity_index.h"
 #include "state/store/state_requirements.h"
-#include "table/source/arrow_source.h"
+#include "table/read/arrow_source.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * A record is stored as one line of CSV, as it was read once. The lines of a subset are a row source in memory, which is
  * read with the state's schema (types, trees, missing texts, requirements). So a subset is encoded exactly as a file would
  * be. Fewer than a quarter of the records are read one by one, more of them in one walk over the table. */
-#include "state/maintain/materialise.h"
 #include "core/alloc.h"
-#include "table/source/csv_source.h"
-#include "table/tree_internal.h"
+#include "state/maintain/materialise.h"
+#include "table/read/csv_source.h"
+#include "table/schema/tree_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

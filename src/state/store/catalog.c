@@ -12,9 +12,9 @@
 #include "core/context.h"
 #include "state/store/forget.h"
 #include "state/store/state_requirements.h"
-#include "table/domain.h"
-#include "table/number.h"
-#include "table/tree_internal.h"
+#include "table/domain/domain.h"
+#include "table/schema/tree_internal.h"
+#include "table/value/number.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
  * Called by catalog.c, record_cells.c and maintain/create_state.c; calls table/. */
 #include "core/alloc.h"
 #include "state/store/state.h"
-#include "table/tree_internal.h"
+#include "table/schema/tree_internal.h"
 
 #include <string.h>
 
@@ -85,7 +85,7 @@ static int mask_levels(kanon__state_column *c)
     return c->levels = most;
 }
 
-/* The label of a value with `level` of `levels` characters hidden, as table/taxonomy_build.c writes it. */
+/* The label of a value with `level` of `levels` characters hidden, as table/schema/taxonomy_build.c writes it. */
 static size_t mask_label(char *out, const char *text, const size_t *starts, int n, int levels, int level, bool from_left)
 {
     int visible = n < levels - level ? n : levels - level;

@@ -6,7 +6,7 @@
 #include "state/store/current_space.h"
 
 #include "core/alloc.h"
-#include "table/tree_internal.h"
+#include "table/schema/tree_internal.h"
 
 #include <string.h>
 

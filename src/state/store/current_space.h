@@ -19,7 +19,7 @@
 
 #include "model/units.h"
 #include "state/store/state.h"
-#include "table/bands.h"
+#include "table/value/bands.h"
 
 /* One quasi-identifier. Invariants: numeric exactly where taxonomy is NULL; leaf_of maps the nodes of the column's tree
  * to leaves of the taxonomy. */

@@ -16,7 +16,7 @@
 
 #include "core/alloc.h"
 #include "state/store/records.h"
-#include "table/tree_internal.h"
+#include "table/schema/tree_internal.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
 #include "core/alloc.h"
 #include "core/text.h"
 #include "state/store/records.h"
-#include "table/number.h"
-#include "table/tree_internal.h"
+#include "table/schema/tree_internal.h"
+#include "table/value/number.h"
 
 #include <string.h>
 

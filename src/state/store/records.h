@@ -6,7 +6,7 @@
 #define KANON_STATE_RECORDS_H
 
 #include "state/store/current_space.h"
-#include "table/csv.h"
+#include "table/text/csv.h"
 
 /* Room for one record. The cells point into `bytes`, or, before it is packed, into a file that the caller reads. */
 typedef struct kanon__row {

@@ -41,7 +41,7 @@
 
 #include "core/keyed_hash.h"
 #include "state/store/store.h"
-#include "table/schema.h"
+#include "table/schema/schema.h"
 
 #define KANON__NULL_CODE INT64_MAX /* a number is missing */
 #define KANON__CODE_LIMIT (INT64_C(1) << 61)

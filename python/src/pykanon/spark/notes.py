@@ -20,7 +20,7 @@ from pykanon import _kanon
 from pykanon.spark import check, group
 from pykanon.spark.plan import BYTES, PLACE, Plan
 
-#: So many records, in the order of their places, tell whether a column names persons (FIRST in table/released_text.c).
+#: So many records, in the order of their places, tell whether a column names persons (FIRST in table/read/released_text.c).
 FIRST = 10_000
 #: Of quantiles: they are off by one in so many records.
 ACCURACY = 10_000

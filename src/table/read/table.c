@@ -1,0 +1,302 @@
+/* Tables: where their rows come from, how they are put together (table_reader.h has the steps), and the public accessors.
+ * Called by hosts (kanon_table_read, kanon_table_from_arrow) and by src/state for the records that it holds. */
+#include "table/read/table.h"
+
+#include "core/alloc.h"
+#include "core/context.h"
+#include "core/take_options.h"
+#include "database/location.h"
+#include "table/read/arrow_source.h"
+#include "table/read/open_table.h"
+#include "table/read/released_text.h"
+#include "table/read/table_reader.h"
+#include "table/read/whole_domain.h"
+
+#include <kanon_blocks.h>
+#include <string.h>
+
+static kanon_status copy_missing(kanon__texts *out, const kanon_schema *schema, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int64_t i = 0; st == KANON_OK && i < schema->missing.n; i++)
+        st = kanon__texts_add(out, schema->missing.items[i], strlen(schema->missing.items[i]), err);
+    return st;
+}
+
+kanon_status kanon__table_begin(kanon_table **out, kanon__reader *r, kanon__source *source, const kanon_schema *schema,
+                                const kanon_read_options *o, bool may_be_empty, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_table *t = NULL;
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&t, 1, "a table", err), out);
+    t->context = kanon__call_context();
+    t->references = 1;
+    KANON_TRY(kanon__new_array(&t->identity, 1, "a table", err), out);
+    t->identity->references = 1;
+    t->source = source;
+    source = NULL;
+    *r = (kanon__reader){.schema = schema, .source = t->source, .entity = -1, .table = t, .data = &t->data};
+    r->encode_all = o->encode_all != 0;
+    r->raw.memory = o->memory;
+    r->raw.threads = o->threads;
+    kanon__ticker_init(&r->ticker, o->tick, o->payload, "reading");
+    KANON_TRY(kanon__policy_init(&t->policy, schema, err), out);
+    KANON_TRY(copy_missing(&t->missing, schema, err), out);
+    KANON_TRY(kanon__reader_rows(r, o->strict != 0, may_be_empty, err), out);
+    *out = t;
+    t = NULL;
+out:
+    if (t != NULL && st != KANON_OK)
+        kanon__reader_clear(r);
+    kanon_table_free(t);
+    kanon__source_free(source);
+    return st;
+}
+
+kanon_status kanon__table_from_source(kanon_table **out, kanon__source *source, const kanon_schema *schema,
+                                      const kanon_read_options *options, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_read_options o;
+    kanon_table *t = NULL;
+    kanon__reader r = {0};
+    *out = NULL;
+    st = kanon__take_options(&o, sizeof o, options, err);
+    if (st == KANON_OK && o.domain != NULL)
+        st = kanon__whole_check(o.domain, true, err);
+    if (st != KANON_OK) {
+        kanon__source_free(source);
+        return st;
+    }
+    kanon__call_ticks(&o.tick, &o.payload);
+    KANON_TRY(kanon__table_begin(&t, &r, source, schema, &o, false, err), out);
+    KANON_TRY(kanon__reader_encode(&r, o.domain, err), out);
+    t->whole = o.domain != NULL ? kanon__whole_share(o.domain) : NULL;
+    *out = t;
+    t = NULL;
+out:
+    kanon__reader_clear(&r);
+    kanon_table_free(t);
+    return st;
+}
+
+/* A table that a caller reads, with what there is to say about it. */
+static kanon_status read_and_note(kanon_table **out, kanon__source *source, const kanon_schema *schema,
+                                  const kanon_read_options *options, kanon_error *err)
+{
+    kanon_status st = kanon__table_from_source(out, source, schema, options, err);
+    if (st == KANON_OK && (*out)->whole == NULL) /* a part is read again and again */
+        st = kanon__note_released_text(*out, err);
+    if (st != KANON_OK) {
+        kanon_table_free(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+static kanon_status open_source(kanon__source **out, kanon__input *input, const kanon_schema *schema,
+                                const kanon_read_options *options, bool presume, kanon__texts *notices, kanon_error *err)
+{
+    kanon_read_options o;
+    kanon_status st = kanon__take_options(&o, sizeof o, options, err);
+    kanon__csv_reading how = {.delimiter = o.delimiter,
+                              .header = o.header != KANON_HEADER_UNSAID ? o.header : schema->header,
+                              .encoding = o.encoding != NULL ? o.encoding : schema->encoding,
+                              .presume = presume,
+                              .notices = notices};
+    if (st == KANON_OK)
+        return kanon__table_source_new(out, input, &how, err);
+    kanon__input_close(input);
+    return st;
+}
+
+kanon_status kanon__reader_open(kanon__source **out, kanon__input *input, const kanon_schema *schema,
+                                const kanon_read_options *options, kanon__texts *notices, kanon_error *err)
+{
+    return open_source(out, input, schema, options, false, notices, err);
+}
+
+/* The table in an input, which is taken over in any case. */
+static kanon_status try_input(kanon_table **out, kanon__input *input, const kanon_schema *schema,
+                              const kanon_read_options *options, bool presume, kanon_error *err)
+{
+    kanon__source *source = NULL;
+    kanon__texts notices = {0};
+    kanon_status st = open_source(&source, input, schema, options, presume, &notices, err);
+    if (st == KANON_OK)
+        st = read_and_note(out, source, schema, options, err);
+    for (int64_t i = 0; st == KANON_OK && i < notices.n; i++)
+        st = kanon__texts_add(&(*out)->warnings, notices.items[i], strlen(notices.items[i]), err);
+    kanon__texts_clear(&notices);
+    if (st != KANON_OK) {
+        kanon_table_free(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+/* The same. A large file is nearly always UTF-8, and whoever reads all its rows without an error has seen that it is. Only
+ * where there is an error are its bytes walked through to find the encoding first. */
+static kanon_status read_input(kanon_table **out, kanon__input *input, const kanon_schema *schema,
+                               const kanon_read_options *options, kanon_error *err)
+{
+    kanon__input twin;
+    if (!kanon__input_twin(&twin, input))
+        return try_input(out, input, schema, options, false, err);
+    kanon_status st = try_input(out, input, schema, options, true, err);
+    if (st == KANON_OK || st == KANON_ENOMEM || st == KANON_ECANCELLED) {
+        kanon__input_close(&twin);
+        return st;
+    }
+    if (err != NULL) /* perhaps there is none */
+        *err = (kanon_error){0};
+    return try_input(out, &twin, schema, options, false, err);
+}
+
+kanon_status kanon__reader_call(kanon__call *call, const kanon_schema *schema, const kanon_read_options *options,
+                                kanon_error *err)
+{
+    kanon_read_options o;
+    kanon_status st = kanon__take_options(&o, sizeof o, options, err);
+    if (st == KANON_OK)
+        st = kanon__context_check(o.context, err);
+    if (st == KANON_OK)
+        kanon__call_begin(call, o.context != NULL ? o.context : schema->context);
+    return st;
+}
+
+kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
+                              const kanon_read_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon__input input = {0};
+    *out = NULL;
+    kanon_status st = kanon__reader_call(&call, schema, options, err);
+    if (st != KANON_OK)
+        return st;
+    st = kanon__table_input_open(&input, path, err);
+    return kanon__call_end(&call, st == KANON_OK ? read_input(out, &input, schema, options, err) : st);
+}
+
+kanon_status kanon_table_from_bytes(kanon_table **out, const void *bytes, size_t size, const char *name,
+                                    const kanon_schema *schema, const kanon_read_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon__input input = {0};
+    *out = NULL;
+    kanon_status st = kanon__reader_call(&call, schema, options, err);
+    if (st != KANON_OK)
+        return st;
+    st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
+    return kanon__call_end(&call, st == KANON_OK ? read_input(out, &input, schema, options, err) : st);
+}
+
+kanon_status kanon_table_from_arrow(kanon_table **out, struct ArrowArrayStream *stream, const kanon_schema *schema,
+                                    const kanon_read_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon__source *source = NULL;
+    *out = NULL;
+    kanon_status st = kanon__reader_call(&call, schema, options, err);
+    if (st != KANON_OK) {
+        if (stream->release != NULL)
+            stream->release(stream);
+        return st;
+    }
+    st = kanon__arrow_source_new(&source, stream, NULL, err);
+    return kanon__call_end(&call, st == KANON_OK ? read_and_note(out, source, schema, options, err) : st);
+}
+
+kanon_table *kanon__table_share(const kanon_table *table)
+{
+    kanon_table *shared = (kanon_table *)table; /* what a reader sees does not change */
+    __atomic_add_fetch(&shared->references, 1, __ATOMIC_RELAXED);
+    return shared;
+}
+
+kanon__identity *kanon__identity_share(kanon__identity *identity)
+{
+    __atomic_add_fetch(&identity->references, 1, __ATOMIC_RELAXED);
+    return identity;
+}
+
+void kanon__identity_free(kanon__identity *identity)
+{
+    if (identity != NULL && __atomic_sub_fetch(&identity->references, 1, __ATOMIC_ACQ_REL) == 0)
+        kanon__free(identity);
+}
+
+bool kanon__table_reads(const kanon_table *t, const char *path)
+{
+    if ((t->source->is_file && kanon__location_same(path, t->source->name)) ||
+        (t->policy.schema_path != NULL && kanon__location_same(path, t->policy.schema_path)))
+        return true;
+    for (int i = 0; i < t->data.n_columns; i++) {
+        const char *taxonomy = t->data.columns[i].taxonomy_path;
+        if (taxonomy != NULL && kanon__location_same(path, taxonomy))
+            return true;
+    }
+    return false;
+}
+
+void kanon_table_free(kanon_table *t)
+{
+    if (t == NULL || __atomic_sub_fetch(&t->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    kanon__texts_clear(&t->warnings);
+    kanon__texts_clear(&t->privacy);
+    kanon__texts_clear(&t->missing);
+    kanon__policy_clear(&t->policy);
+    kanon__data_clear(&t->data);
+    kanon__source_free(t->source);
+    kanon__identity_free(t->identity);
+    kanon_domain_free(t->whole);
+    kanon__free(t);
+}
+
+int64_t kanon_table_rows(const kanon_table *table)
+{
+    return table->data.n_rows;
+}
+
+int kanon_table_columns(const kanon_table *table)
+{
+    return table->data.n_columns;
+}
+
+static const kanon__column *column_at(const kanon_table *table, int column)
+{
+    return column >= 0 && column < table->data.n_columns ? &table->data.columns[column] : NULL;
+}
+
+const char *kanon_table_column_name(const kanon_table *table, int column)
+{
+    const kanon__column *c = column_at(table, column);
+    return c != NULL ? c->name : NULL;
+}
+
+kanon_role kanon_table_column_role(const kanon_table *table, int column)
+{
+    const kanon__column *c = column_at(table, column);
+    return c != NULL ? c->role : KANON_ROLE_INSENSITIVE;
+}
+
+kanon_type kanon_table_column_type(const kanon_table *table, int column)
+{
+    const kanon__column *c = column_at(table, column);
+    return c != NULL && c->domain != NULL ? c->domain->type : KANON_TYPE_UNKNOWN;
+}
+
+const char *kanon_table_warning(const kanon_table *table, int i)
+{
+    if (i >= 0 && i < table->privacy.n)
+        return table->privacy.items[i];
+    i -= (int)table->privacy.n;
+    return i >= 0 && i < table->warnings.n ? table->warnings.items[i] : NULL;
+}
+
+kanon_notice kanon_table_warning_kind(const kanon_table *table, int i)
+{
+    return i >= 0 && i < table->privacy.n ? KANON_NOTICE_PRIVACY : KANON_NOTICE_GENERAL;
+}

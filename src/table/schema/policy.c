@@ -1,0 +1,76 @@
+/* See policy.h. A policy is made of copies of what the schema asks for, so that a table outlives the schema it was
+ * read with. Called by table.c. */
+#include "table/schema/policy.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+static kanon_status copy_optional(char **out, const char *text, kanon_error *err)
+{
+    return text != NULL ? kanon__copy_text(out, text, strlen(text), "the schema", err) : KANON_OK;
+}
+
+static kanon_status copy_constraint(kanon__constraint_text *to, const kanon__constraint_text *from, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    to->line = from->line;
+    for (int64_t i = 0; i < from->names.n; i++) {
+        KANON_TRY(kanon__texts_add(&to->names, from->names.items[i], strlen(from->names.items[i]), err), out);
+        KANON_TRY(kanon__texts_add(&to->values, from->values.items[i], strlen(from->values.items[i]), err), out);
+    }
+out:
+    return st;
+}
+
+static kanon_status copy_setting(kanon_setting *to, const kanon_setting *from, kanon_error *err)
+{
+    char *name = NULL, *value = NULL;
+    kanon_status st = copy_optional(&name, from->name, err);
+    if (st == KANON_OK)
+        st = copy_optional(&value, from->value, err);
+    *to = (kanon_setting){name, value};
+    return st;
+}
+
+kanon_status kanon__policy_init(kanon__policy *out, const kanon_schema *schema, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *out = (kanon__policy){.k = schema->k,
+                           .entity_together = schema->entity_together,
+                           .suppress = schema->suppress,
+                           .keep_suppressed = schema->keep_suppressed};
+    KANON_TRY(kanon__new_array(&out->constraints, schema->n_constraints, "constraints", err), out);
+    while (out->n_constraints < schema->n_constraints) { /* counted first, so that one half copied is freed, too */
+        int64_t i = out->n_constraints++;
+        KANON_TRY(copy_constraint(&out->constraints[i], &schema->constraints[i], err), out);
+    }
+    KANON_TRY(copy_optional(&out->schema_path, schema->path, err), out);
+    KANON_TRY(copy_optional(&out->algorithm, schema->algorithm, err), out);
+    KANON_TRY(kanon__new_array(&out->settings, schema->n_settings, "settings", err), out);
+    while (out->n_settings < schema->n_settings) {
+        int64_t i = out->n_settings++;
+        KANON_TRY(copy_setting(&out->settings[i], &schema->settings[i], err), out);
+    }
+out:
+    if (st != KANON_OK)
+        kanon__policy_clear(out);
+    return st;
+}
+
+void kanon__policy_clear(kanon__policy *policy)
+{
+    for (int64_t i = 0; i < policy->n_settings; i++) {
+        kanon__free((void *)policy->settings[i].value);
+        kanon__free((void *)policy->settings[i].name);
+    }
+    kanon__free(policy->settings);
+    for (int64_t i = 0; i < policy->n_constraints; i++) {
+        kanon__texts_clear(&policy->constraints[i].values);
+        kanon__texts_clear(&policy->constraints[i].names);
+    }
+    kanon__free(policy->constraints);
+    kanon__free(policy->algorithm);
+    kanon__free(policy->schema_path);
+    *policy = (kanon__policy){0};
+}

@@ -1,0 +1,25 @@
+/* The policy: what is asked of the groups of a table, apart from the table itself.
+ *
+ * A policy is taken from the schema when a table is read, and a run may be given another one for the same data. Constraints
+ * stand here as they were written: src/constraints gives them a meaning, and src/verify gives them one of its own. */
+#ifndef KANON_TABLE_POLICY_H
+#define KANON_TABLE_POLICY_H
+
+#include "table/schema/schema.h"
+
+typedef struct kanon__policy {
+    int64_t k; /* 0: not said */
+    kanon__constraint_text *constraints;
+    int64_t n_constraints;
+    bool entity_together;  /* all records of an entity are to be in one group */
+    kanon__fraction suppress; /* of the records may be suppressed */
+    bool keep_suppressed;     /* they are released, as a class like any other; else they are left out */
+    char *algorithm;       /* NULL: not said */
+    kanon_setting *settings; /* of that algorithm */
+    int64_t n_settings;
+    char *schema_path; /* for messages; NULL: the policy is from no file */
+} kanon__policy;
+
+kanon_status kanon__policy_init(kanon__policy *out, const kanon_schema *schema, kanon_error *err);
+void kanon__policy_clear(kanon__policy *policy);
+#endif
