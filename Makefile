@@ -3,8 +3,9 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 SECONDS ?= 600
 
-# A folder with a script `check` is a host of the library with tests of its own: python/check is `make check-python`.
-HOSTS := $(filter-out build src,$(patsubst %/check,%,$(wildcard */check)))
+# A folder with a script `check` is a host of the library with tests of its own: python/check is `make check-python`, and
+# python/tests/spark/check, because the package for Spark is a part of python/, is `make check-spark`.
+HOSTS := $(filter-out build,$(notdir $(patsubst %/check,%,$(wildcard */check */tests/*/check))))
 
 .PHONY: all check check-core $(HOSTS:%=check-%) check-postgres-memory web demo docs bench quality leakage mutation experiments install fuzz \
 	campaign outside-judge tidy clean

@@ -1,6 +1,6 @@
 """A Spark cluster on one machine, as separate processes: a master, workers, and the executors that they start.
 
-Used by the tests, by ``spark/faults`` and by ``bench/spark``. Executors and workers can be killed, to see what becomes of
+Used by the tests, by ``campaign`` and by ``bench/spark``. Executors and workers can be killed, to see what becomes of
 the work. Only processes that this object started are ever touched.
 """
 

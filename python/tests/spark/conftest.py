@@ -1,4 +1,4 @@
-"""A cluster for all tests here: a master and three workers as processes of their own. ``spark/check`` runs them."""
+"""A cluster for all tests here: a master and three workers as processes of their own. ``make check-spark`` runs them."""
 
 import subprocess
 

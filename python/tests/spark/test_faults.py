@@ -1,4 +1,4 @@
-"""Executors that are killed, workers that are lost: the same release. ``spark/faults`` does this 30 times."""
+"""Executors that are killed, workers that are lost: the same release. ``campaign`` does this 30 times."""
 
 import random
 
