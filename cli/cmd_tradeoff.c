@@ -76,7 +76,7 @@ static const option *const options[] = {
 
 static const char *const examples[] = {
     "kanon tradeoff patients.csv -s patients.yaml -o curve.csv --plot curve.svg",
-    "kanon tradeoff patients.csv -s patients.yaml -a tgc -k 5,10 --set w-u=0,0.5,1",
+    "kanon tradeoff patients.csv -s patients.yaml -a mondrian -k 5,10 --set ties=strict,relaxed",
     NULL,
 };
 

@@ -1,7 +1,7 @@
 /* S-diversity and protection: Loukides def. 2.3 to 2.5.
  *
  * Whether a pair of values counts, pc >= 1 - r, is decided in whole numbers: r is a decimal number, and so are the
- * values. Called through evaluate.c; calls group_values.h. model/s_diversity.h has the same measure in units, for
+ * values. Called through evaluate.c; calls group_values.h. papers/s_diversity.h has the same measure in units, for
  * groups that grow. */
 #include "measures/group_values.h"
 

@@ -5,7 +5,6 @@
 #include "core/alloc.h"
 #include "core/pool.h"
 #include "partition/gap_cut.h"
-#include "partition/row_parts.h"
 
 #include <string.h>
 

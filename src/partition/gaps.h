@@ -11,7 +11,9 @@
 #ifndef KANON_PARTITION_GAPS_H
 #define KANON_PARTITION_GAPS_H
 
-#include "partition/median.h"
+#include "core/ticker.h"
+#include "model/space.h"
+#include "partition/row_parts.h"
 
 /* Parts of at least `least` records each; a part of twice as many or more is left whole only where no cut can be made. The
  * parts do not depend on the number of threads. */

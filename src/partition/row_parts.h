@@ -13,6 +13,22 @@
 
 #include "core/alloc.h"
 
+/* A finished partition of the rows: part i is rows[begins[i] .. begins[i + 1]), ascending. begins has n + 1 entries. */
+typedef struct kanon__parts {
+    int32_t *rows;
+    int64_t *begins;
+    int64_t n;
+} kanon__parts;
+
+static inline void kanon__parts_free(kanon__parts *parts)
+{
+    if (parts == NULL)
+        return;
+    kanon__free(parts->rows);
+    kanon__free(parts->begins);
+    kanon__free(parts);
+}
+
 /* order[begin .. end) */
 typedef struct kanon__row_part {
     int64_t begin, end;

@@ -7,7 +7,7 @@
  * codes, neighbouring codes share a bucket; then a found slot may turn out not to cover, and the caller asks again from the
  * next slot on.
  *
- * Called by refine/il_optimization.c, enforce/equal_groups.c and algorithms/weighted_place.c. */
+ * Called by refine/il_optimization.c, enforce/equal_groups.c and papers/weighted_place.c. */
 #ifndef KANON_SEARCH_COVER_INDEX_H
 #define KANON_SEARCH_COVER_INDEX_H
 

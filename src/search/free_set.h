@@ -12,7 +12,7 @@
  *
  * The tuples of the free items lie in places 0 .. n, in no order; removing an item swaps it with the last free one.
  *
- * Called by search/growth.c, algorithms/constrained_growth.c and algorithms/weighted_grow.c. */
+ * Called by search/growth.c, algorithms/constrained_growth.c and papers/weighted_grow.c. */
 #ifndef KANON_SEARCH_FREE_SET_H
 #define KANON_SEARCH_FREE_SET_H
 

@@ -6,7 +6,7 @@
  *     plain C    every machine, and search=scan       AVX2, AVX-512 F, AVX-512 VBMI    x86-64       NEON    AArch64
  *     simd128    WebAssembly
  *
- * Called by search/nearest.c, search/centroid_filter.c, search/free_set.c and the pool of the refinement `search`. */
+ * Called by papers/nearest.c, papers/centroid_filter.c, search/free_set.c and the pool of the refinement `search`. */
 #ifndef KANON_SEARCH_KERNELS_H
 #define KANON_SEARCH_KERNELS_H
 

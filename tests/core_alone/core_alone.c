@@ -33,7 +33,7 @@ int main(void)
     kanon_error err = {0};
     kanon_schema *schema = NULL, *other = NULL;
     kanon_table *table = NULL, *packed = NULL;
-    kanon_grouping *grouping = NULL;
+    kanon_grouping *grouping = NULL, *none = NULL;
     kanon_state *state = NULL;
     kanon_curve *curve = NULL;
     kanon_lower_bound *bound = NULL;
@@ -55,6 +55,12 @@ int main(void)
         return 1;
     done(kanon_publish(table, grouping, &release, &err), &err);
 
+    options.algorithm = "oka";
+    refused(kanon_anonymize(&none, table, &options, &err), &err, "there is no algorithm 'oka'");
+    if (kanon_algorithm_find("oka") != NULL || kanon_algorithm_find("mondrian") == NULL) {
+        printf("the algorithms are not those that were built\n");
+        n_wrong++;
+    }
     refused(kanon_schema_read(&other, "people.csv", NULL, &err), &err, no_schema_files);
     refused(kanon_table_from_bytes(&packed, "\x1f\x8b\x08", 3, "t.gz", schema, NULL, &err), &err, no_gzip);
     refused(kanon_table_from_bytes(&packed, "\x28\xb5\x2f\xfd", 4, "t.zst", schema, NULL, &err), &err, no_zstd);

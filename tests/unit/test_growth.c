@@ -3,8 +3,8 @@
  * domains, weights. */
 #include "core/alloc.h"
 #include "core/random.h"
+#include "papers/diversity_search.h"
 #include "search/density.h"
-#include "search/diversity_search.h"
 #include "search/free_tree.h"
 #include "search/growth.h"
 #include "support.h"

@@ -1,8 +1,8 @@
 /* The nearest centroid by the centroid filter, with every set of kernels, against its definition: all distances, one by one. */
 #include "core/random.h"
-#include "model/centroid.h"
+#include "papers/centroid.h"
+#include "papers/nearest.h"
 #include "reference/random_table.h"
-#include "search/nearest.h"
 #include "support.h"
 #include "table/read/table.h"
 

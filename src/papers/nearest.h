@@ -4,12 +4,12 @@
  * followed by the distances of those that pass. The filter needs vector kernels to pay off, and few centroids to pass;
  * where many pass, as with many attributes, the search falls back to scanning for a while.
  *
- * Called by algorithms/adjustment.c (oka, kmeans) and algorithms/wfcm.c. */
-#ifndef KANON_SEARCH_NEAREST_H
-#define KANON_SEARCH_NEAREST_H
+ * Called by adjustment.c (oka, kmeans) and wfcm.c. */
+#ifndef KANON_PAPERS_NEAREST_H
+#define KANON_PAPERS_NEAREST_H
 
-#include "model/centroid.h"
-#include "search/centroid_filter.h"
+#include "papers/centroid.h"
+#include "papers/centroid_filter.h"
 #include "search/kernels.h"
 
 typedef struct kanon__nearest {

@@ -1,11 +1,10 @@
 /* See median.h; the step numbers are those of Loukides, algorithm 2. Cost: O(attributes * n) per level, log2(n / least)
  * levels.
  * Ties: the first of equally wide attributes; records of equal value in record order. */
-#include "partition/median.h"
+#include "papers/median.h"
 
 #include "core/alloc.h"
 #include "core/select.h"
-#include "partition/row_parts.h"
 
 typedef struct median_partition {
     const kanon__splitter *how;
@@ -147,7 +146,7 @@ out:
     return st;
 }
 
-kanon_status kanon__parts_new(kanon__parts **out, const kanon__splitter *splitter, kanon__ticker *ticker, kanon_error *err)
+kanon_status kanon__parts_at_medians(kanon__parts **out, const kanon__splitter *splitter, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__parts *parts = NULL;
@@ -179,13 +178,4 @@ out:
     kanon__free(s.order);
     kanon__parts_free(parts);
     return st;
-}
-
-void kanon__parts_free(kanon__parts *parts)
-{
-    if (parts == NULL)
-        return;
-    kanon__free(parts->rows);
-    kanon__free(parts->begins);
-    kanon__free(parts);
 }

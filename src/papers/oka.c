@@ -10,7 +10,7 @@
  * Random numbers: stream 0: K distinct records, then the order of the given-up records.
  * Differences from the paper: coordinates are rounded to whole units. `iterations` and `suppress-small` are the paper's
  * first and second proposal for further work. */
-#include "algorithms/adjustment.h"
+#include "papers/adjustment.h"
 
 #include "core/alloc.h"
 #include "model/clusters.h"

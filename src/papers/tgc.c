@@ -6,7 +6,7 @@
  * joins the cluster where it does least harm. delta, and the bound delta' for the subspaces, are chosen on a sample.
  *
  * Paper: Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 3; its
- * algorithms 1 (weighted_grow.c, weighted_place.c), 2 (partition/median.c) and 3 (choose_thresholds).
+ * algorithms 1 (weighted_grow.c, weighted_place.c), 2 (median.c) and 3 (choose_thresholds).
  * Cost: O(n log n + n * s) and the placing of rejected records where delta' lets the table be cut down to s records; up
  * to O(n^2) where it does not: a large part's clusters are grown by an index (weighted_index.c), which has much to look
  * at where clusters become so large that nearly all records cost the same. The sample: 62 trials of up to O(its size^2).
@@ -21,11 +21,11 @@
  * ever stops growing (more records dilute S-diversity) and a strict delta' stops the splitting early: very large groups
  * are then the faithful answer. */
 #include "algorithms/algorithm.h"
-#include "algorithms/weighted.h"
+#include "papers/weighted.h"
 
 #include "core/alloc.h"
 #include "core/pool.h"
-#include "partition/median.h"
+#include "papers/median.h"
 #include "table/value/number.h"
 
 #include <math.h>
@@ -210,7 +210,7 @@ static kanon_status cut_into_parts(tgc_state *c, kanon_error *err)
         splitter.least = n;
     if (kanon__setting_is(settings, "protect-parts", "weighted") && c->weighted.w_p <= 0)
         splitter.most_sum = INFINITY;
-    return kanon__parts_new(&c->parts, &splitter, c->run->ticker, err);
+    return kanon__parts_at_medians(&c->parts, &splitter, c->run->ticker, err);
 }
 
 /* Algorithm 1 on one part, a task of the pool. */

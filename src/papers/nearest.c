@@ -1,6 +1,6 @@
 /* See nearest.h: the scan, the search through the filter, and the choice between them; both give the same answer.
  * Called by the k-means algorithms and wfcm. */
-#include "search/nearest.h"
+#include "papers/nearest.h"
 
 #include "core/alloc.h"
 

@@ -4,7 +4,7 @@
  * range lo .. hi of a node each member therefore contributes at least what it does at the end that is farther from it; the
  * sum of these is a lower bound on the affinity of anything below the node. For numbers a tighter bound holds (see
  * least_affinity_of_number). Affinities only rise as members are added, which best-first search relies on. */
-#include "search/diversity_search.h"
+#include "papers/diversity_search.h"
 
 #include "core/alloc.h"
 #include "search/best_first.h"

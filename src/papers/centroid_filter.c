@@ -1,6 +1,6 @@
 /* See centroid_filter.h: rounding to steps, the slots, and the two passes of a question (bound, then select). Called
  * by nearest.c; the loops are in the kernels. */
-#include "search/centroid_filter.h"
+#include "papers/centroid_filter.h"
 
 #include "core/alloc.h"
 

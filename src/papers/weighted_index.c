@@ -11,7 +11,7 @@
  *         level 2   [a..d] [b..e] ...
  *         level 1   [a b] [b c] [c d] ...       least(b .. d) = min(level 1 at b, level 1 at c)
  *         level 0    a  b  c  d  e */
-#include "algorithms/weighted_index.h"
+#include "papers/weighted_index.h"
 
 #include "core/alloc.h"
 #include "search/free_tree.h"

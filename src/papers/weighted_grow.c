@@ -5,9 +5,9 @@
  *
  * kanon__weighted_regrow does the same once more with the records of rejected clusters.
  * Two implementations give the same clusters: the scan, here, and the index (weighted_index.c) for larger parts. The scan
- * measures Q-diversity by the cost table of the free set (search/free_set.h) and affinities by value (model/s_diversity.h).
+ * measures Q-diversity by the cost table of the free set (search/free_set.h) and affinities by value (s_diversity.h).
  * Cost: O(n) for each record that is added by the scan. Ties: the lowest item. Called by tgc.c, for a part or the sample. */
-#include "algorithms/weighted_index.h"
+#include "papers/weighted_index.h"
 
 #include "core/alloc.h"
 #include "search/free_set.h"

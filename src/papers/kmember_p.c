@@ -6,7 +6,7 @@
  *
  * Paper: Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 4
  * (K-Members-p). Steps 1 to 5 as in kmember.c.
- * Cost: O(n^2) affinities by scanning, each O(sensitive attributes); much less by the index (search/diversity_search.h).
+ * Cost: O(n^2) affinities by scanning, each O(sensitive attributes); much less by the index (diversity_search.h).
  * Ties: the lowest record, and for leftovers the cluster that was built first.
  * Random numbers: stream 0: the first seed.
  * Differences from the paper: it says no more than that the objective is replaced; leftovers join the cluster whose sum of
@@ -14,7 +14,7 @@
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
-#include "search/diversity_search.h"
+#include "papers/diversity_search.h"
 #include "search/growth.h"
 
 #include <string.h>

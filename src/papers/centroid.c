@@ -2,7 +2,7 @@
  *
  * Both count a member first, into sums and ranges, and then place the centroid; a whole assignment places each once.
  * Called by the k-means family, oka and wfcm. Calls space.h and the taxonomy. */
-#include "model/centroid.h"
+#include "papers/centroid.h"
 
 #include "core/alloc.h"
 

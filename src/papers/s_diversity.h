@@ -4,8 +4,8 @@
  * For every sensitive attribute, a pair of records contributes pc(u,v) = 1 - distance where that is at least 1 - r. A
  * group's S-diversity is the sum over all ordered pairs, a record with itself included, divided by |P|^2. All attributes
  * share one unit, so the sum of S-diversity over them is one whole number, the numerator, over |P|^2 * scale. */
-#ifndef KANON_MODEL_S_DIVERSITY_H
-#define KANON_MODEL_S_DIVERSITY_H
+#ifndef KANON_PAPERS_S_DIVERSITY_H
+#define KANON_PAPERS_S_DIVERSITY_H
 
 #include "model/space.h"
 

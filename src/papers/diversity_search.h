@@ -1,17 +1,17 @@
 /* The diversity search: which free record adds least to a group's S-diversity?
  *
  * The affinity of a record to a group is the sum, over the members, of the contribution of the pair to S-diversity
- * (model/s_diversity.h): high where sensitive values are close. At equal group sizes the record with the least affinity
+ * (s_diversity.h): high where sensitive values are close. At equal group sizes the record with the least affinity
  * raises S-diversity least, so a group grows by it and its sensitive values lie far apart.
  *
  * Two implementations give the same answer, row for row. The scan sums up every free record. The index is a tree over the
  * distinct sensitive tuples (search/free_tree.h), searched best first (search/best_first.h).
  *
- * Called by algorithms/kmember_p.c. */
-#ifndef KANON_SEARCH_DIVERSITY_SEARCH_H
-#define KANON_SEARCH_DIVERSITY_SEARCH_H
+ * Called by kmember_p.c. */
+#ifndef KANON_PAPERS_DIVERSITY_SEARCH_H
+#define KANON_PAPERS_DIVERSITY_SEARCH_H
 
-#include "model/s_diversity.h"
+#include "papers/s_diversity.h"
 
 typedef struct kanon__diversity_search kanon__diversity_search;
 

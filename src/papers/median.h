@@ -4,19 +4,13 @@
  * It makes tgc near-linear: clusters are grown inside parts of about s records. Halves are made while both keep `least`
  * records and, for protection, while the sensitive values of both stay spread out (S-diversity at most most_sum).
  *
- * Called by algorithms/tgc.c. kanon__parts is also what partition/gaps.h returns. */
-#ifndef KANON_PARTITION_MEDIAN_H
-#define KANON_PARTITION_MEDIAN_H
+ * Called by tgc.c. */
+#ifndef KANON_PAPERS_MEDIAN_H
+#define KANON_PAPERS_MEDIAN_H
 
 #include "core/ticker.h"
-#include "model/s_diversity.h"
-
-/* A partition of the rows: part i is rows[begins[i] .. begins[i + 1]), ascending. begins has n + 1 entries. */
-typedef struct kanon__parts {
-    int32_t *rows;
-    int64_t *begins;
-    int64_t n;
-} kanon__parts;
+#include "papers/s_diversity.h"
+#include "partition/row_parts.h"
 
 typedef struct kanon__splitter {
     const kanon__space *space;         /* in terms of Q-diversity */
@@ -26,7 +20,6 @@ typedef struct kanon__splitter {
     double most_sum;                   /* the largest sum of S-diversity of either side */
 } kanon__splitter;
 
-kanon_status kanon__parts_new(kanon__parts **out, const kanon__splitter *splitter, kanon__ticker *ticker, kanon_error *err);
-void kanon__parts_free(kanon__parts *parts);
+kanon_status kanon__parts_at_medians(kanon__parts **out, const kanon__splitter *splitter, kanon__ticker *ticker, kanon_error *err);
 
 #endif

@@ -13,7 +13,7 @@
  * (search/cover_index.h).
  * Cost: near O(log clusters) for each record; of a record that is covered, O(covering clusters). Ties: the cluster of the least wtd, then of the fewest records, then the
  * lowest; where asked for, the lowest. Called by tgc.c. */
-#include "algorithms/weighted.h"
+#include "papers/weighted.h"
 
 #include "core/alloc.h"
 #include "core/heap.h"

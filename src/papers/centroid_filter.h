@@ -14,11 +14,11 @@
  * Size classes: every size below 32, then eight classes to a doubling; a class counts with its smallest size, which
  * keeps the bound a lower bound.
  *
- * Called by search/nearest.c. May call the kernels. */
-#ifndef KANON_SEARCH_CENTROID_FILTER_H
-#define KANON_SEARCH_CENTROID_FILTER_H
+ * Called by nearest.c. May call the kernels. */
+#ifndef KANON_PAPERS_CENTROID_FILTER_H
+#define KANON_PAPERS_CENTROID_FILTER_H
 
-#include "model/centroid.h"
+#include "papers/centroid.h"
 #include "search/kernels.h"
 
 enum { KANON__SIZE_CLASSES = 64 };

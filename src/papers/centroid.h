@@ -3,14 +3,14 @@
  * On a numeric dimension a centroid is the mean coordinate of the members that have a value, rounded half up to a whole
  * unit. On a categorical one it is a range of leaves, whose lca is the centroid's node; kanon__centroids_use_values puts a
  * leaf there instead, the most frequent or the middle one, for wfcm. A record's distance to it is a sum
- * of units, as between two records. Called by the algorithms of the k-means family and search/nearest.h; calls space.h.
+ * of units, as between two records. Called by the algorithms of the k-means family and nearest.h; calls space.h.
  *
  *     at, lo, hi, ...   [ dimension 0: cluster 0, 1, ..., n-1 | dimension 1: ... ]     [i * n + cluster]
  *
  * by dimension, then cluster, so that a record is compared with all centroids in one pass. Invariant: sums, n_present, lo
  * and hi are those of the `sizes` members. */
-#ifndef KANON_MODEL_CENTROID_H
-#define KANON_MODEL_CENTROID_H
+#ifndef KANON_PAPERS_CENTROID_H
+#define KANON_PAPERS_CENTROID_H
 
 #include "core/random.h"
 #include "model/space.h"

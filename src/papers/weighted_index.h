@@ -5,10 +5,10 @@
  * search is a branch and bound. The answer is that of the scan in weighted_grow.c, item for item.
  *
  * Called by weighted_grow.c. */
-#ifndef KANON_ALGORITHMS_WEIGHTED_INDEX_H
-#define KANON_ALGORITHMS_WEIGHTED_INDEX_H
+#ifndef KANON_PAPERS_WEIGHTED_INDEX_H
+#define KANON_PAPERS_WEIGHTED_INDEX_H
 
-#include "algorithms/weighted.h"
+#include "papers/weighted.h"
 
 typedef struct kanon__weighted_index kanon__weighted_index;
 

@@ -12,7 +12,7 @@
  * Differences from the paper: K is n/k rounded down (the paper's brackets are lost in print). Where the iteration does not
  * end by itself it stops at `max-iterations` with the visited partition of least square error; `return=last` gives the
  * last one, as the figures have it. Coordinates are rounded to whole units. */
-#include "algorithms/adjustment.h"
+#include "papers/adjustment.h"
 
 #include "core/alloc.h"
 #include "search/tuples.h"

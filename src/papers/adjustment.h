@@ -5,11 +5,11 @@
  * centroids move with each record; in kmeans they stay until the next iteration.
  *
  * Called by oka.c and kmeans.c. */
-#ifndef KANON_ALGORITHMS_ADJUSTMENT_H
-#define KANON_ALGORITHMS_ADJUSTMENT_H
+#ifndef KANON_PAPERS_ADJUSTMENT_H
+#define KANON_PAPERS_ADJUSTMENT_H
 
 #include "algorithms/algorithm.h"
-#include "search/nearest.h"
+#include "papers/nearest.h"
 
 /* The space in which distances are measured: run->space, or with cluster-on=all that of every released attribute, which is
  * then the caller's through *own (NULL otherwise). */

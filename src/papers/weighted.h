@@ -8,13 +8,13 @@
  *     weighted_place.c    the last step: place the records of rejected clusters
  *
  * Called by tgc.c. */
-#ifndef KANON_ALGORITHMS_WEIGHTED_H
-#define KANON_ALGORITHMS_WEIGHTED_H
+#ifndef KANON_PAPERS_WEIGHTED_H
+#define KANON_PAPERS_WEIGHTED_H
 
 #include "core/keyset.h"
 #include "core/random.h"
 #include "core/ticker.h"
-#include "model/s_diversity.h"
+#include "papers/s_diversity.h"
 
 typedef struct kanon__weighted {
     kanon__space *utility; /* the quasi attributes in terms of Q-diversity */

@@ -1,7 +1,7 @@
 /* See adjustment.h; the step numbers are those of Lin, figure 2. Cost: sorting the large clusters, and one search for
- * the nearest centroid (search/nearest.h) for each given-up record. Ties: the lowest record is given up first; the
+ * the nearest centroid (nearest.h) for each given-up record. Ties: the lowest record is given up first; the
  * lowest cluster. */
-#include "algorithms/adjustment.h"
+#include "papers/adjustment.h"
 
 #include "core/alloc.h"
 

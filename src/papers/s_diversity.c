@@ -3,7 +3,7 @@
  * Joining adds 2 * affinity + full to the numerator (s_diversity.h). A group that grows within a set keeps the affinity of
  * every distinct value of the set; a group that stands alone keeps its own distinct values and sums up on demand.
  * Called by algorithms, search and partition. Calls space.h, table/value/number.h. */
-#include "model/s_diversity.h"
+#include "papers/s_diversity.h"
 
 #include "core/alloc.h"
 #include "table/value/number.h"

@@ -17,7 +17,7 @@
 
 #include "core/alloc.h"
 #include "model/clusters.h"
-#include "search/nearest.h"
+#include "papers/nearest.h"
 
 #include <math.h>
 
