@@ -3,6 +3,7 @@
  * kanon_state_describe checks the whole file first (maintain/check_state.c), so that what it says is true of a sound state.
  * What is handed out is one allocation with the texts that it points to; freeing the info frees all. */
 #include "core/alloc.h"
+#include "pipeline/state_run.h"
 #include "state/maintain/check_state.h"
 #include "state/maintain/drift.h"
 #include "state/maintain/enforce_constraints.h"
@@ -153,18 +154,13 @@ static kanon_status describe_losses(description *d, kanon_state *s, kanon__subse
 {
     kanon_status st = KANON_OK;
     kanon_grouping *g = NULL;
-    kanon_measures *measures = NULL;
     kanon__drift drift = {0};
-    kanon_evaluate_options brief = {.struct_size = sizeof brief, .brief = 1};
     KANON_TRY(kanon__subset_grouping(&g, subset, s, err), out);
-    KANON_TRY(kanon_evaluate(&measures, subset->table, g, &brief, err), out);
-    const kanon_figure *loss = kanon_measures_find(measures, "avg_loss", NULL);
-    d->info.loss = loss != NULL ? loss->value : NAN;
+    KANON_TRY(kanon__average_loss(&d->info.loss, subset->table, g, err), out);
     KANON_TRY(kanon__drift_measure(&drift, s, subset, err), out);
     d->info.drift_records = drift.n_records;
     d->info.drift = drift.fresh > 0 ? drift.now / drift.fresh - 1 : NAN;
 out:
-    kanon_measures_free(measures);
     kanon_grouping_free(g);
     return st;
 }
@@ -225,13 +221,6 @@ void kanon_audit_free(kanon_audit *audit)
     kanon__free(a);
 }
 
-/* For qsort, ascending. */
-static int by_size(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return a < b ? -1 : a > b;
-}
-
 /* The joint classes by size. Sorts t->sizes, which no class number refers to afterwards; so it is called last. */
 static kanon_status count_classes(audit_result *a, kanon__traces *t, bool of_entities, kanon_error *err)
 {
@@ -246,7 +235,7 @@ static kanon_status count_classes(audit_result *a, kanon__traces *t, bool of_ent
     kanon_status st = kanon__new_array(&a->sizes, t->n_classes, "joint classes", err);
     if (st != KANON_OK)
         return st;
-    qsort(t->sizes, (size_t)t->n_classes, sizeof *t->sizes, by_size);
+    qsort(t->sizes, (size_t)t->n_classes, sizeof *t->sizes, kanon__compare_numbers);
     for (int64_t i = 0; i < t->n_classes; i++) {
         if (i == 0 || t->sizes[i] != t->sizes[i - 1])
             a->sizes[audit->n_sizes++].size = t->sizes[i];

@@ -4,8 +4,8 @@
  * changed groups, check and export it as any release, record it, commit. Groups that did not change are not looked at: they
  * were checked when they were released, they have the members that they had, and the index counts that none is smaller than
  * k. Where the notes of the state cannot tell what has changed, it is a whole release. Called by hosts through kanon_arrow.h;
- * calls state_change.c and src/state/maintain. */
-#include "pipeline/state_stream.h"
+ * calls state_release.c and src/state/maintain. */
+#include "pipeline/state_run.h"
 
 #include "core/alloc.h"
 #include "core/context.h"
@@ -119,9 +119,7 @@ static kanon_status record_changes(const kanon__watched_changes *c, kanon_state 
         goto out;
     }
     out->changed = c->subset.n;
-    out->records = s->n_records;
-    out->groups = s->n_groups;
-    out->suppressed = s->n_suppressed;
+    kanon__change_note_counts(out, s);
     const kanon__release_entry entry = {.n_records = s->n_records,
                                         .n_groups = s->n_groups,
                                         .n_suppressed = s->n_suppressed,
@@ -170,7 +168,7 @@ static kanon_status release_what_changed(const kanon__state_stream *stream, kano
     kanon_status st = KANON_OK;
     kanon_change_options o;
     kanon__state_call call;
-    *out = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
+    *out = kanon__change_none();
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     if (o.outputs != NULL) {
         st = kanon__fail(err, KANON_EINVAL, "changes alone are released as a stream, and without other outputs");

@@ -1,0 +1,195 @@
+/* Releases of states: what every change with outputs plans and records, and the public functions that only release.
+ *
+ * A release is a grouping of all records, or of those that joint classes allow (maintain/joint_release.h); it is checked
+ * and audited with all before it. Called by state_change.c, state_create.c, state_info.c and state_stream.c; calls
+ * src/state/maintain. */
+#include "pipeline/requirements.h"
+#include "pipeline/state_run.h"
+#include "state/maintain/drift.h"
+#include "state/maintain/enforce_constraints.h"
+#include "state/maintain/joint_release.h"
+#include "state/maintain/releases.h"
+#include "state/store/watch.h"
+
+#include <math.h>
+
+bool kanon__wants_release(const kanon_outputs *outputs)
+{
+    return outputs != NULL && (outputs->release != NULL || outputs->release_to != NULL);
+}
+
+kanon_status kanon__average_loss(double *out, const kanon_table *table, const kanon_grouping *grouping, kanon_error *err)
+{
+    kanon_measures *measures = NULL;
+    kanon_evaluate_options brief = {.struct_size = sizeof brief, .brief = 1};
+    kanon_status st = kanon_evaluate(&measures, table, grouping, &brief, err);
+    const kanon_figure *figure = st == KANON_OK ? kanon_measures_find(measures, "avg_loss", NULL) : NULL;
+    *out = figure != NULL ? figure->value : NAN;
+    kanon_measures_free(measures);
+    return st;
+}
+
+kanon_status kanon__describe_release(kanon__release_entry *out, const kanon_table *table, const kanon_grouping *grouping,
+                                     kanon_error *err)
+{
+    *out = (kanon__release_entry){.n_records = grouping->n_rows,
+                                  .n_groups = grouping->n_groups,
+                                  .n_suppressed = grouping->n_suppressed,
+                                  .smallest = grouping->smallest};
+    return kanon__average_loss(&out->loss, table, grouping, err);
+}
+
+/* How large joint classes must be: as the caller says, else as the state does. 0: off. */
+static int64_t required_joint_k(const kanon__change_run *c)
+{
+    int64_t said = c->options.joint_k != 0 ? c->options.joint_k : c->state->joint_k;
+    return said > 0 ? said : 0;
+}
+
+/* Records the release, and audits it with all before it, from what is recorded. Where classes must be large enough, the plan
+ * has seen to it. */
+static kanon_status record_release(kanon__change_run *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_state *s = c->state;
+    kanon_change *out = c->out;
+    kanon__subset subset = {0};
+    kanon__traces traces = {0};
+    kanon__joint_counts counts;
+    int64_t required = required_joint_k(c);
+    c->release.n_withheld = out->withheld;
+    c->release.joint_k = required;
+    KANON_TRY(kanon__releases_append(s, &c->subset, &c->release, err), out);
+    c->is_recorded = true;
+    out->release = s->n_releases;
+    if (s->n_releases == 1)
+        goto out;
+    out->joint_k = required > 0 ? required : s->k;
+    out->joint_required = required > 0;
+    KANON_TRY(kanon__subset_list_all(&subset, s, err), out);
+    KANON_TRY(kanon__traces_load(&traces, s, &subset, err), out);
+    KANON_TRY(kanon__traces_compare(&counts, &traces, s->n_releases, out->joint_k, err), out);
+    out->joint_smallest = counts.smallest;
+    out->joint_below = counts.below;
+    out->joint_made_below = counts.made_below;
+    c->grouping->joint = (kanon__joint_status){.releases = s->n_releases,
+                                               .k = out->joint_k,
+                                               .required = required > 0,
+                                               .smallest = counts.smallest,
+                                               .below = counts.below,
+                                               .made_below = counts.made_below,
+                                               .withheld = out->withheld};
+    if (required > 0 && counts.made_below > 0)
+        st = kanon__fail(err, KANON_EINTERNAL, "the release has joint classes that are too small");
+out:
+    kanon__traces_clear(&traces);
+    kanon__subset_clear(&subset);
+    return st;
+}
+
+/* Notes in the grouping, for the report, which requirements it satisfies in addition to k. */
+static kanon_status note_requirements(kanon__change_run *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__constraints *constraints = NULL;
+    kanon__space *space = NULL;
+    const kanon_table *t = c->subset.table;
+    KANON_TRY(kanon__subset_constraints(&constraints, &c->subset, c->state, err), out);
+    KANON_TRY(kanon__space_new(&space, &t->data, t->data.quasi, t->data.n_quasi, KANON__TERMS_LOSS, err), out);
+    kanon__run run = {.table = &t->data,
+                      .policy = &t->policy, /* withheld records count for the budget: they are in the state */
+                      .may_suppress = kanon__fraction_of(t->policy.suppress, c->state->n_records),
+                      .space = space,
+                      .k = c->state->k,
+                      .constraints = constraints};
+    KANON_TRY(kanon__requirements_record(c->grouping, &run, err), out);
+out:
+    kanon__space_free(space);
+    kanon__constraints_free(constraints);
+    return st;
+}
+
+kanon_status kanon__change_run_release(kanon__change_run *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_state *s = c->state;
+    kanon__drift drift;
+    KANON_TRY(kanon__change_run_read(c, err), out);
+    KANON_TRY(kanon__drift_measure(&drift, s, &c->subset, err), out);
+    if (drift.n_records > 0 && drift.fresh > 0)
+        c->out->drift = drift.now / drift.fresh - 1;
+    int64_t joint_k = required_joint_k(c);
+    if (joint_k > 0 && kanon__wants_release(c->options.outputs)) {
+        kanon__joint_result joint;
+        KANON_TRY(kanon__joint_plan(&c->subset, s, joint_k, &joint, err), out);
+        c->out->withheld = joint.n_withheld;
+        c->out->moved = joint.n_moved;
+        c->out->merged = joint.n_merged;
+        c->out->below_joint_k = joint.n_below;
+    }
+    KANON_TRY(kanon__subset_grouping(&c->grouping, &c->subset, s, err), out);
+    KANON_TRY(kanon__verify_subset(&c->subset, s, c->grouping->group_of, c->grouping->n_groups, err), out);
+    KANON_TRY(note_requirements(c, err), out);
+    KANON_TRY(kanon__describe_release(&c->release, c->subset.table, c->grouping, err), out);
+    c->out->loss = c->release.loss;
+    if (kanon__wants_release(c->options.outputs))
+        KANON_TRY(record_release(c, err), out);
+out:
+    return st;
+}
+
+/* kanon_state_release within its call. Without outputs nothing would be released, and the call is refused. `stream` may be
+ * NULL. */
+static kanon_status release(kanon_state *state, const kanon_change_options *options, const kanon__state_stream *stream,
+                            kanon_change *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__change_run c;
+    KANON_TRY(kanon__change_run_begin(&c, state, "release", options, out, err), out);
+    c.stream = stream;
+    if (c.options.outputs == NULL) {
+        st = kanon__fail(err, KANON_EINVAL, "no outputs are asked for");
+        goto out;
+    }
+    KANON_TRY(kanon__change_run_complete(&c, err), out);
+    if (kanon__wants_release(c.options.outputs))
+        kanon__watch_restart(state);
+    if (out->withheld + out->moved + out->merged > 0) /* it does not show the groups of the state */
+        kanon__watch_give_up(state);
+out:
+    kanon__change_run_end(&c);
+    return st;
+}
+
+kanon_status kanon_state_release(kanon_state *state, const kanon_change_options *options, kanon_change *out,
+                                 kanon_error *err)
+{
+    kanon__change_call call;
+    kanon_status st = kanon__change_call_begin(&call, state, options, out, err);
+    return kanon__change_call_end(&call, st == KANON_OK ? release(state, &call.options, NULL, out, err) : st);
+}
+
+static int discard(const void *bytes, size_t size, void *payload)
+{
+    (void)bytes, (void)size, (void)payload;
+    return 0;
+}
+
+/* The CSV text is made, too, and discarded if nobody wants it: the checksum of a recorded release is that of its text. */
+kanon_status kanon__state_release_stream(const kanon__state_stream *stream, kanon_state *state,
+                                         const kanon_change_options *options, kanon_change *change, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__change_call call;
+    const kanon_sink nowhere = {.name = "release.csv", .write = discard};
+    KANON_TRY(kanon__change_call_begin(&call, state, options, change, err), out);
+    const kanon_outputs only_stream = {
+        .struct_size = sizeof only_stream, .release_to = &nowhere, .tick = state->tick, .payload = state->payload};
+    if (call.options.outputs == NULL)
+        call.options.outputs = &only_stream;
+    else if (!kanon__wants_release(call.options.outputs))
+        call.outputs.wanted.release_to = &nowhere;
+    KANON_TRY(release(state, &call.options, stream, change, err), out);
+out:
+    return kanon__change_call_end(&call, st);
+}
