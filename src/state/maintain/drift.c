@@ -43,8 +43,14 @@ static bool is_setting(const kanon_algorithm_info *info, const char *name)
     return false;
 }
 
-/* The state's settings that this version of the algorithm has; others are dropped. */
-static kanon_status read_settings(setting_list *out, const kanon_state *s, const kanon_algorithm_info *info,
+/* Joint classes can need larger groups than the state has: a limit on sizes that does not allow k is dropped. */
+static bool fits_k(const kanon_setting *given, int64_t k)
+{
+    return strcmp(given->name, "max-size") != 0 || strtoll(given->value, NULL, 10) >= k;
+}
+
+/* The state's settings that this version of the algorithm has and that fit k; others are dropped. */
+static kanon_status read_settings(setting_list *out, const kanon_state *s, const kanon_algorithm_info *info, int64_t k,
                                   kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -57,8 +63,9 @@ static kanon_status read_settings(setting_list *out, const kanon_state *s, const
         char *equal = strchr(line, '=');
         if (equal != NULL) {
             *equal = '\0';
-            if (is_setting(info, line))
-                out->items[out->n++] = (kanon_setting){line, equal + 1};
+            kanon_setting given = {line, equal + 1};
+            if (is_setting(info, line) && fits_k(&given, k))
+                out->items[out->n++] = given;
         }
         line = next;
     }
@@ -134,7 +141,7 @@ kanon_status kanon__regroup_rows(const kanon_state *s, const kanon_table *subset
     if (algorithm == NULL)
         algorithm = kanon__algorithm_find("kmember");
     kanon__ticker_init(&ticker, s->tick, s->payload, "grouping a sample");
-    KANON_TRY(read_settings(&given, s, &algorithm->info, err), out);
+    KANON_TRY(read_settings(&given, s, &algorithm->info, k, err), out);
     KANON_TRY(kanon__settings_init(&settings, algorithm->info.name, algorithm->info.settings, algorithm->info.n_settings,
                                    given.items, given.n, err),
               out);

@@ -80,6 +80,14 @@ expect 0 "$KANON" insert y.state four.csv -o r3.csv
 expect 0 "$KANON" check r3.csv -s s.yaml
 expect 0 "$KANON" audit y.state
 
+# a limit on the size of groups that is below joint-k gives way
+sed 's/k: 4/k: 4, joint-k: 5/' s.yaml >wide.yaml
+awk 'BEGIN { print "id,who,age,zip,ill"
+             for (i = 1; i <= 6; i++) printf "w%d,w%d,%d,%05d,flu\n", i, i, 20 + i * 8, 10000 + i * 6 }' >six.csv
+expect 0 "$KANON" anonymize t.csv -s wide.yaml -q -a tgc-u --set max-size=4 -o r1.csv --state w.state
+expect 0 "$KANON" insert w.state six.csv -o r2.csv
+expect 0 "$KANON" audit w.state -k 5
+
 # a delta whose columns are exchanged is taken, and questioned; no value is said
 printf 'id,who,age,zip,ill\nq1,q1,10001,21,flu\nq2,q2,10030,44,flu\n' >odd.csv
 expect 0 "$KANON" insert e.state odd.csv
