@@ -2,9 +2,7 @@
  *
  * A group and a box are compared by dimension before any of the group's records is looked at. Most groups are so far away
  * that no record of theirs will do. Of the others only the critical dimensions, on which the group sticks out of the box,
- * have to be compared record by record. Called by slab_moves.c and slab_refill.c for their inner loops; calls move_costs.h.
- *
- * Boxes have 2 coordinates per dimension: the smallest of all dimensions, then the largest. */
+ * have to be compared record by record. Called by slab_moves.c and slab_refill.c for their inner loops; calls move_costs.h. */
 #ifndef KANON_REFINE_ANNEAL_BOX_SCAN_H
 #define KANON_REFINE_ANNEAL_BOX_SCAN_H
 
@@ -13,12 +11,10 @@
 /* How much wider the box becomes, in units, by reaching from lo to hi on a dimension. */
 static inline uint32_t kanon__rise_on(const kanon__move_costs *c, const uint32_t *box, int i, uint32_t lo, uint32_t hi)
 {
-    uint32_t low = box[i], high = box[c->n_dimensions + i], span = high - low;
+    uint32_t low = box[i], high = box[c->n_dimensions + i];
     lo = lo < low ? lo : low;
     hi = hi > high ? hi : high;
-    if (i >= c->n_numeric)
-        return kanon__category_units(c, i, lo, hi) - kanon__category_units(c, i, low, high);
-    return (hi - lo < c->full[i] ? hi - lo : c->full[i]) - (span < c->full[i] ? span : c->full[i]);
+    return kanon__span_units(c, i, lo, hi) - kanon__span_units(c, i, low, high);
 }
 
 /* The critical dimensions of a group with the box `other`; their number. -1: each of its records makes the box wider by more

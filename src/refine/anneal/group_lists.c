@@ -23,28 +23,11 @@ typedef struct list_builder {
     int32_t n_best;
 } list_builder;
 
-/* D of the box around two groups. */
-static uint32_t joint_units(const kanon__region *r, const uint32_t *a, const uint32_t *b)
-{
-    const kanon__move_costs *c = r->costs;
-    int m = c->n_dimensions, i = 0;
-    uint32_t units = 0;
-    for (; i < c->n_numeric; i++) {
-        uint32_t lo = a[i] < b[i] ? a[i] : b[i], hi = a[m + i] > b[m + i] ? a[m + i] : b[m + i], span = hi - lo;
-        units += span < c->full[i] ? span : c->full[i];
-    }
-    for (; i < m; i++) {
-        uint32_t lo = a[i] < b[i] ? a[i] : b[i], hi = a[m + i] > b[m + i] ? a[m + i] : b[m + i];
-        units += kanon__category_units(c, i, lo, hi);
-    }
-    return units;
-}
-
 /* 2, 3. */
 static void offer(list_builder *b, int32_t group, int32_t candidate)
 {
     const kanon__region *r = b->region;
-    uint32_t joint = joint_units(r, kanon__region_bounds(r, group), kanon__region_bounds(r, candidate));
+    uint32_t joint = kanon__region_joint_units(r, group, candidate);
     uint64_t score = 2 * (uint64_t)(joint - r->groups[candidate].units) + (joint - r->groups[group].units) / 2;
     uint64_t entry = (score < UINT32_MAX ? score : UINT32_MAX) << 32 | (uint32_t)candidate;
     if (b->n_best == KANON__LIST_WIDTH && entry >= b->best[KANON__LIST_WIDTH - 1])

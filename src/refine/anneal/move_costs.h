@@ -89,12 +89,35 @@ kanon__move_costs_units(const kanon__move_costs *c, const uint32_t *bounds, cons
     return units;
 }
 
+/* Boxes have two coordinates per dimension: the smallest of all m dimensions, then the largest. */
+static inline void kanon__box_begin(uint32_t *box, int m, const uint32_t *record)
+{
+    for (int i = 0; i < m; i++)
+        box[i] = box[m + i] = record[i];
+}
+
+static inline void kanon__box_widen(uint32_t *box, int m, const uint32_t *record)
+{
+    for (int i = 0; i < m; i++) {
+        box[i] = record[i] < box[i] ? record[i] : box[i];
+        box[m + i] = record[i] > box[m + i] ? record[i] : box[m + i];
+    }
+}
+
 /* Units of the codes lo..hi of a categorical dimension, which is of either kind. */
 static inline uint32_t kanon__category_units(const kanon__move_costs *c, int i, uint32_t lo, uint32_t hi)
 {
     if (i < c->n_numeric + c->n_tabled)
         return c->tables[i].units[(size_t)lo << c->tables[i].shift | hi];
     return kanon__dimension_climb(c->dimensions[i], lo, hi);
+}
+
+/* Units of the coordinates lo..hi of any dimension. */
+static inline uint32_t kanon__span_units(const kanon__move_costs *c, int i, uint32_t lo, uint32_t hi)
+{
+    if (i >= c->n_numeric)
+        return kanon__category_units(c, i, lo, hi);
+    return hi - lo < c->full[i] ? hi - lo : c->full[i];
 }
 
 #endif

@@ -68,12 +68,7 @@ static void take_members(cut_move *m, int32_t group, bool left)
 /* The units of one dimension between two coordinates. */
 static uint32_t units_between(const kanon__move_costs *c, int i, uint32_t a, uint32_t b)
 {
-    uint32_t lo = a < b ? a : b, hi = a < b ? b : a;
-    if (i < c->n_numeric)
-        return hi - lo < c->full[i] ? hi - lo : c->full[i];
-    if (i < c->n_numeric + c->n_tabled)
-        return c->tables[i].units[(size_t)lo << c->tables[i].shift | hi];
-    return kanon__dimension_climb(c->dimensions[i], lo, hi);
+    return kanon__span_units(c, i, a < b ? a : b, a < b ? b : a);
 }
 
 /* A dimension by its share of D of the common box; -1: all records are alike. */
@@ -85,12 +80,12 @@ static int draw_dimension(cut_move *m)
     const uint32_t *a = kanon__region_bounds(r, m->left), *b = kanon__region_bounds(r, m->right);
     uint64_t sum = 0, seen = 0;
     for (int i = 0; i < d; i++)
-        sum += units_between(c, i, a[i] < b[i] ? a[i] : b[i], a[d + i] > b[d + i] ? a[d + i] : b[d + i]);
+        sum += kanon__span_units(c, i, a[i] < b[i] ? a[i] : b[i], a[d + i] > b[d + i] ? a[d + i] : b[d + i]);
     if (sum == 0)
         return -1;
     uint64_t drawn = (uint64_t)kanon__random_below(&m->p->engine->random, (int64_t)sum);
     for (int i = 0; i < d; i++) {
-        seen += units_between(c, i, a[i] < b[i] ? a[i] : b[i], a[d + i] > b[d + i] ? a[d + i] : b[d + i]);
+        seen += kanon__span_units(c, i, a[i] < b[i] ? a[i] : b[i], a[d + i] > b[d + i] ? a[d + i] : b[d + i]);
         if (drawn < seen)
             return i;
     }
@@ -149,40 +144,23 @@ static bool fill(cut_move *m)
 
 /* ---- 2: where to cut --------------------------------------------------------------------------------------------- */
 
-static void begin_box(const kanon__region *r, uint32_t *box, int32_t record)
-{
-    size_t size = (size_t)r->costs->n_dimensions * sizeof *box;
-    memcpy(box, kanon__region_coordinates(r, record), size);
-    memcpy(box + r->costs->n_dimensions, box, size);
-}
-
-static void widen(const kanon__region *r, uint32_t *box, int32_t record)
-{
-    int d = r->costs->n_dimensions;
-    const uint32_t *own = kanon__region_coordinates(r, record);
-    for (int i = 0; i < d; i++) {
-        box[i] = own[i] < box[i] ? own[i] : box[i];
-        box[d + i] = own[i] > box[d + i] ? own[i] : box[d + i];
-    }
-}
-
 /* What both sides lose, for each cut with k records on either. */
 static void sum_losses(cut_move *m)
 {
     const kanon__region *r = m->p->region;
     uint32_t *box = m->p->engine->bounds;
     int32_t k = (int32_t)r->k, n = m->n;
-    begin_box(r, box, m->pool[0].record);
+    kanon__box_begin(box, r->costs->n_dimensions, kanon__region_coordinates(r, m->pool[0].record));
     for (int32_t i = 1; i <= n - k; i++) {
         if (i >= k)
             m->losses[i] = (int64_t)i * kanon__move_costs_units(r->costs, box, NULL, NULL);
-        widen(r, box, m->pool[i].record);
+        kanon__box_widen(box, r->costs->n_dimensions, kanon__region_coordinates(r, m->pool[i].record));
     }
-    begin_box(r, box, m->pool[n - 1].record);
+    kanon__box_begin(box, r->costs->n_dimensions, kanon__region_coordinates(r, m->pool[n - 1].record));
     for (int32_t i = n - 1; i >= k; i--) {
         if (i <= n - k)
             m->losses[i] += (int64_t)(n - i) * kanon__move_costs_units(r->costs, box, NULL, NULL);
-        widen(r, box, m->pool[i - 1].record);
+        kanon__box_widen(box, r->costs->n_dimensions, kanon__region_coordinates(r, m->pool[i - 1].record));
     }
 }
 
@@ -263,8 +241,8 @@ static void move_to_sides(cut_move *m, int32_t cut, int64_t delta)
 
 static int64_t loss_before(const cut_move *m)
 {
-    const kanon__region_group *left = &m->p->region->groups[m->left], *right = &m->p->region->groups[m->right];
-    return (int64_t)left->size * left->units + (m->left != m->right ? (int64_t)right->size * right->units : 0);
+    const kanon__region *r = m->p->region;
+    return kanon__region_loss_of(r, m->left) + (m->left != m->right ? kanon__region_loss_of(r, m->right) : 0);
 }
 
 void kanon__penalised_recut(kanon__penalty *p, int32_t left, int32_t right)
@@ -293,9 +271,9 @@ void kanon__penalised_sort_out(kanon__penalty *p, int32_t left, int32_t right)
         int32_t record = m.pool[i].record, *quota = &p->quota[p->value_of[record]], side = *quota > 0 ? 0 : 1;
         *quota -= side == 0;
         if (sizes[side]++ == 0)
-            begin_box(r, boxes[side], record);
+            kanon__box_begin(boxes[side], r->costs->n_dimensions, kanon__region_coordinates(r, record));
         else
-            widen(r, boxes[side], record);
+            kanon__box_widen(boxes[side], r->costs->n_dimensions, kanon__region_coordinates(r, record));
         if (r->group_of[record] != groups[side])
             kanon__penalty_add_move(p, record, groups[side]);
     }

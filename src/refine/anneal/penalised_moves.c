@@ -273,28 +273,15 @@ static void replace(kanon__penalty *p, int32_t record, int32_t to)
 /* ---- whole groups ------------------------------------------------------------------------------------------------ */
 
 /* |P| D(P) of two groups as one. */
-static int64_t joint_loss(const kanon__penalty *p, int32_t left, int32_t right)
+static int64_t joint_loss(const kanon__region *r, int32_t left, int32_t right)
 {
-    const kanon__region *r = p->region;
-    int m = r->costs->n_dimensions;
-    const uint32_t *a = kanon__region_bounds(r, left), *b = kanon__region_bounds(r, right);
-    uint32_t *box = p->engine->bounds;
-    for (int i = 0; i < m; i++) {
-        box[i] = a[i] < b[i] ? a[i] : b[i];
-        box[m + i] = a[m + i] > b[m + i] ? a[m + i] : b[m + i];
-    }
-    return ((int64_t)r->groups[left].size + r->groups[right].size) * kanon__move_costs_units(r->costs, box, NULL, NULL);
-}
-
-static int64_t loss_of(const kanon__region *r, int32_t group)
-{
-    return (int64_t)r->groups[group].size * r->groups[group].units;
+    return ((int64_t)r->groups[left].size + r->groups[right].size) * kanon__region_joint_units(r, left, right);
 }
 
 static void merge(kanon__penalty *p, int32_t from, int32_t to)
 {
     const kanon__region *r = p->region;
-    int64_t delta = joint_loss(p, from, to) - loss_of(r, from) - loss_of(r, to);
+    int64_t delta = joint_loss(r, from, to) - kanon__region_loss_of(r, from) - kanon__region_loss_of(r, to);
     if (delta > p->limit + paid(p, from) + paid(p, to))
         return;
     const int32_t *members = kanon__region_members(r, from);
@@ -330,7 +317,7 @@ static void dissolve(kanon__penalty *p, int32_t group)
     enum { MOST = 64 };
     const kanon__region *r = p->region;
     const int32_t *members = kanon__region_members(r, group);
-    int64_t delta = -loss_of(r, group), most = p->limit + paid(p, group), more;
+    int64_t delta = -kanon__region_loss_of(r, group), most = p->limit + paid(p, group), more;
     if (r->groups[group].size > MOST)
         return;
     for (int32_t i = 0; i < r->groups[group].size; i++) {
@@ -379,7 +366,7 @@ static int32_t draw_mate(kanon__penalty *p, int32_t record)
         int32_t group = draw_group(p, record);
         if (group < 0 || group == best)
             continue;
-        int64_t cost = joint_loss(p, own, group) - loss_of(r, group);
+        int64_t cost = joint_loss(r, own, group) - kanon__region_loss_of(r, group);
         if (cost < least) {
             least = cost;
             best = group;

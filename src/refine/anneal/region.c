@@ -65,6 +65,26 @@ int32_t kanon__region_empty_slot(const kanon__region *r)
     return r->n_empty > 0 ? r->empty_slots[r->n_empty - 1] : -1;
 }
 
+uint32_t kanon__region_joint_units(const kanon__region *r, int32_t left, int32_t right)
+{
+    const uint32_t *a = kanon__region_bounds(r, left), *b = kanon__region_bounds(r, right);
+    int m = r->costs->n_dimensions;
+    uint32_t units = 0;
+    for (int i = 0; i < m; i++)
+        units += kanon__span_units(r->costs, i, a[i] < b[i] ? a[i] : b[i], a[m + i] > b[m + i] ? a[m + i] : b[m + i]);
+    return units;
+}
+
+int kanon__region_draw_dimension(const kanon__region *r, int32_t group, kanon__random *random)
+{
+    int m = r->costs->n_dimensions, at = (int)kanon__random_below(random, m);
+    const uint32_t *bounds = kanon__region_bounds(r, group);
+    for (int i = 0; i < m; i++, at = at + 1 < m ? at + 1 : 0)
+        if (bounds[at] < bounds[m + at])
+            return at;
+    return -1;
+}
+
 /* ---- one bound --------------------------------------------------------------------------------------------------- */
 
 /* Both bounds use the same code. The largest coordinate is the smallest of the complements: `mirror` is 0 for the smallest
@@ -173,17 +193,17 @@ void kanon__region_evaluate(kanon__region *r)
     for (int32_t group = 0; group < r->n_slots; group++) {
         kanon__region_group *g = &r->groups[group];
         g->units = g->size > 0 ? kanon__move_costs_units(r->costs, kanon__region_bounds(r, group), NULL, NULL) : 0;
-        r->loss += (int64_t)g->size * g->units;
+        r->loss += kanon__region_loss_of(r, group);
     }
 }
 
 void kanon__region_add(kanon__region *r, int32_t group, int32_t record)
 {
     kanon__region_group *g = &r->groups[group];
-    r->loss -= (int64_t)g->size * g->units;
+    r->loss -= kanon__region_loss_of(r, group);
     kanon__region_insert(r, group, record);
     g->units = kanon__move_costs_units(r->costs, kanon__region_bounds(r, group), NULL, NULL);
-    r->loss += (int64_t)g->size * g->units;
+    r->loss += kanon__region_loss_of(r, group);
 }
 
 void kanon__region_remove(kanon__region *r, int32_t record)
@@ -194,7 +214,7 @@ void kanon__region_remove(kanon__region *r, int32_t record)
     const uint32_t *own = kanon__region_coordinates(r, record);
     uint32_t *bounds = r->bounds + (int64_t)group * 4 * m;
     kanon__bound_counts *counts = r->counts + (int64_t)group * 2 * m;
-    r->loss -= (int64_t)g->size * g->units;
+    r->loss -= kanon__region_loss_of(r, group);
     int32_t last = members[--g->size];
     members[r->member_index[record]] = last;
     r->member_index[last] = r->member_index[record];
@@ -209,5 +229,5 @@ void kanon__region_remove(kanon__region *r, int32_t record)
         count_out(r, group, i, &counts[2 * i + 1], &bounds[m + i], &bounds[3 * m + i], own[i], UINT32_MAX);
     }
     g->units = kanon__move_costs_units(r->costs, bounds, NULL, NULL);
-    r->loss += (int64_t)g->size * g->units;
+    r->loss += kanon__region_loss_of(r, group);
 }

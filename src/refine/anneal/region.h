@@ -26,6 +26,7 @@
 #ifndef KANON_REFINE_ANNEAL_REGION_H
 #define KANON_REFINE_ANNEAL_REGION_H
 
+#include "core/random.h"
 #include "refine/anneal/move_costs.h"
 
 /* Who has the outermost coordinates at one bound of a group on one dimension. The outermost itself is in the bounds. */
@@ -82,6 +83,17 @@ static inline int32_t *kanon__region_members(const kanon__region *r, int32_t gro
     return r->members + r->groups[group].members;
 }
 
+/* |P| D(P) of a group. */
+static inline int64_t kanon__region_loss_of(const kanon__region *r, int32_t group)
+{
+    return (int64_t)r->groups[group].size * r->groups[group].units;
+}
+
+/* D of two groups as one. */
+uint32_t kanon__region_joint_units(const kanon__region *region, int32_t left, int32_t right);
+/* A random dimension on which the members of a group differ; -1: they are all equal. */
+int kanon__region_draw_dimension(const kanon__region *region, int32_t group, kanon__random *random);
+
 /* The change of the group's loss |P| D(P) when a record leaves, joins, or one leaves and another joins. Nothing is moved:
  * most moves are rejected by these numbers alone. */
 static inline int64_t kanon__region_leave_delta(const kanon__region *r, int32_t group, int32_t record)
@@ -89,7 +101,7 @@ static inline int64_t kanon__region_leave_delta(const kanon__region *r, int32_t 
     const kanon__region_group *g = &r->groups[group];
     uint32_t units = kanon__move_costs_units(r->costs, kanon__region_bounds(r, group), kanon__region_coordinates(r, record),
                                              NULL);
-    return (int64_t)(g->size - 1) * units - (int64_t)g->size * g->units;
+    return (int64_t)(g->size - 1) * units - kanon__region_loss_of(r, group);
 }
 
 static inline int64_t kanon__region_join_delta(const kanon__region *r, int32_t group, int32_t record)
@@ -97,7 +109,7 @@ static inline int64_t kanon__region_join_delta(const kanon__region *r, int32_t g
     const kanon__region_group *g = &r->groups[group];
     uint32_t units = kanon__move_costs_units(r->costs, kanon__region_bounds(r, group), NULL,
                                              kanon__region_coordinates(r, record));
-    return (int64_t)(g->size + 1) * units - (int64_t)g->size * g->units;
+    return (int64_t)(g->size + 1) * units - kanon__region_loss_of(r, group);
 }
 
 static inline int64_t kanon__region_replace_delta(const kanon__region *r, int32_t group, int32_t gone, int32_t come)

@@ -80,9 +80,8 @@ static bool choose_groups(regroup_move *move, int32_t record, int32_t n_groups)
     if (move->n_old < n_groups)
         return false;
     for (int32_t i = 0; i < move->n_old; i++) {
-        const kanon__region_group *g = &r->groups[move->slots[i]];
-        move->n += g->size;
-        move->old_loss += (int64_t)g->size * g->units;
+        move->n += r->groups[move->slots[i]].size;
+        move->old_loss += kanon__region_loss_of(r, move->slots[i]);
     }
     return move->n <= e->pool.room;
 }
@@ -177,14 +176,6 @@ static bool make_groups(regroup_move *move)
 
 /* ---- 4: records left over ---------------------------------------------------------------------------------------- */
 
-static void widen(uint32_t *bounds, int m, const uint32_t *record)
-{
-    for (int i = 0; i < m; i++) {
-        bounds[i] = record[i] < bounds[i] ? record[i] : bounds[i];
-        bounds[m + i] = record[i] > bounds[m + i] ? record[i] : bounds[m + i];
-    }
-}
-
 /* The cheapest of a few random groups around, not taken apart, if it is cheaper than *least; -1: none. */
 static int32_t find_outside(const regroup_move *move, int32_t record, int32_t first_left, int32_t at, int64_t *least)
 {
@@ -237,7 +228,7 @@ static bool assign_record(regroup_move *move, int32_t first_left, int32_t at)
         return true;
     move->sizes[best]++;
     move->attempt->units[best] = least_units;
-    widen(move->attempt->bounds + best * 2 * d, d, own);
+    kanon__box_widen(move->attempt->bounds + best * 2 * d, d, own);
     return true;
 }
 
@@ -338,10 +329,9 @@ static int64_t loss_of(kanon__move_engine *e, const int32_t *records, int32_t n)
 {
     const kanon__region *r = e->region;
     int d = r->costs->n_dimensions;
-    memcpy(e->bounds, kanon__region_coordinates(r, records[0]), (size_t)d * sizeof *e->bounds);
-    memcpy(e->bounds + d, e->bounds, (size_t)d * sizeof *e->bounds);
+    kanon__box_begin(e->bounds, d, kanon__region_coordinates(r, records[0]));
     for (int32_t i = 1; i < n; i++)
-        widen(e->bounds, d, kanon__region_coordinates(r, records[i]));
+        kanon__box_widen(e->bounds, d, kanon__region_coordinates(r, records[i]));
     return (int64_t)n * kanon__move_costs_units(r->costs, e->bounds, NULL, NULL);
 }
 

@@ -68,12 +68,4 @@ static inline const uint32_t *kanon__draft_box(const kanon__slab_draft *d, int32
     return at < 0 ? kanon__region_bounds(d->region, group) : d->boxes + (int64_t)at * 2 * d->region->costs->n_dimensions;
 }
 
-static inline void kanon__box_widen(uint32_t *box, int m, const uint32_t *record)
-{
-    for (int i = 0; i < m; i++) {
-        box[i] = record[i] < box[i] ? record[i] : box[i];
-        box[m + i] = record[i] > box[m + i] ? record[i] : box[m + i];
-    }
-}
-
 #endif

@@ -79,24 +79,6 @@ static bool stays(const kanon__move_costs *c, const slab *s, uint32_t coordinate
     return kanon__category_units(c, s->dimension, lo, hi) < s->ancestor_units;
 }
 
-static uint32_t units_on(const kanon__move_costs *c, int i, uint32_t lo, uint32_t hi)
-{
-    if (i >= c->n_numeric)
-        return kanon__category_units(c, i, lo, hi);
-    return hi - lo < c->full[i] ? hi - lo : c->full[i];
-}
-
-/* A random dimension on which the members differ; -1: none was drawn. */
-static int draw_dimension(const kanon__region *r, kanon__random *random, int32_t group)
-{
-    int m = r->costs->n_dimensions, at = (int)kanon__random_below(random, m);
-    const uint32_t *bounds = kanon__region_bounds(r, group);
-    for (int i = 0; i < m; i++, at = at + 1 < m ? at + 1 : 0)
-        if (bounds[at] < bounds[m + at])
-            return at;
-    return -1;
-}
-
 /* Where the slab begins. Beyond the outermost of x random members there is about one of x + 1. */
 static void draw_threshold(slab *s, const kanon__region *r, kanon__random *random, int32_t group, int32_t most)
 {
@@ -145,8 +127,9 @@ static bool estimate_slab(slab *s, const kanon__region *r, int32_t group, int32_
             return false;
         }
     }
-    s->units = r->groups[group].units - (units_on(r->costs, s->dimension, bounds[s->dimension], bounds[m + s->dimension]) -
-                                         units_on(r->costs, s->dimension, kept[0], kept[1]));
+    s->units = r->groups[group].units -
+               (kanon__span_units(r->costs, s->dimension, bounds[s->dimension], bounds[m + s->dimension]) -
+                kanon__span_units(r->costs, s->dimension, kept[0], kept[1]));
     return s->size > 0;
 }
 
@@ -169,7 +152,7 @@ static void measure_slab(slab *s, kanon__slab_workspace *w, int32_t group)
 static bool draw_slab(slab *s, kanon__slab_workspace *w, kanon__random *random, int32_t group)
 {
     const kanon__region *r = w->draft.region;
-    s->dimension = draw_dimension(r, random, group);
+    s->dimension = kanon__region_draw_dimension(r, group, random);
     if (s->dimension < 0)
         return false;
     int32_t most = (int32_t)pow(w->most, kanon__random_unit(random));

@@ -90,18 +90,6 @@ static bool carry_out(const trim_move *move)
 
 /* ---- 1: which records leave -------------------------------------------------------------------------------------- */
 
-/* A random dimension on which the members differ; -1: they are all equal. */
-static int draw_dimension(kanon__move_engine *e, int32_t group)
-{
-    const kanon__region *r = e->region;
-    int m = r->costs->n_dimensions, at = (int)kanon__random_below(&e->random, m);
-    const uint32_t *bounds = kanon__region_bounds(r, group);
-    for (int i = 0; i < m; i++, at = at + 1 < m ? at + 1 : 0)
-        if (bounds[at] < bounds[m + at])
-            return at;
-    return -1;
-}
-
 /* The coordinate of the n-th member from one end; mirror as in region.c: UINT32_MAX counts from the largest. */
 static uint32_t outermost(const kanon__region *r, int32_t group, int i, uint32_t mirror, int32_t n)
 {
@@ -164,7 +152,7 @@ static bool choose_leaving(trim_move *move)
         move->n_leaving = move->n;
         return true;
     }
-    int i = draw_dimension(e, move->group);
+    int i = kanon__region_draw_dimension(r, move->group, &e->random);
     if (i < 0)
         return false;
     int32_t n = (int32_t)pow(MOST_TRIMMED, kanon__random_unit(&e->random));
@@ -306,13 +294,12 @@ void kanon__trim_group(kanon__move_engine *e, int32_t group)
 {
     const kanon__region *r = e->region;
     const kanon__region_group *g = &r->groups[group];
-    int64_t loss = (int64_t)g->size * g->units;
     trim_move move = {.e = e, .group = group};
     if (!choose_leaving(&move))
         return;
     bool dissolved = move.n_leaving == g->size;
     uint32_t units = dissolved ? 0 : measure_kept(&move);
-    move.grown = (int64_t)(g->size - move.n_leaving) * units - loss;
+    move.grown = (int64_t)(g->size - move.n_leaving) * units - kanon__region_loss_of(r, group);
     if (move.grown + r->full > e->threshold || !place_leaving(&move) || move.n_suppressed == 0)
         return;
     if ((dissolved || refill(&move, units)) && make_room(&move) && move.grown <= e->threshold)
@@ -325,7 +312,7 @@ void kanon__trim_group(kanon__move_engine *e, int32_t group)
 static int32_t draw_outermost(kanon__move_engine *e, int32_t group)
 {
     const kanon__region *r = e->region;
-    int m = r->costs->n_dimensions, i = draw_dimension(e, group), upper = (int)(kanon__random_next(&e->random) & 1);
+    int m = r->costs->n_dimensions, i = kanon__region_draw_dimension(r, group, &e->random), upper = (int)(kanon__random_next(&e->random) & 1);
     if (i < 0 || r->counts[((int64_t)group * m + i) * 2 + upper].n_outermost != 1)
         return -1;
     uint32_t end = kanon__region_bounds(r, group)[upper * m + i];

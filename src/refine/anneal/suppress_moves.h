@@ -13,8 +13,7 @@ void kanon__move_engine_use_suppression(kanon__move_engine *engine);
 /* Whether a group loses enough that one of its records may be suppressed. */
 static inline bool kanon__can_trim(const kanon__move_engine *e, int32_t group)
 {
-    const kanon__region_group *g = &e->region->groups[group];
-    return (int64_t)g->size * g->units + e->threshold >= e->region->full;
+    return kanon__region_loss_of(e->region, group) + e->threshold >= e->region->full;
 }
 
 /* Try to make a group narrower, or to dissolve it, with some of its records suppressed. */
