@@ -1,6 +1,6 @@
 /* search: look for groups with less loss by simulated annealing.
  *
- * Moves change the groups a little at a time (move_engine.c). A move that makes the loss grow is accepted with a probability
+ * Moves change the groups a little at a time (moves.def). A move that makes the loss grow is accepted with a probability
  * that falls as the temperature falls. The number of groups is free. The steps:
  *
  *   1. Choose the plan: how many moves and rounds, which temperatures, how many neighbours (search_plan.h).
@@ -8,7 +8,7 @@
  *   3. In each round cut the groups into regions and anneal them, each on a thread; the moves of a region depend on its
  *      records and its loss. Keep the best of the groupings at the ends of rounds, component by component (recombine.h): the
  *      loss never rises.
- *   4. The temperature falls over the rounds, and the price of violated constraints (penalty.h) rises; the colder rounds may
+ *   4. The temperature falls over the rounds, and the price of violated constraints (prices.h) rises; the colder rounds may
  *      suppress records (suppressed_records.h), within the budget; the last rounds begin with the best grouping and only let
  *      the loss fall. With many moves this starts over several times (reheating).
  *   5. Where the caller or the time limit ends it early, the round at hand is undone, so that the result depends on the
@@ -29,11 +29,9 @@
 #include "model/clusters.h"
 #include "model/grouping.h"
 #include "refine/anneal/annealing.h"
-#include "refine/anneal/penalty.h"
 #include "refine/anneal/recombine.h"
 #include "refine/anneal/regions.h"
 #include "refine/anneal/search_plan.h"
-#include "refine/anneal/suppress_moves.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,7 +112,6 @@ static kanon_status search_region(int64_t which, void *payload, kanon_error *err
     const kanon__regions *r = &a->regions;
     kanon__region region = {0};
     kanon__move_engine engine = {0};
-    kanon__penalty penalty = {0};
     kanon__ticker ticker;
     kanon__cooling_schedule cooling = a->cooling;
     kanon__shared_ticker_task(&ticker, a->ticker);
@@ -122,7 +119,7 @@ static kanon_status search_region(int64_t which, void *payload, kanon_error *err
     cooling.moves = moves_of_region(a, &region);
     KANON_TRY(kanon__move_engine_init(&engine, &region, a->run->seed, stream_of(a->round, which + 1), err), out);
     if (a->run->constraints != NULL) { /* slabs know nothing of prices */
-        KANON_TRY(kanon__penalty_init(&penalty, a->run->constraints, &engine, a->price, err), out);
+        KANON_TRY(kanon__move_engine_use_prices(&engine, a->run->constraints, a->price, err), out);
     } else {
         kanon__move_engine_split_all(&engine);
         KANON_TRY(kanon__move_engine_use_slabs(&engine, err), out);
@@ -133,15 +130,14 @@ static kanon_status search_region(int64_t which, void *payload, kanon_error *err
     KANON_TRY(kanon__anneal(&engine, &cooling, &complete, &ticker, err), out);
     if (!complete)
         __atomic_store_n(&a->cut, true, __ATOMIC_RELAXED);
-    if (penalty.status != KANON_OK) {
-        st = kanon__fail(err, penalty.status, "out of memory for the constraints of a group");
+    if (engine.prices != NULL && engine.prices->status != KANON_OK) {
+        st = kanon__fail(err, engine.prices->status, "out of memory for the constraints of a group");
         goto out;
     }
     kanon__regions_write_back(r, which, &region);
     a->losses[which] = region.loss;
-    a->violations[which] = penalty.total;
+    a->violations[which] = engine.prices != NULL ? engine.prices->total : 0;
 out:
-    kanon__penalty_clear(&penalty);
     kanon__move_engine_clear(&engine);
     kanon__region_clear(&region);
     return st;
@@ -632,7 +628,7 @@ static int64_t need(const kanon__settings *given, const kanon__data *t, const ka
                     int threads)
 {
     int64_t n = t->n_rows, m = t->n_quasi;
-    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 122, REGION_CELL = 36, GROUP = 40, GROUP_CELL = 8 };
+    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 130, REGION_CELL = 36, GROUP = 40, GROUP_CELL = 8 };
     int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
     kanon__searched_table table = {
         .n_rows = n, .n_whole = n, .n_quasi = t->n_quasi, .k = k, .constrained = constraints != NULL};
@@ -640,7 +636,7 @@ static int64_t need(const kanon__settings *given, const kanon__data *t, const ka
         return 0;
     int64_t near = NEIGHBOUR * kanon__search_plan_choose(given, &table).n_neighbours;
     return n * (STATE + near + STATE_CELL * m) + n_in_regions * (REGION + near + REGION_CELL * m) +
-           n / k * (GROUP + GROUP_CELL * m) + kanon__move_costs_need(t) + kanon__penalty_need(constraints, n_in_regions, k);
+           n / k * (GROUP + GROUP_CELL * m) + kanon__move_costs_need(t) + kanon__prices_need(constraints, n_in_regions, k);
 }
 
 static const kanon_setting_info settings[] = {

@@ -5,10 +5,8 @@
  *   2. Each step draws its acceptance threshold and tries one random move.
  *   3. The temperature falls by a constant factor, so that it is `cold` after the last stage.
  *
- * Called by anneal_search.c on any thread; a region belongs to one thread. Calls move_engine.h. */
+ * Called by anneal_search.c on any thread; a region belongs to one thread. Calls moves.h. */
 #include "refine/anneal/annealing.h"
-
-#include "refine/anneal/penalty.h"
 
 #include <math.h>
 
@@ -35,10 +33,7 @@ static kanon_status run_stage(kanon__move_engine *e, const kanon__cooling_schedu
     /* 2. */
     for (int64_t i = 0; i < n; i++) {
         e->threshold = (int64_t)(temperature * (double)c->thresholds[kanon__random_next(&e->random) % KANON__THRESHOLDS]);
-        if (e->penalty != NULL)
-            i += kanon__penalised_step(e->penalty); /* a move that takes longer counts more than once */
-        else
-            kanon__move_engine_step(e);
+        i += kanon__move_engine_step(e); /* a move that takes longer counts more than once */
         kanon_status st = cost > 0 ? kanon__tick(ticker, 0, 0, cost, err) : KANON_OK;
         if (st != KANON_OK)
             return st;

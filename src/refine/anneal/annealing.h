@@ -4,12 +4,12 @@
  * x <= -ln(u) * temperature for a u drawn evenly from (0, 1), so each step first draws the threshold that its move may not
  * exceed; a move can then be rejected as soon as a part of its costs is above it. The logarithms come from a table.
  *
- * Called by anneal_search.c, once per region and round. Calls move_engine.h. */
+ * Called by anneal_search.c, once per region and round. Calls moves.h. */
 #ifndef KANON_REFINE_ANNEAL_ANNEALING_H
 #define KANON_REFINE_ANNEAL_ANNEALING_H
 
 #include "core/ticker.h"
-#include "refine/anneal/move_engine.h"
+#include "refine/anneal/moves.h"
 
 /* Entries of the table of -ln(u), for evenly spread u. */
 enum { KANON__THRESHOLDS = 4096 };

@@ -2,7 +2,7 @@
  *
  * A group and a box are compared by dimension before any of the group's records is looked at. Most groups are so far away
  * that no record of theirs will do. Of the others only the critical dimensions, on which the group sticks out of the box,
- * have to be compared record by record. Called by slab_moves.c and slab_refill.c for their inner loops; calls move_costs.h. */
+ * have to be compared record by record. Called by moves_slab.c and slab_refill.c for their inner loops; calls move_costs.h. */
 #ifndef KANON_REFINE_ANNEAL_BOX_SCAN_H
 #define KANON_REFINE_ANNEAL_BOX_SCAN_H
 

@@ -1,13 +1,13 @@
 /* Group lists: for each group of a region the other groups that could take over some of its records cheaply.
  *
- * A slab move (slab_moves.c) sends many records of a group elsewhere at once. It asks which groups have room for them with
+ * A slab move (moves_slab.c) sends many records of a group elsewhere at once. It asks which groups have room for them with
  * little widening; the nearest tuples of single records do not answer that, because a large group covers records that have
  * none of its members near. So the lists compare boxes. They are made when a region is extracted and stay as they are while
  * the moves change the groups: a list is a proposal, and whoever reads it looks at the groups as they are now.
  *
  *     groups   [ of slot 0 | of slot 1 | ... ]      `width` apart, n[slot] of them, the most promising first
  *
- * Called by slab_moves.c and penalty.c; read by slab_moves.c, slab_refill.c and penalised_moves.c. Calls region.h. */
+ * Called by moves.c; read by moves_slab.c, slab_refill.c and moves_groups.c. Calls region.h. */
 #ifndef KANON_REFINE_ANNEAL_GROUP_LISTS_H
 #define KANON_REFINE_ANNEAL_GROUP_LISTS_H
 

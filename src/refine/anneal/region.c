@@ -8,6 +8,8 @@
 
 #include "core/alloc.h"
 
+#include <string.h>
+
 kanon_status kanon__region_init(kanon__region *out, const kanon__move_costs *costs, int64_t k, int64_t n, int64_t n_tuples,
                                 int64_t n_neighbours, const int64_t *sizes, int64_t n_groups, kanon_error *err)
 {
@@ -35,6 +37,7 @@ kanon_status kanon__region_init(kanon__region *out, const kanon__move_costs *cos
         n_members += capacity;
     }
     KANON_TRY(kanon__new_array(&out->members, n_members, "members", err), out);
+    out->members_end = out->members_capacity = n_members;
 out:
     if (st != KANON_OK)
         kanon__region_clear(out);
@@ -83,6 +86,54 @@ int kanon__region_draw_dimension(const kanon__region *r, int32_t group, kanon__r
         if (bounds[at] < bounds[m + at])
             return at;
     return -1;
+}
+
+/* ---- rooms ------------------------------------------------------------------------------------------------------- */
+
+/* Give every group a room of twice its size, side by side. */
+static kanon_status pack_rooms(kanon__region *r)
+{
+    int32_t *members = NULL;
+    int64_t end = 0;
+    for (int32_t group = 0; group < r->n_slots; group++)
+        end += 2 * (r->groups[group].size > r->k ? r->groups[group].size : r->k);
+    kanon_status st = kanon__new_array(&members, end, "members", NULL);
+    if (st != KANON_OK)
+        return st;
+    end = 0;
+    for (int32_t group = 0; group < r->n_slots; group++) {
+        kanon__region_group *g = &r->groups[group];
+        memcpy(members + end, kanon__region_members(r, group), (size_t)g->size * sizeof *members);
+        g->members = end;
+        g->capacity = (int32_t)(2 * (g->size > r->k ? g->size : r->k));
+        end += g->capacity;
+    }
+    kanon__free(r->members);
+    r->members = members;
+    r->members_end = r->members_capacity = end;
+    return KANON_OK;
+}
+
+/* The group moves to the end of all rooms, to one of twice that size. */
+kanon_status kanon__region_make_room(kanon__region *r, int32_t group, int32_t size)
+{
+    enum { WASTE = 16 }; /* places for each record, from which on rooms are packed */
+    kanon__region_group *g = &r->groups[group];
+    kanon_status st = KANON_OK;
+    if (size <= g->capacity)
+        return KANON_OK;
+    if (r->members_end + 2 * size > WASTE * (int64_t)r->n)
+        st = pack_rooms(r);
+    if (st != KANON_OK || size <= g->capacity)
+        return st;
+    st = kanon__grow_array(&r->members, &r->members_capacity, r->members_end + 2 * size, "members", NULL);
+    if (st != KANON_OK)
+        return st;
+    memcpy(r->members + r->members_end, kanon__region_members(r, group), (size_t)g->size * sizeof *r->members);
+    g->members = r->members_end;
+    g->capacity = 2 * size;
+    r->members_end += 2 * (int64_t)size;
+    return KANON_OK;
 }
 
 /* ---- one bound --------------------------------------------------------------------------------------------------- */

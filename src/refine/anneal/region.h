@@ -2,7 +2,7 @@
  *
  * The copy keeps what a move touches close together in memory. Regions share no group, so several of them are searched at
  * the same time. regions.c cuts the grouping into regions, fills them and writes their groups back; the moves
- * (move_engine.c, regroup_pool.c, regroup_moves.c) change them. This file calls only move_costs.h.
+ * (moves.def) change them. This file calls only move_costs.h.
  *
  * Records are numbered from 0 within the region, those of one tuple side by side. Groups are slots; a slot of size 0 is
  * empty and waits on the stack `empty_slots`. The members of all slots lie in one array, each slot with a room of its own:
@@ -57,6 +57,7 @@ typedef struct kanon__region {
     uint32_t *bounds;            /* by slot, 4 per dimension; see move_costs.h */
     kanon__bound_counts *counts; /* by slot, 2 per dimension: smallest, largest */
     int32_t *members;
+    int64_t members_end, members_capacity;
     int32_t *empty_slots; /* a stack */
     int32_t n_empty;
     int64_t loss;        /* sum of |P| D(P), and what suppressed records cost */
@@ -91,6 +92,12 @@ static inline int64_t kanon__region_loss_of(const kanon__region *r, int32_t grou
 
 /* D of two groups as one. */
 uint32_t kanon__region_joint_units(const kanon__region *region, int32_t left, int32_t right);
+/* |P| D(P) of two groups as one. */
+static inline int64_t kanon__region_joint_loss(const kanon__region *r, int32_t left, int32_t right)
+{
+    return ((int64_t)r->groups[left].size + r->groups[right].size) * kanon__region_joint_units(r, left, right);
+}
+
 /* A random dimension on which the members of a group differ; -1: they are all equal. */
 int kanon__region_draw_dimension(const kanon__region *region, int32_t group, kanon__random *random);
 
@@ -130,6 +137,8 @@ void kanon__region_add(kanon__region *region, int32_t group, int32_t record);
 /* The same without units and loss, which kanon__region_evaluate sets for all groups at once. */
 void kanon__region_insert(kanon__region *region, int32_t group, int32_t record);
 void kanon__region_evaluate(kanon__region *region);
+/* Make room for so many members of the group. Without memory nothing has changed. */
+kanon_status kanon__region_make_room(kanon__region *region, int32_t group, int32_t size);
 /* Take a record out of its group; group_of keeps its last group. */
 void kanon__region_remove(kanon__region *region, int32_t record);
 /* An empty slot, which the next kanon__region_add makes a group; -1: there is none. */

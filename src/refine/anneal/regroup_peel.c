@@ -10,7 +10,7 @@
  *   3. Of the records in the box, k are taken, the lowest indices first; the others stay free.
  *
  * Cost: O(n dimensions) for all records that are given up, and O(n) for each end where something was. Called by
- * regroup_moves.c. Calls regroup_pool.h, move_costs.h. */
+ * moves_regroup.c. Calls regroup_pool.h, move_costs.h. */
 #include "core/alloc.h"
 #include "refine/anneal/regroup_pool.h"
 

@@ -6,7 +6,7 @@
  * group's interval (`spans`). So a member that makes the group wider costs one pass of vector operations over the pool,
  * and all that the group covers then cost two together. The larger a group is, the more of its members are covered.
  *
- * Called by regroup_moves.c. Calls region.h, move_costs.h, search/kernels.h. */
+ * Called by moves_regroup.c. Calls region.h, move_costs.h, search/kernels.h. */
 #include "refine/anneal/regroup_pool.h"
 
 #include "core/alloc.h"

@@ -1,4 +1,4 @@
-/* Fills the group that a slab has left up to k again, with records of its hosts (slab_moves.h).
+/* Fills the group that a slab has left up to k again, with records of its hosts (moves_slab.h).
  *
  *   1. Collect the candidates: records of hosts with more than k that make the group wider by no more than there is room
  *      for. The hosts that lose most come first.
@@ -10,9 +10,9 @@
  * with exactly k, which would get another one in return, were tried, too: they make more moves succeed, but cost more time
  * than these are worth.
  *
- * Called by slab_moves.c. Calls slab_draft.h, box_scan.h. */
+ * Called by moves_slab.c. Calls slab_draft.h, box_scan.h. */
 #include "refine/anneal/box_scan.h"
-#include "refine/anneal/slab_moves.h"
+#include "refine/anneal/moves_slab.h"
 
 /* ---- 1: candidates ----------------------------------------------------------------------------------------------- */
 

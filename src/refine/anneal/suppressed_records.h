@@ -6,7 +6,7 @@
  *
  *     suppressed   [ record record record | room ]      n_suppressed of them, up to most_suppressed; member_index is the place
  *
- * Called by regions.c, move_engine.c and suppress_moves.c; calls region.h. */
+ * Called by regions.c, moves.c and moves_trim.c; calls region.h. */
 #ifndef KANON_REFINE_ANNEAL_SUPPRESSED_RECORDS_H
 #define KANON_REFINE_ANNEAL_SUPPRESSED_RECORDS_H
 

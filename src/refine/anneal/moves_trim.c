@@ -1,5 +1,8 @@
-/* The moves of suppress_moves.h. Each is a list of records with their targets, a group or KANON__NO_GROUP. Its cost is
- * estimated first; only what is within the threshold is carried out, and accepted by what it has cost indeed.
+/* Moves of records to and from the suppressed ones of a region.
+ *
+ * A record that is far from all others makes its group wider for all members, and with large k that costs more than its own
+ * full loss. A move is a list of records with their targets, a group or KANON__NO_GROUP. Its cost is estimated first; only
+ * what is within the threshold is carried out, and accepted by what it has cost indeed.
  *
  * Trim a group:
  *
@@ -12,11 +15,8 @@
  * a new group is made of it, suppressed records and records of groups with more than k around it.
  *
  * Cost: O(size attributes) for step 1, O(attributes) for each record and group compared then. Ties: the first. Random
- * numbers: those of the engine. Called by move_engine.c and penalised_moves.c. Calls move_engine.h, penalty.h,
- * suppressed_records.h. */
-#include "refine/anneal/suppress_moves.h"
-
-#include "refine/anneal/penalty.h"
+ * numbers: those of the engine. Called by moves.c. Calls moves.h, suppressed_records.h. */
+#include "refine/anneal/moves.h"
 #include "refine/anneal/suppressed_records.h"
 
 #include <math.h>
@@ -27,65 +27,50 @@ enum { MOST_TRIMMED = 16, TRIES = 4 };
 /* Of DISSOLVED moves DISSOLVED / k dissolve the group. */
 enum { DISSOLVED = 256 };
 
+/* In e->moves first the records that leave the group, then others. */
 typedef struct trim_move {
     kanon__move_engine *e;
     int32_t group;
-    int32_t n;            /* records in e->scratch, with e->targets: first those that leave the group, */
-    int32_t n_leaving;    /* which are so many */
+    int64_t n_leaving;
     int32_t n_suppressed; /* of these */
     int64_t grown;        /* how much more is lost, by estimate */
 } trim_move;
 
-void kanon__move_engine_use_suppression(kanon__move_engine *e)
+static bool is_in(const kanon__move_engine *e, int32_t record)
 {
-    enum { SHARE = 160 }; /* of 4096 steps */
-    e->suppress_share = e->region->most_suppressed > 0 ? SHARE : 0;
-}
-
-/* What a group violates now may be paid for by the loss of a move that mends it. */
-static int64_t allowance(const kanon__move_engine *e, int32_t group)
-{
-    return e->penalty != NULL ? kanon__penalty_cost(e->penalty, e->penalty->violations[group]) : 0;
-}
-
-static void add_record(trim_move *move, int32_t record, int32_t target)
-{
-    move->e->scratch[move->n] = record;
-    move->e->targets[move->n++] = target;
-}
-
-static bool is_in(const trim_move *move, int32_t record)
-{
-    for (int32_t i = 0; i < move->n; i++)
-        if (move->e->scratch[i] == record)
+    for (int64_t i = 0; i < e->n_moves; i++)
+        if (e->moves[i].record == record)
             return true;
     return false;
 }
 
 /* Carry out the list, split groups of 2k records, and keep it or not. A target that has no room any more fails the move. */
-static bool carry_out(const trim_move *move)
+static bool carry_out(kanon__move_engine *e)
 {
-    kanon__move_engine *e = move->e;
     kanon__region *r = e->region;
-    int64_t before = r->loss;
+    int64_t before = r->loss, n = e->n_moves;
     int32_t n_split = 0;
-    for (int32_t i = 0; i < move->n; i++)
-        kanon__move_engine_remove(e, e->scratch[i]);
-    for (int32_t i = 0; i < move->n; i++) {
-        int32_t to = e->targets[i];
+    bool failed = false;
+    for (int64_t i = 0; i < n; i++)
+        kanon__region_take_out(r, e->moves[i].record);
+    for (int64_t i = 0; i < n; i++) {
+        int32_t to = e->moves[i].to;
         if (to >= 0 ? r->groups[to].size >= r->groups[to].capacity : r->n_suppressed >= r->most_suppressed) {
-            r->group_of[e->scratch[i]] = KANON__NOWHERE;
-            e->threshold = INT64_MIN;
+            r->group_of[e->moves[i].record] = KANON__NOWHERE;
+            failed = true;
             continue;
         }
-        kanon__region_put(r, to, e->scratch[i]);
-        if (to >= 0 && e->penalty == NULL && r->groups[to].size == 2 * r->k)
-            e->targets[n_split++] = to; /* overwrites only what is done */
+        kanon__region_put(r, to, e->moves[i].record);
+        if (to >= 0 && e->prices == NULL && r->groups[to].size == 2 * r->k)
+            e->targets[n_split++] = to;
     }
-    for (int32_t i = 0; i < n_split && e->threshold > INT64_MIN; i++)
+    for (int32_t i = 0; i < n_split && !failed; i++)
         if (r->groups[e->targets[i]].size >= 2 * r->k)
-            kanon__move_engine_split(e, e->targets[i]);
-    return kanon__move_engine_accept(e, before);
+            kanon__move_split(e, e->targets[i]);
+    if (!failed)
+        return kanon__move_accept(e, before);
+    kanon__move_reject(e);
+    return false;
 }
 
 /* ---- 1: which records leave -------------------------------------------------------------------------------------- */
@@ -119,7 +104,7 @@ static void choose_end(trim_move *move, int i, int32_t n)
     uint32_t limit = outermost(r, move->group, i, mirror, n);
     for (int32_t j = 0; j < r->groups[move->group].size; j++)
         if ((kanon__region_coordinates(r, members[j])[i] ^ mirror) <= limit)
-            add_record(move, members[j], KANON__NO_GROUP);
+            kanon__move_add(e, members[j], KANON__NO_GROUP);
 }
 
 /* All members that are not in the same subtree, below the common ancestor, as a random member. */
@@ -134,7 +119,7 @@ static void choose_outside(trim_move *move, int i)
     for (int32_t j = 0; j < r->groups[move->group].size; j++) {
         uint32_t own = kanon__region_coordinates(r, members[j])[i];
         if (kanon__category_units(r->costs, i, own < code ? own : code, own < code ? code : own) >= all)
-            add_record(move, members[j], KANON__NO_GROUP);
+            kanon__move_add(e, members[j], KANON__NO_GROUP);
     }
 }
 
@@ -148,8 +133,8 @@ static bool choose_leaving(trim_move *move)
     if ((int64_t)(random % DISSOLVED) < DISSOLVED / r->k && r->n_groups > 1 && size <= 2 * r->k) {
         const int32_t *members = kanon__region_members(r, move->group);
         for (int32_t j = 0; j < size; j++)
-            add_record(move, members[j], KANON__NO_GROUP);
-        move->n_leaving = move->n;
+            kanon__move_add(e, members[j], KANON__NO_GROUP);
+        move->n_leaving = e->n_moves;
         return true;
     }
     int i = kanon__region_draw_dimension(r, move->group, &e->random);
@@ -160,8 +145,8 @@ static bool choose_leaving(trim_move *move)
         choose_outside(move, i);
     else
         choose_end(move, i, n < size ? n : size - 1);
-    move->n_leaving = move->n;
-    return move->n > 0 && move->n <= MOST_TRIMMED && move->n < size;
+    move->n_leaving = e->n_moves;
+    return e->n_moves > 0 && e->n_moves <= MOST_TRIMMED && e->n_moves < size;
 }
 
 /* The box of the members that stay, in e->bounds; its D. */
@@ -174,7 +159,7 @@ static uint32_t measure_kept(const trim_move *move)
     memset(e->bounds, 0xff, (size_t)m * sizeof *e->bounds);
     memset(e->bounds + m, 0, (size_t)m * sizeof *e->bounds);
     for (int32_t j = 0; j < r->groups[move->group].size; j++)
-        if (!is_in(move, members[j]))
+        if (!is_in(e, members[j]))
             kanon__box_widen(e->bounds, m, kanon__region_coordinates(r, members[j]));
     return kanon__move_costs_units(r->costs, e->bounds, NULL, NULL);
 }
@@ -204,11 +189,11 @@ static int32_t find_host(kanon__move_engine *e, int32_t record, int32_t except, 
 static bool place_leaving(trim_move *move)
 {
     kanon__move_engine *e = move->e;
-    for (int32_t i = 0; i < move->n_leaving; i++) {
+    for (int64_t i = 0; i < move->n_leaving; i++) {
         int64_t least = e->region->full;
-        e->targets[i] = find_host(e, e->scratch[i], move->group, &least);
-        move->n_suppressed += e->targets[i] < 0;
-        if ((move->grown += least) > e->threshold)
+        e->moves[i].to = find_host(e, e->moves[i].record, move->group, &least);
+        move->n_suppressed += e->moves[i].to < 0;
+        if ((move->grown += least) > e->allowed)
             return false;
     }
     return true;
@@ -225,11 +210,11 @@ static int32_t find_refill(const trim_move *move, uint32_t units, uint32_t *then
     *least = INT64_MAX;
     for (int i = 0; i < 2 * TRIES; i++) {
         int32_t near = kanon__draw_near(e, kanon__draw_member(e, move->group)), from = near < 0 ? -1 : r->group_of[near];
-        if (near < 0 || from == move->group || r->groups[from].size <= r->k || is_in(move, near))
+        if (near < 0 || from == move->group || r->groups[from].size <= r->k || is_in(e, near))
             continue;
         bool again = false; /* a donor that gives twice may fall below k */
-        for (int32_t j = move->n_leaving; j < move->n && !again; j++)
-            again = r->group_of[e->scratch[j]] == from;
+        for (int64_t j = move->n_leaving; j < e->n_moves && !again; j++)
+            again = e->moves[j].from == from;
         if (again)
             continue;
         uint32_t with = kanon__move_costs_units(r->costs, e->bounds, NULL, kanon__region_coordinates(r, near));
@@ -253,11 +238,11 @@ static bool refill(trim_move *move, uint32_t units)
     for (int64_t i = 0; i < n_missing; i++) {
         uint32_t then = units;
         int32_t record = find_refill(move, units, &then, &cost);
-        if (record < 0 || (move->grown += cost) > e->threshold)
+        if (record < 0 || (move->grown += cost) > e->allowed)
             return false;
         kanon__box_widen(e->bounds, r->costs->n_dimensions, kanon__region_coordinates(r, record));
         units = then;
-        add_record(move, record, move->group);
+        kanon__move_add(e, record, move->group);
     }
     return true;
 }
@@ -277,20 +262,20 @@ static bool make_room(trim_move *move)
         int32_t best = -1, host = KANON__NO_GROUP;
         for (int j = 0; j < 2 * TRIES; j++) {
             int32_t record = r->suppressed[kanon__scaled((uint32_t)kanon__random_next(&e->random), r->n_suppressed)];
-            if (is_in(move, record))
+            if (is_in(e, record))
                 continue;
             int32_t to = find_host(e, record, move->group, &least);
             best = to >= 0 ? record : best;
             host = to >= 0 ? to : host;
         }
-        if (best < 0 || (move->grown += least - r->full) > e->threshold)
+        if (best < 0 || (move->grown += least - r->full) > e->allowed)
             return false;
-        add_record(move, best, host);
+        kanon__move_add(e, best, host);
     }
     return true;
 }
 
-void kanon__trim_group(kanon__move_engine *e, int32_t group)
+static void trim(kanon__move_engine *e, int32_t group)
 {
     const kanon__region *r = e->region;
     const kanon__region_group *g = &r->groups[group];
@@ -299,11 +284,24 @@ void kanon__trim_group(kanon__move_engine *e, int32_t group)
         return;
     bool dissolved = move.n_leaving == g->size;
     uint32_t units = dissolved ? 0 : measure_kept(&move);
-    move.grown = (int64_t)(g->size - move.n_leaving) * units - kanon__region_loss_of(r, group);
-    if (move.grown + r->full > e->threshold || !place_leaving(&move) || move.n_suppressed == 0)
+    move.grown = (g->size - move.n_leaving) * units - kanon__region_loss_of(r, group);
+    if (move.grown + r->full > e->allowed || !place_leaving(&move) || move.n_suppressed == 0)
         return;
-    if ((dissolved || refill(&move, units)) && make_room(&move) && move.grown <= e->threshold)
-        carry_out(&move);
+    if ((dissolved || refill(&move, units)) && make_room(&move) && move.grown <= e->allowed)
+        carry_out(e);
+}
+
+/* Where the group loses enough that one of its records may be suppressed. */
+void kanon__move_trim(kanon__move_engine *e, int32_t record, uint64_t random, int32_t rest)
+{
+    enum { WORK = 24 }; /* as long as looking at so many records */
+    int32_t group = e->region->group_of[record];
+    if (kanon__region_loss_of(e->region, group) + e->allowed < e->region->full) {
+        kanon__move_single(e, record, random, rest);
+        return;
+    }
+    e->work += e->prices != NULL ? WORK : 0;
+    trim(e, group);
 }
 
 /* ---- suppressed records return ----------------------------------------------------------------------------------- */
@@ -326,57 +324,34 @@ static int32_t draw_outermost(kanon__move_engine *e, int32_t group)
 /* The record takes the place of a member at an end of the group. */
 static void change_places(kanon__move_engine *e, int32_t record, int32_t group)
 {
-    trim_move move = {.e = e, .group = group};
     int32_t gone = draw_outermost(e, group);
-    if (gone < 0 || kanon__region_replace_delta(e->region, group, gone, record) > e->threshold)
+    if (gone < 0 || kanon__region_replace_delta(e->region, group, gone, record) > e->allowed)
         return;
-    add_record(&move, record, group);
-    add_record(&move, gone, KANON__NO_GROUP);
-    carry_out(&move);
+    kanon__move_add(e, record, group);
+    kanon__move_add(e, gone, KANON__NO_GROUP);
+    carry_out(e);
 }
 
-/* A new group around the record, of suppressed records and of what near groups have beyond k. */
-static void open_group(kanon__move_engine *e, int32_t record)
-{
-    kanon__region *r = e->region;
-    int32_t slot = kanon__region_empty_slot(r);
-    int64_t before = r->loss;
-    if (slot < 0)
-        return;
-    kanon__move_engine_remove(e, record);
-    kanon__region_add(r, slot, record);
-    for (int64_t tries = 8 * r->k; r->groups[slot].size < r->k && tries > 0; tries--) {
-        int32_t near = kanon__draw_any_near(e, kanon__draw_member(e, slot)), from = near < 0 ? slot : r->group_of[near];
-        if (from == slot || (from >= 0 && r->groups[from].size <= r->k))
-            continue;
-        kanon__move_engine_remove(e, near);
-        kanon__region_add(r, slot, near);
-    }
-    if (r->groups[slot].size < r->k)
-        e->threshold = INT64_MIN;
-    kanon__move_engine_accept(e, before);
-}
-
-void kanon__return_record(kanon__move_engine *e, int32_t record)
+void kanon__move_return(kanon__move_engine *e, int32_t record)
 {
     enum { TRIED = 2, OPEN = 64 }; /* one of so many steps is tried, and one of so many of these opens a group */
-    kanon__region *r = e->region;
-    trim_move move = {.e = e};
+    const kanon__region *r = e->region;
     uint64_t random = kanon__random_next(&e->random);
+    e->allowed = e->threshold;
     if (random % TRIED != 0)
         return;
     if (random / TRIED % OPEN == 0) {
-        open_group(e, record);
+        kanon__move_open(e, record, 0, 0);
         return;
     }
     int32_t near = kanon__draw_near(e, record), group = near < 0 ? -1 : r->group_of[near];
     if (group < 0)
         return;
-    e->threshold += allowance(e, group);
+    e->allowed += kanon__paid(e, group);
     if (r->groups[group].size < r->groups[group].capacity &&
-        kanon__region_join_delta(r, group, record) - r->full <= e->threshold) {
-        add_record(&move, record, group);
-        if (carry_out(&move))
+        kanon__region_join_delta(r, group, record) - r->full <= e->allowed) {
+        kanon__move_add(e, record, group);
+        if (carry_out(e))
             return;
     }
     change_places(e, record, group);

@@ -2,11 +2,12 @@
  *
  * With large k a group pays for its widest records k times over, and it becomes narrower only if every record at that end
  * leaves. Moves of single records never get there: each of them but the last costs and gains nothing. Called by
- * move_engine.c; implemented by slab_moves.c and slab_refill.c. */
-#ifndef KANON_REFINE_ANNEAL_SLAB_MOVES_H
-#define KANON_REFINE_ANNEAL_SLAB_MOVES_H
+ * moves.c; implemented by moves_slab.c and slab_refill.c. */
+#ifndef KANON_REFINE_ANNEAL_MOVES_SLAB_H
+#define KANON_REFINE_ANNEAL_MOVES_SLAB_H
 
 #include "core/random.h"
+#include "refine/anneal/group_lists.h"
 #include "refine/anneal/slab_draft.h"
 
 /* A record that could take the place of one that has left, and how much wider it would make the group. */
@@ -17,7 +18,7 @@ typedef struct kanon__refill_candidate {
 
 /* What slab moves need in addition to the region; belongs to one move engine. */
 typedef struct kanon__slab_workspace {
-    kanon__group_lists lists;
+    const kanon__group_lists *lists;
     kanon__slab_draft draft;
     int32_t hosts[KANON__LIST_WIDTH]; /* the list of the group at hand, by ascending D before the move, */
     int32_t n_hosts;
@@ -29,7 +30,9 @@ typedef struct kanon__slab_workspace {
     int n_critical[KANON__LIST_WIDTH]; /* and how many these are; -1: it is too far away */
 } kanon__slab_workspace;
 
-kanon_status kanon__slab_workspace_init(kanon__slab_workspace *out, const kanon__region *region, kanon_error *err);
+/* `lists`: of the region; they must outlive *out. */
+kanon_status kanon__slab_workspace_init(kanon__slab_workspace *out, const kanon__region *region,
+                                        const kanon__group_lists *lists, kanon_error *err);
 void kanon__slab_workspace_clear(kanon__slab_workspace *workspace);
 
 /* Draft a random slab move of the group: the slab, hosts for its records, and others in their place where fewer than k are

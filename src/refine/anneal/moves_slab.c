@@ -1,4 +1,4 @@
-/* Drafts slab moves (slab_moves.h).
+/* Slab moves (moves_slab.h): each is drafted first; the region changes only where the draft says that it will be accepted.
  *
  *   1. Draw two slabs of the group and keep the one that gains more for each record that leaves. On a numeric attribute a
  *      slab is everything at one end, or at or beyond the outermost of a few random members; on a categorical one,
@@ -10,9 +10,9 @@
  *      so the search ends at the first host whose D is above the cheapest so far. Widening a host takes from the room.
  *   4. Refill the group where it has fallen below k (slab_refill.c).
  *
- * Cost: O(k attributes) for the slabs, O(slab * hosts * attributes) for the hosts. Called by move_engine.c. Calls
+ * Cost: O(k attributes) for the slabs, O(slab * hosts * attributes) for the hosts. Called by moves.c. Calls moves.h,
  * slab_draft.h, group_lists.h. */
-#include "refine/anneal/slab_moves.h"
+#include "refine/anneal/moves.h"
 
 #include "core/alloc.h"
 #include "refine/anneal/box_scan.h"
@@ -39,14 +39,15 @@ static int32_t most_of_slab(int64_t k)
     return (int32_t)(most < (double)k ? most : (double)k);
 }
 
-kanon_status kanon__slab_workspace_init(kanon__slab_workspace *out, const kanon__region *region, kanon_error *err)
+kanon_status kanon__slab_workspace_init(kanon__slab_workspace *out, const kanon__region *region,
+                                        const kanon__group_lists *lists, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t m = region->costs->n_dimensions;
     int64_t most_candidates = 2 * region->k * KANON__LIST_WIDTH;
-    *out = (kanon__slab_workspace){.most = most_of_slab(region->k),
+    *out = (kanon__slab_workspace){.lists = lists,
+                                   .most = most_of_slab(region->k),
                                    .most_candidates = (int32_t)(most_candidates < region->n ? most_candidates : region->n)};
-    KANON_TRY(kanon__group_lists_init(&out->lists, region, err), out);
     KANON_TRY(kanon__slab_draft_init(&out->draft, region, err), out);
     KANON_TRY(kanon__new_array(&out->kept, 2 * m, "moves", err), out);
     KANON_TRY(kanon__new_array(&out->slab, 2 * m, "moves", err), out);
@@ -65,7 +66,6 @@ void kanon__slab_workspace_clear(kanon__slab_workspace *w)
     kanon__free(w->slab);
     kanon__free(w->kept);
     kanon__slab_draft_clear(&w->draft);
-    kanon__group_lists_clear(&w->lists);
     *w = (kanon__slab_workspace){0};
 }
 
@@ -185,9 +185,9 @@ static bool choose_slab(slab *out, kanon__slab_workspace *w, kanon__random *rand
 static void list_hosts(kanon__slab_workspace *w, int32_t group)
 {
     const kanon__region *r = w->draft.region;
-    const int32_t *list = kanon__group_list(&w->lists, group);
+    const int32_t *list = kanon__group_list(w->lists, group);
     w->n_hosts = 0;
-    for (int32_t i = 0; i < w->lists.n[group]; i++) {
+    for (int32_t i = 0; i < w->lists->n[group]; i++) {
         uint32_t units = r->groups[list[i]].units;
         if (r->groups[list[i]].size == 0)
             continue;
@@ -276,4 +276,22 @@ bool kanon__slab_draft_random(kanon__slab_workspace *w, kanon__random *random, i
     memcpy(d->boxes, w->kept, box);
     d->touched[0].units = s.units;
     return place_slab(w, &s, group, &room) && kanon__slab_refill(w, room);
+}
+
+void kanon__move_slab(kanon__move_engine *e, int32_t record, uint64_t random, int32_t rest)
+{
+    (void)random;
+    (void)rest;
+    const kanon__region *r = e->region;
+    kanon__slab_draft *d = &e->slabs.draft;
+    if (kanon__slab_draft_random(&e->slabs, &e->random, r->group_of[record], e->threshold, e->slack)) {
+        int64_t delta = kanon__slab_draft_delta(d);
+        for (int32_t i = 0; i < d->n_moved; i++)
+            kanon__move_add(e, d->records[i], d->targets[i]);
+        if (delta <= e->threshold && kanon__move_commit(e, delta, -1))
+            for (int32_t i = 0; i < d->n_touched; i++)
+                if (r->groups[d->touched[i].group].size >= 2 * r->k)
+                    kanon__move_split(e, d->touched[i].group);
+    }
+    kanon__slab_draft_reset(d);
 }

@@ -12,10 +12,9 @@
  *      that costs less.
  *   5. Carry it out and accept it, or roll it back.
  *
- * Steps 3 and 4 give up as soon as the costs so far exceed the threshold. Called by move_engine.c; calls regroup_pool.h and
- * region.h. */
-#include "refine/anneal/move_engine.h"
-#include "refine/anneal/suppressed_records.h"
+ * Steps 3 and 4 give up as soon as the costs so far exceed the threshold. Called by moves.c; calls moves.h, regroup_pool.h
+ * and region.h. */
+#include "refine/anneal/moves.h"
 
 #include <string.h>
 
@@ -154,7 +153,7 @@ static int64_t least_group_loss(const regroup_move *move)
 static bool make_groups(regroup_move *move)
 {
     kanon__move_engine *e = move->e;
-    int64_t losses[KANON__POOL_ATTEMPTS] = {0}, k = e->region->k, most = move->old_loss + e->threshold, least = INT64_MAX;
+    int64_t losses[KANON__POOL_ATTEMPTS] = {0}, k = e->region->k, most = move->old_loss + e->allowed, least = INT64_MAX;
     int64_t expected = least_group_loss(move);
     uint32_t attempts = move->peels ? 1 : (1u << KANON__POOL_ATTEMPTS) - 1;
     for (int32_t group = 0; group < move->n_new && attempts != 0; group++) {
@@ -218,9 +217,9 @@ static bool assign_record(regroup_move *move, int32_t first_left, int32_t at)
         }
     }
     int32_t outside = find_outside(move, record, first_left, at, &least);
-    bool suppressed = e->suppress_share > 0 && r->full < least && r->n_suppressed + move->n_suppressed < r->most_suppressed;
+    bool suppressed = e->mix.shares[KANON__MOVE_trim] > 0 && r->full < least && r->n_suppressed + move->n_suppressed < r->most_suppressed;
     least = suppressed ? r->full : least;
-    if (least == INT64_MAX || (move->grown += least) > e->threshold)
+    if (least == INT64_MAX || (move->grown += least) > e->allowed)
         return false;
     e->targets[at] = suppressed ? KANON__NO_GROUP : outside >= 0 ? MOST + outside : best;
     move->n_suppressed += suppressed;
@@ -278,31 +277,28 @@ static void choose_slots(const regroup_move *move, int32_t *slot_of)
 static void carry_out(const regroup_move *move)
 {
     kanon__move_engine *e = move->e;
-    kanon__region *r = e->region;
-    int32_t slot_of[MOST], n_moved = 0, n_grown = (int32_t)(move->n_new * r->k);
+    const kanon__region *r = e->region;
+    int32_t slot_of[MOST], n_grown = (int32_t)(move->n_new * r->k);
     int64_t before = r->loss;
     choose_slots(move, slot_of);
     for (int32_t i = 0; i < move->n; i++) {
         int32_t target = i < n_grown ? i / (int32_t)r->k : e->targets[i], to = target >= MOST ? target - MOST
                                                                                : target < 0   ? KANON__NO_GROUP
                                                                                               : slot_of[target];
-        if (to == r->group_of[record_at(move, i)])
-            continue;
-        e->targets[n_moved] = to;
-        e->scratch[n_moved++] = record_at(move, i);
+        if (to != r->group_of[record_at(move, i)])
+            kanon__move_add(e, record_at(move, i), to);
     }
-    for (int32_t i = 0; i < n_moved; i++)
-        kanon__move_engine_remove(e, e->scratch[i]);
-    for (int32_t i = 0; i < n_moved; i++)
-        kanon__region_put(r, e->targets[i], e->scratch[i]);
-    if (n_moved > 0)
-        kanon__move_engine_accept(e, before);
+    kanon__move_carry_out(e);
+    if (e->n_moves > 0)
+        kanon__move_accept(e, before);
 }
 
-void kanon__move_engine_regroup(kanon__move_engine *e, int32_t record, int32_t n_groups)
+void kanon__move_regroup(kanon__move_engine *e, int32_t record, uint64_t random, int32_t rest)
 {
+    (void)rest;
     regroup_move move = {.e = e};
-    if (!choose_groups(&move, record, n_groups) || !choose_number(&move))
+    if (!choose_groups(&move, record, 2 + (int32_t)((random >> 48) % (uint32_t)(e->mix.most_groups - 1))) ||
+        !choose_number(&move))
         return;
     move.peels = draw_peeling(e);
     kanon__regroup_pool_fill(&e->pool, e->region, move.slots, move.n_old);
@@ -352,9 +348,9 @@ static void choose_half(kanon__move_engine *e, int32_t n, int32_t half)
     sort_by(r, e->scratch, n, best);
 }
 
-void kanon__move_engine_split(kanon__move_engine *e, int32_t group)
+void kanon__move_split(kanon__move_engine *e, int32_t group)
 {
-    kanon__region *r = e->region;
+    const kanon__region *r = e->region;
     int32_t n = r->groups[group].size, half = n / 2, slot = kanon__region_empty_slot(r);
     const int32_t *members = kanon__region_members(r, group);
     if (slot < 0)
@@ -366,8 +362,6 @@ void kanon__move_engine_split(kanon__move_engine *e, int32_t group)
         half = (int32_t)(2 * r->k);
         memcpy(e->scratch, members + n - half, (size_t)half * sizeof *e->scratch);
     }
-    for (int32_t i = 0; i < half; i++) {
-        kanon__move_engine_remove(e, e->scratch[i]);
-        kanon__region_add(r, slot, e->scratch[i]);
-    }
+    for (int32_t i = 0; i < half; i++)
+        kanon__move_put(e, e->scratch[i], slot);
 }

@@ -1,4 +1,4 @@
-/* Two near groups are cut anew: the large moves of the search under constraints (penalty.h).
+/* Two near groups are cut anew: the large moves of the search under constraints (prices.h).
  *
  *   1. Pool the members of both groups and order them along a direction: an attribute, drawn by its share of the cost of
  *      the common box, or the line between two of the records.
@@ -9,15 +9,15 @@
  *   3. Records that change sides are moved, if the threshold allows.
  *
  * Cost: O(records (attributes + log records)), for a recut that has a chance also a violation for each cut.
- * Called by penalised_moves.c. Calls penalty.h. */
-#include "refine/anneal/penalty.h"
-
-#include "core/alloc.h"
+ * Called by moves.c. Calls moves.h, prices.h. */
+#include "refine/anneal/moves.h"
 
 #include <string.h>
 
 /* Larger pools are left alone. */
-enum { MOST_POOLED = KANON__MOST_POOLED };
+enum { MOST_POOLED = 512 };
+/* How many groups are compared before two are cut anew. */
+enum { MATES = 4 };
 
 typedef struct pooled {
     int64_t key; /* along the direction */
@@ -26,7 +26,7 @@ typedef struct pooled {
 } pooled;
 
 typedef struct cut_move {
-    kanon__penalty *p;
+    kanon__move_engine *e;
     int32_t left, right; /* groups; the same: one group is cut in two */
     int32_t n;
     pooled pool[MOST_POOLED];
@@ -59,7 +59,7 @@ static void sort_pool(cut_move *m)
 
 static void take_members(cut_move *m, int32_t group, bool left)
 {
-    const kanon__region *r = m->p->region;
+    const kanon__region *r = m->e->region;
     const int32_t *members = kanon__region_members(r, group);
     for (int32_t i = 0; i < r->groups[group].size; i++)
         m->pool[m->n++] = (pooled){.record = members[i], .left = left};
@@ -74,7 +74,7 @@ static uint32_t units_between(const kanon__move_costs *c, int i, uint32_t a, uin
 /* A dimension by its share of D of the common box; -1: all records are alike. */
 static int draw_dimension(cut_move *m)
 {
-    const kanon__region *r = m->p->region;
+    const kanon__region *r = m->e->region;
     const kanon__move_costs *c = r->costs;
     int d = c->n_dimensions;
     const uint32_t *a = kanon__region_bounds(r, m->left), *b = kanon__region_bounds(r, m->right);
@@ -83,7 +83,7 @@ static int draw_dimension(cut_move *m)
         sum += kanon__span_units(c, i, a[i] < b[i] ? a[i] : b[i], a[d + i] > b[d + i] ? a[d + i] : b[d + i]);
     if (sum == 0)
         return -1;
-    uint64_t drawn = (uint64_t)kanon__random_below(&m->p->engine->random, (int64_t)sum);
+    uint64_t drawn = (uint64_t)kanon__random_below(&m->e->random, (int64_t)sum);
     for (int i = 0; i < d; i++) {
         seen += kanon__span_units(c, i, a[i] < b[i] ? a[i] : b[i], a[d + i] > b[d + i] ? a[d + i] : b[d + i]);
         if (drawn < seen)
@@ -94,7 +94,7 @@ static int draw_dimension(cut_move *m)
 
 static bool order_by_dimension(cut_move *m)
 {
-    const kanon__region *r = m->p->region;
+    const kanon__region *r = m->e->region;
     int dimension = draw_dimension(m);
     if (dimension < 0)
         return false;
@@ -106,9 +106,9 @@ static bool order_by_dimension(cut_move *m)
 /* How much nearer a record is to one seed than to the other. */
 static bool order_by_line(cut_move *m)
 {
-    const kanon__region *r = m->p->region;
+    const kanon__region *r = m->e->region;
     const kanon__move_costs *c = r->costs;
-    kanon__random *random = &m->p->engine->random;
+    kanon__random *random = &m->e->random;
     int32_t from = m->pool[kanon__scaled((uint32_t)kanon__random_next(random), m->n)].record;
     int32_t to = m->pool[kanon__scaled((uint32_t)kanon__random_next(random), m->n)].record;
     const uint32_t *a = kanon__region_coordinates(r, from), *b = kanon__region_coordinates(r, to);
@@ -128,15 +128,15 @@ static bool order_by_line(cut_move *m)
 /* False: too large, or there is no direction. */
 static bool fill(cut_move *m)
 {
-    const kanon__region *r = m->p->region;
+    const kanon__region *r = m->e->region;
     int64_t n = (int64_t)r->groups[m->left].size + (m->left != m->right ? r->groups[m->right].size : 0);
     if (n > MOST_POOLED || n < 2 * r->k)
         return false;
     take_members(m, m->left, true);
     if (m->left != m->right)
         take_members(m, m->right, false);
-    bool found = (kanon__random_next(&m->p->engine->random) & 1) != 0 ? order_by_dimension(m) : order_by_line(m);
-    m->p->work += 2 * (int64_t)m->n;
+    bool found = (kanon__random_next(&m->e->random) & 1) != 0 ? order_by_dimension(m) : order_by_line(m);
+    m->e->work += 2 * (int64_t)m->n;
     if (found)
         sort_pool(m);
     return found;
@@ -147,8 +147,8 @@ static bool fill(cut_move *m)
 /* What both sides lose, for each cut with k records on either. */
 static void sum_losses(cut_move *m)
 {
-    const kanon__region *r = m->p->region;
-    uint32_t *box = m->p->engine->bounds;
+    const kanon__region *r = m->e->region;
+    uint32_t *box = m->e->bounds;
     int32_t k = (int32_t)r->k, n = m->n;
     kanon__box_begin(box, r->costs->n_dimensions, kanon__region_coordinates(r, m->pool[0].record));
     for (int32_t i = 1; i <= n - k; i++) {
@@ -167,7 +167,7 @@ static void sum_losses(cut_move *m)
 /* The violation of both sides, moved on to another cut: the scratch tallies follow it. */
 static int64_t violation_at(cut_move *m, int32_t *at, int32_t cut)
 {
-    kanon__penalty *p = m->p;
+    kanon__prices *p = m->e->prices;
     const int32_t *rows = p->region->rows;
     for (; *at < cut && p->status == KANON_OK; (*at)++) {
         kanon__tally_remove(&p->sides[1], rows[m->pool[*at].record]);
@@ -179,7 +179,7 @@ static int64_t violation_at(cut_move *m, int32_t *at, int32_t cut)
 /* All of the pool on the right side; the left one is empty. */
 static void reset_sides(cut_move *m, int32_t at)
 {
-    kanon__penalty *p = m->p;
+    kanon__prices *p = m->e->prices;
     const int32_t *rows = p->region->rows;
     for (int32_t i = 0; i < at; i++)
         kanon__tally_remove(&p->sides[0], rows[m->pool[i].record]);
@@ -190,7 +190,7 @@ static void reset_sides(cut_move *m, int32_t at)
 /* The cut that costs least, at most `most`; 0: there is none. */
 static int32_t choose_cut(cut_move *m, int64_t most)
 {
-    kanon__penalty *p = m->p;
+    kanon__prices *p = m->e->prices;
     int32_t best = 0, at = 0, k = (int32_t)p->region->k;
     bool filled = false;
     for (int32_t cut = k; cut <= m->n - k; cut++) {
@@ -199,8 +199,8 @@ static int32_t choose_cut(cut_move *m, int64_t most)
         for (int32_t i = 0; !filled && i < m->n && p->status == KANON_OK; i++)
             p->status = kanon__tally_add(&p->sides[1], p->region->rows[m->pool[i].record], NULL);
         filled = true;
-        p->work += 4;
-        int64_t cost = m->losses[cut] + kanon__penalty_cost(p, violation_at(m, &at, cut));
+        m->e->work += 4;
+        int64_t cost = m->losses[cut] + kanon__price_of(p, violation_at(m, &at, cut));
         if (cost <= most) {
             most = cost - 1;
             best = cut;
@@ -216,14 +216,14 @@ static int32_t choose_cut(cut_move *m, int64_t most)
 /* The first `cut` records are one side, the others the other; sides get the groups that leave most records in place. */
 static void move_to_sides(cut_move *m, int32_t cut, int64_t delta)
 {
-    kanon__penalty *p = m->p;
+    kanon__move_engine *e = m->e;
     int32_t n_left = 0, n_before = 0, first = m->left, second = m->right;
     for (int32_t i = 0; i < m->n; i++) {
         n_left += m->pool[i].left;
         n_before += i < cut ? m->pool[i].left : 0;
     }
     if (m->left == m->right) {
-        second = kanon__region_empty_slot(p->region);
+        second = kanon__region_empty_slot(e->region);
         if (second < 0)
             return;
     } else if (cut - n_before + n_left - n_before > m->n / 2) {
@@ -232,37 +232,40 @@ static void move_to_sides(cut_move *m, int32_t cut, int64_t delta)
     }
     for (int32_t i = 0; i < m->n; i++) {
         int32_t to = i < cut ? first : second;
-        if (p->region->group_of[m->pool[i].record] != to)
-            kanon__penalty_add_move(p, m->pool[i].record, to);
+        if (e->region->group_of[m->pool[i].record] != to)
+            kanon__move_add(e, m->pool[i].record, to);
     }
-    if (p->n_moves > 0)
-        kanon__penalty_move(p, delta);
+    if (e->n_moves > 0)
+        kanon__move_commit(e, delta, -1);
 }
 
 static int64_t loss_before(const cut_move *m)
 {
-    const kanon__region *r = m->p->region;
+    const kanon__region *r = m->e->region;
     return kanon__region_loss_of(r, m->left) + (m->left != m->right ? kanon__region_loss_of(r, m->right) : 0);
 }
 
-void kanon__penalised_recut(kanon__penalty *p, int32_t left, int32_t right)
+static void recut(kanon__move_engine *e, int32_t left, int32_t right)
 {
-    cut_move m = {.p = p, .left = left, .right = right};
-    int64_t before = loss_before(&m), violation = p->violations[left] + (left != right ? p->violations[right] : 0);
+    cut_move m = {.e = e, .left = left, .right = right};
     if (!fill(&m))
         return;
     sum_losses(&m);
-    int32_t cut = choose_cut(&m, before + kanon__penalty_cost(p, violation) + p->limit);
+    const int64_t *violations = e->prices->violations;
+    int64_t before = loss_before(&m), violation = violations[left] + (left != right ? violations[right] : 0);
+    int32_t cut = choose_cut(&m, before + kanon__price_of(e->prices, violation) + e->threshold);
     if (cut > 0)
         move_to_sides(&m, cut, m.losses[cut] - before);
 }
 
-void kanon__penalised_sort_out(kanon__penalty *p, int32_t left, int32_t right)
+static void sort_out(kanon__move_engine *e, int32_t left, int32_t right)
 {
-    cut_move m = {.p = p, .left = left, .right = right};
-    const kanon__region *r = p->region;
-    uint32_t *boxes[2] = {p->engine->bounds, p->box};
+    cut_move m = {.e = e, .left = left, .right = right};
+    const kanon__region *r = e->region;
+    kanon__prices *p = e->prices;
+    uint32_t *boxes[2] = {e->bounds, p->box};
     int32_t sizes[2] = {0, 0}, groups[2] = {left, right};
+    int d = r->costs->n_dimensions;
     if (!fill(&m))
         return;
     for (int32_t i = 0; i < m.n; i++)
@@ -271,15 +274,46 @@ void kanon__penalised_sort_out(kanon__penalty *p, int32_t left, int32_t right)
         int32_t record = m.pool[i].record, *quota = &p->quota[p->value_of[record]], side = *quota > 0 ? 0 : 1;
         *quota -= side == 0;
         if (sizes[side]++ == 0)
-            kanon__box_begin(boxes[side], r->costs->n_dimensions, kanon__region_coordinates(r, record));
+            kanon__box_begin(boxes[side], d, kanon__region_coordinates(r, record));
         else
-            kanon__box_widen(boxes[side], r->costs->n_dimensions, kanon__region_coordinates(r, record));
+            kanon__box_widen(boxes[side], d, kanon__region_coordinates(r, record));
         if (r->group_of[record] != groups[side])
-            kanon__penalty_add_move(p, record, groups[side]);
+            kanon__move_add(e, record, groups[side]);
     }
     int64_t delta = -loss_before(&m);
     for (int side = 0; side < 2; side++)
         delta += (int64_t)sizes[side] * kanon__move_costs_units(r->costs, boxes[side], NULL, NULL);
-    if (p->n_moves > 0 && delta <= p->limit)
-        kanon__penalty_move(p, delta);
+    if (e->n_moves > 0 && delta <= e->threshold)
+        kanon__move_commit(e, delta, -1);
+}
+
+/* ---- which groups ------------------------------------------------------------------------------------------------ */
+
+/* Of a few groups near the record the one that costs least as one with its own. */
+static int32_t draw_mate(kanon__move_engine *e, int32_t record)
+{
+    const kanon__region *r = e->region;
+    int32_t best = -1, own = r->group_of[record];
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < MATES; i++) {
+        int32_t group = kanon__draw_group(e, record);
+        if (group < 0 || group == best)
+            continue;
+        int64_t cost = kanon__region_joint_loss(r, own, group) - kanon__region_loss_of(r, group);
+        if (cost < least) {
+            least = cost;
+            best = group;
+        }
+    }
+    return best;
+}
+
+void kanon__move_recut(kanon__move_engine *e, int32_t record, uint64_t random, int32_t rest)
+{
+    (void)random;
+    int32_t g = e->region->group_of[record], h = rest < e->mix.split_share ? g : draw_mate(e, record);
+    if (h >= 0 && h != g && (rest & 15) < e->mix.sort_share)
+        sort_out(e, g, h);
+    else if (h >= 0)
+        recut(e, g, h);
 }
