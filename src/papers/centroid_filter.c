@@ -48,7 +48,8 @@ static void lay_out(kanon__centroid_filter *s, int m)
 }
 
 kanon_status kanon__centroid_filter_new(kanon__centroid_filter **out, const kanon__centroids *centroids,
-                                        const kanon__kernels *kernels, uint32_t *const *node_terms, kanon_error *err)
+                                        const kanon__centroid_kernels *kernels, uint32_t *const *node_terms,
+                                        kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__centroid_filter *s = NULL;

@@ -19,7 +19,7 @@
 #define KANON_PAPERS_CENTROID_FILTER_H
 
 #include "papers/centroid.h"
-#include "search/kernels.h"
+#include "papers/centroid_kernels.h"
 
 enum { KANON__SIZE_CLASSES = 64 };
 
@@ -33,7 +33,7 @@ typedef struct kanon__filter_dimension {
 
 typedef struct kanon__centroid_filter {
     const kanon__centroids *centroids;
-    const kanon__kernels *kernels;
+    const kanon__centroid_kernels *kernels;
     uint32_t *const *node_terms; /* by dimension: the terms of small taxonomies, by code and node */
     const uint32_t *weights;     /* by dimension; NULL: all are 1 */
     uint64_t step;               /* weighted units */
@@ -54,7 +54,8 @@ typedef struct kanon__centroid_filter {
 } kanon__centroid_filter;
 
 kanon_status kanon__centroid_filter_new(kanon__centroid_filter **out, const kanon__centroids *centroids,
-                                        const kanon__kernels *kernels, uint32_t *const *node_terms, kanon_error *err);
+                                        const kanon__centroid_kernels *kernels, uint32_t *const *node_terms,
+                                        kanon_error *err);
 void kanon__centroid_filter_free(kanon__centroid_filter *filter);
 /* Read all centroids again; distances are those under `weights` (NULL: all 1), which stay the caller's. */
 void kanon__centroid_filter_reset(kanon__centroid_filter *filter, const uint32_t *weights);

@@ -146,7 +146,8 @@ out:
     return st;
 }
 
-kanon_status kanon__parts_at_medians(kanon__parts **out, const kanon__splitter *splitter, kanon__ticker *ticker, kanon_error *err)
+kanon_status kanon__parts_at_medians(kanon__parts **out, const kanon__splitter *splitter, kanon__ticker *ticker,
+                                     kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__parts *parts = NULL;

@@ -20,6 +20,7 @@ typedef struct kanon__splitter {
     double most_sum;                   /* the largest sum of S-diversity of either side */
 } kanon__splitter;
 
-kanon_status kanon__parts_at_medians(kanon__parts **out, const kanon__splitter *splitter, kanon__ticker *ticker, kanon_error *err);
+kanon_status kanon__parts_at_medians(kanon__parts **out, const kanon__splitter *splitter, kanon__ticker *ticker,
+                                     kanon_error *err);
 
 #endif

@@ -29,7 +29,9 @@ kanon_status kanon__nearest_new(kanon__nearest **out, const kanon__centroids *ce
     *out = NULL;
     KANON_TRY(kanon__new_array(&s, 1, "distances", err), out);
     s->centroids = centroids;
-    s->kernels = kanon__kernels_choose(strcmp(way, "scan") == 0);
+    bool plain = strcmp(way, "scan") == 0;
+    s->kernels = kanon__kernels_choose(plain);
+    s->comparing = kanon__centroid_kernels_choose(plain);
     KANON_TRY(kanon__new_array(&s->units, centroids->n, "distances", err), out);
     KANON_TRY(kanon__new_array(&s->weighted, centroids->n, "distances", err), out);
     KANON_TRY(kanon__new_array(&s->terms, space->n_dimensions, "distances", err), out);
@@ -38,8 +40,8 @@ kanon_status kanon__nearest_new(kanon__nearest **out, const kanon__centroids *ce
     for (int i = 0; i < space->n_dimensions; i++)
         if (space->dimensions[i].coordinates == NULL)
             KANON_TRY(make_node_terms(&s->node_terms[i], &space->dimensions[i], err), out);
-    if (s->kernels != kanon__kernels_choose(true))
-        KANON_TRY(kanon__centroid_filter_new(&s->filter, centroids, s->kernels, s->node_terms, err), out);
+    if (s->comparing != kanon__centroid_kernels_choose(true))
+        KANON_TRY(kanon__centroid_filter_new(&s->filter, centroids, s->comparing, s->node_terms, err), out);
     *out = s;
     s = NULL;
 out:
@@ -239,5 +241,5 @@ int64_t kanon__nearest_find(kanon__nearest *s, int64_t row, bool by_size, int64_
     if (s->weights != NULL)
         return scan_weighted(s, row);
     measure(s, row, 0, s->centroids->space->n_dimensions);
-    return s->kernels->find_least(s->units, s->centroids->sizes, s->centroids->n, by_size, below);
+    return s->comparing->find_least(s->units, s->centroids->sizes, s->centroids->n, by_size, below);
 }

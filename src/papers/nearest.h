@@ -10,11 +10,11 @@
 
 #include "papers/centroid.h"
 #include "papers/centroid_filter.h"
-#include "search/kernels.h"
 
 typedef struct kanon__nearest {
     const kanon__centroids *centroids;
-    const kanon__kernels *kernels;
+    const kanon__kernels *kernels;            /* which measure */
+    const kanon__centroid_kernels *comparing; /* of the same instructions */
     uint32_t **node_terms;          /* by dimension: categorical with a small taxonomy: [code * n_nodes + node]; else NULL */
     kanon__kernel_term *terms;      /* of the record at hand */
     bool *by_hand;                  /* by dimension: `terms` does not describe it */

@@ -11,8 +11,8 @@
  *
  * Where only utility counts, most records are covered by some cluster and cost nothing there; a bitmap index finds these
  * (search/cover_index.h).
- * Cost: near O(log clusters) for each record; of a record that is covered, O(covering clusters). Ties: the cluster of the least wtd, then of the fewest records, then the
- * lowest; where asked for, the lowest. Called by tgc.c. */
+ * Cost: near O(log clusters) for each record; of a record that is covered, O(covering clusters). Ties: the cluster of the
+ * least wtd, then of the fewest records, then the lowest; where asked for, the lowest. Called by tgc.c. */
 #include "papers/weighted.h"
 
 #include "core/alloc.h"

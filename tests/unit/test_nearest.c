@@ -90,7 +90,7 @@ static void ask(bench *b, const uint32_t *weights)
     }
 }
 
-static void compare(const kanon_table *table, const kanon__kernels *kernels, int64_t n_clusters, uint64_t seed)
+static void compare(const kanon_table *table, const kanon__centroid_kernels *kernels, int64_t n_clusters, uint64_t seed)
 {
     kanon_error err;
     bench b = {0};
@@ -140,11 +140,11 @@ static kanon_table *make_table(void)
 
 static void large_table(void **state)
 {
-    const kanon__kernels *kernels;
+    const kanon__centroid_kernels *kernels;
     kanon_table *table = make_table();
     (void)state;
     print_message("seed %d\n", SEED);
-    for (int i = 0; (kernels = kanon__kernels_nth(i)) != NULL; i++)
+    for (int i = 0; (kernels = kanon__centroid_kernels_nth(i)) != NULL; i++)
         for (uint64_t seed = SEED; seed < SEED + 3; seed++)
             compare(table, kernels, seed == SEED ? 1000 : 60 + (int64_t)seed, seed);
     kanon_table_free(table);
@@ -152,13 +152,13 @@ static void large_table(void **state)
 
 static void random_tables(void **state)
 {
-    const kanon__kernels *kernels;
+    const kanon__centroid_kernels *kernels;
     (void)state;
     print_message("seeds %d to %d\n", SEED, SEED + RANDOM_TABLES - 1);
     for (uint64_t seed = SEED; seed < SEED + RANDOM_TABLES; seed++) {
         random_table random = random_table_new(seed);
         int64_t n_clusters = (random.table->data.n_rows + 1) / 2;
-        for (int i = 0; n_clusters > 0 && (kernels = kanon__kernels_nth(i)) != NULL; i++)
+        for (int i = 0; n_clusters > 0 && (kernels = kanon__centroid_kernels_nth(i)) != NULL; i++)
             compare(random.table, kernels, n_clusters, seed);
         random_table_clear(&random);
     }
