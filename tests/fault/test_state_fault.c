@@ -258,7 +258,7 @@ static void other_files(void **unused)
     files f = set_up_state(PLAIN);
     bytes original = load(f.state.text);
     for (int newer = 0; newer < 2; newer++) {
-        original.at[63] = newer ? KANON__STATE_VERSION + 1 : KANON__STATE_VERSION - 1; /* the last byte of four */
+        original.at[63] = newer ? KANON__STATE_VERSION + 1 : KANON__STATE_OLDEST - 1; /* the last byte of four */
         kanon__page_write_checksum(original.at, 0);
         put_back(&f, original);
         for (int command = 0; command < N_COMMANDS; command++) {

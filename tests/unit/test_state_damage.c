@@ -108,8 +108,6 @@ static kanon_status run(int command, kanon_error *err)
     return st;
 }
 
-#define REQUIREMENTS KANON__REQUIREMENTS_TABLE
-
 /* What is broken, and the command that must notice; the others may, and must not crash. */
 static const struct {
     const char *sql;
@@ -179,18 +177,18 @@ static const struct {
     {"UPDATE trees SET label = NULL WHERE col = 3 AND node = 0", INSERT},
     {"DELETE FROM trees WHERE col = 3", INSERT},
     {"CREATE TABLE other(a)", INSERT},
-    {"DROP TABLE persons", INSERT},
+    {"DROP TABLE entity_index", INSERT},
     {"DROP INDEX names", INSERT},
-    {"UPDATE " REQUIREMENTS " SET value = 'nothing' WHERE name = 'model'", DESCRIBE},
-    {"UPDATE " REQUIREMENTS " SET value = NULL WHERE name = 'model'", INSERT},
-    {"DELETE FROM " REQUIREMENTS " WHERE name = 'model'", INSERT},
-    {"UPDATE " REQUIREMENTS " SET value = '3/2' WHERE name = 'suppress'", INSERT},
-    {"UPDATE " REQUIREMENTS " SET value = 'some' WHERE name = 'suppress'", INSERT},
-    {"UPDATE " REQUIREMENTS " SET value = printf('%0100d', 1) WHERE name = 'suppress'", INSERT},
-    {"UPDATE " REQUIREMENTS " SET value = 'nobody' WHERE name = 'entity-together'", INSERT},
-    {"UPDATE " REQUIREMENTS " SET number = 5 WHERE number = 0", INSERT},
-    {"UPDATE " REQUIREMENTS " SET number = -2 WHERE name = 'suppress'", INSERT},
-    {"UPDATE " REQUIREMENTS " SET value = '-1' WHERE name = 'l'", DESCRIBE},
+    {"UPDATE requirements SET value = 'nothing' WHERE name = 'model'", DESCRIBE},
+    {"UPDATE requirements SET value = NULL WHERE name = 'model'", INSERT},
+    {"DELETE FROM requirements WHERE name = 'model'", INSERT},
+    {"UPDATE requirements SET value = '3/2' WHERE name = 'suppress'", INSERT},
+    {"UPDATE requirements SET value = 'some' WHERE name = 'suppress'", INSERT},
+    {"UPDATE requirements SET value = printf('%0100d', 1) WHERE name = 'suppress'", INSERT},
+    {"UPDATE requirements SET value = 'nobody' WHERE name = 'entity-together'", INSERT},
+    {"UPDATE requirements SET number = 5 WHERE number = 0", INSERT},
+    {"UPDATE requirements SET number = -2 WHERE name = 'suppress'", INSERT},
+    {"UPDATE requirements SET value = '-1' WHERE name = 'l'", DESCRIBE},
     {"UPDATE records SET cells = 'no cells' WHERE id = 6", DESCRIBE},
     {"UPDATE records SET cells = NULL WHERE id = 6", DESCRIBE},
     {"UPDATE records SET cells = x'22' || cells WHERE id = 6", DESCRIBE},
@@ -208,14 +206,14 @@ static const struct {
     /* two persons with all that is theirs change places: only their groups tell */
     {"UPDATE records SET id = id + 1000 WHERE id IN (7, 8); UPDATE records SET id = id - 32 WHERE id IN (39, 40);"
      "UPDATE records SET id = id - 968 WHERE id > 1000;"
-     "UPDATE persons SET record = record + 1000 WHERE record IN (7, 8);"
-     "UPDATE persons SET record = record - 32 WHERE record IN (39, 40);"
-     "UPDATE persons SET record = record - 968 WHERE record > 1000", DESCRIBE},
+     "UPDATE entity_index SET record = record + 1000 WHERE record IN (7, 8);"
+     "UPDATE entity_index SET record = record - 32 WHERE record IN (39, 40);"
+     "UPDATE entity_index SET record = record - 968 WHERE record > 1000", DESCRIBE},
     {"UPDATE records SET since = 0, shown = 0 WHERE id = 6", -1},
     {"UPDATE records SET shown = (SELECT value FROM meta WHERE name = 'next_group') WHERE id = 6", DESCRIBE},
     {"UPDATE records SET since = 99 WHERE id = 6", DESCRIBE},
-    {"UPDATE departed SET shown = 99999", DESCRIBE},
-    {"INSERT INTO spells VALUES(6, 1, 99999)", DESCRIBE},
+    {"UPDATE departed_records SET shown = 99999", DESCRIBE},
+    {"INSERT INTO membership_history VALUES(6, 1, 99999)", DESCRIBE},
     {"DELETE FROM new_names", DESCRIBE},
     {"UPDATE new_names SET id = 6", DESCRIBE},
     {"DELETE FROM tallies", DESCRIBE},
@@ -223,49 +221,49 @@ static const struct {
     {"UPDATE tallies SET n = n + 1 WHERE dimension = 0", DESCRIBE},
     {"UPDATE tallies SET n = -5 WHERE dimension = 0", DELETE},
     {"UPDATE tallies SET n = 0", DELETE},
-    {"UPDATE tallies SET place = 9223372036854775807 WHERE dimension = 0 AND place = (SELECT max(place) FROM tallies WHERE "
+    {"UPDATE tallies SET code = 9223372036854775807 WHERE dimension = 0 AND code = (SELECT max(code) FROM tallies WHERE "
      "dimension = 0)", INSERT},
     {"INSERT INTO tallies VALUES(0, -9223372036854775807, 1), (0, 9223372036854775806, 1)", INSERT},
-    {"DELETE FROM nodes", DESCRIBE},
-    {"UPDATE nodes SET entries = x''", DESCRIBE},
-    {"UPDATE nodes SET entries = x'ffffffffffffffffffff'", DESCRIBE},
-    {"UPDATE nodes SET entries = substr(entries, 1, length(entries) - 1)", DESCRIBE},
-    {"UPDATE nodes SET entries = entries || x'00'", DESCRIBE},
-    {"UPDATE nodes SET entries = NULL", DESCRIBE},
-    {"DELETE FROM crowds", DESCRIBE},
-    {"UPDATE crowds SET entries = x''", DESCRIBE},
-    {"UPDATE crowds SET entries = x'ffffffffffffffffffff'", DESCRIBE},
-    {"UPDATE crowds SET entries = substr(entries, 1, length(entries) - 1)", DESCRIBE},
-    {"UPDATE crowds SET entries = entries || x'00'", DESCRIBE},
-    {"UPDATE changes SET entries = x'ff'", DESCRIBE},
-    {"UPDATE changes SET entries = substr(entries, 1, length(entries) - 1)", DESCRIBE},
-    {"UPDATE changes SET entries = entries || x'01'", DESCRIBE},
-    {"UPDATE changes SET entries = x'010100'", DESCRIBE},
-    {"UPDATE changes SET entries = x'01020401'", DESCRIBE},
-    {"UPDATE changes SET number = number + 1000", DESCRIBE},
-    {"DELETE FROM changes", DESCRIBE},
+    {"DELETE FROM node_pages", DESCRIBE},
+    {"UPDATE node_pages SET entries = x''", DESCRIBE},
+    {"UPDATE node_pages SET entries = x'ffffffffffffffffffff'", DESCRIBE},
+    {"UPDATE node_pages SET entries = substr(entries, 1, length(entries) - 1)", DESCRIBE},
+    {"UPDATE node_pages SET entries = entries || x'00'", DESCRIBE},
+    {"UPDATE node_pages SET entries = NULL", DESCRIBE},
+    {"DELETE FROM member_pages", DESCRIBE},
+    {"UPDATE member_pages SET entries = x''", DESCRIBE},
+    {"UPDATE member_pages SET entries = x'ffffffffffffffffffff'", DESCRIBE},
+    {"UPDATE member_pages SET entries = substr(entries, 1, length(entries) - 1)", DESCRIBE},
+    {"UPDATE member_pages SET entries = entries || x'00'", DESCRIBE},
+    {"UPDATE log_parts SET entries = x'ff'", DESCRIBE},
+    {"UPDATE log_parts SET entries = substr(entries, 1, length(entries) - 1)", DESCRIBE},
+    {"UPDATE log_parts SET entries = entries || x'01'", DESCRIBE},
+    {"UPDATE log_parts SET entries = x'010100'", DESCRIBE},
+    {"UPDATE log_parts SET entries = x'01020401'", DESCRIBE},
+    {"UPDATE log_parts SET number = number + 1000", DESCRIBE},
+    {"DELETE FROM log_parts", DESCRIBE},
     {"DELETE FROM releases WHERE number = 1", -1},
     {"UPDATE releases SET sha256 = NULL", -1},
-    {"UPDATE departed SET secrets = x'00'", AUDIT},
-    {"UPDATE departed SET secrets = NULL", AUDIT},
-    {"UPDATE departed SET since = 0", AUDIT},
-    {"INSERT INTO departed VALUES(9999, 1, 1, 1, zeroblob(16))", -1},
-    {"INSERT INTO departed SELECT id, shown, since, 1, zeroblob(16) FROM records WHERE id = 8", -1},
-    {"DELETE FROM persons", DESCRIBE},
-    {"UPDATE persons SET entity = entity + 1 WHERE record = 6", DESCRIBE},
-    {"INSERT INTO persons VALUES(1, 9999)", DESCRIBE},
+    {"UPDATE departed_records SET hashes = x'00'", AUDIT},
+    {"UPDATE departed_records SET hashes = NULL", AUDIT},
+    {"UPDATE departed_records SET since = 0", AUDIT},
+    {"INSERT INTO departed_records VALUES(9999, 1, 1, 1, zeroblob(16))", -1},
+    {"INSERT INTO departed_records SELECT id, shown, since, 1, zeroblob(16) FROM records WHERE id = 8", -1},
+    {"DELETE FROM entity_index", DESCRIBE},
+    {"UPDATE entity_index SET entity = entity + 1 WHERE record = 6", DESCRIBE},
+    {"INSERT INTO entity_index VALUES(1, 9999)", DESCRIBE},
     {"UPDATE history SET command = NULL, detail = NULL", -1},
     {"DELETE FROM missing", -1},
     {"UPDATE meta SET value = 9223372036854775807 WHERE name = 'next_group'", INSERT},
     {"UPDATE columns SET name = NULL WHERE number = 2", INSERT},
     {"UPDATE columns SET bands = '0.5' WHERE number = 2", INSERT},
     {"UPDATE columns SET bands = '1000000000000000000' WHERE number = 2", -1},
-    {"UPDATE " REQUIREMENTS " SET value = '-1/2' WHERE name = 'suppress'", INSERT},
-    {"UPDATE " REQUIREMENTS " SET value = '1/0' WHERE name = 'suppress'", INSERT},
-    {"UPDATE " REQUIREMENTS " SET value = x'3100' WHERE name = 'l'", INSERT},
-    {"UPDATE " REQUIREMENTS " SET number = -3", INSERT},
-    {"UPDATE nodes SET id = 999999999999 WHERE id = (SELECT max(id) FROM nodes)", INSERT},
-    {"UPDATE nodes SET id = -1 WHERE id = (SELECT max(id) FROM nodes)", INSERT},
+    {"UPDATE requirements SET value = '-1/2' WHERE name = 'suppress'", INSERT},
+    {"UPDATE requirements SET value = '1/0' WHERE name = 'suppress'", INSERT},
+    {"UPDATE requirements SET value = x'3100' WHERE name = 'l'", INSERT},
+    {"UPDATE requirements SET number = -3", INSERT},
+    {"UPDATE node_pages SET id = 999999999999 WHERE id = (SELECT max(id) FROM node_pages)", INSERT},
+    {"UPDATE node_pages SET id = -1 WHERE id = (SELECT max(id) FROM node_pages)", INSERT},
     {"UPDATE records SET p0 = 'x' WHERE id = 11", DELETE},
     {"UPDATE records SET p0 = 'x' WHERE id = 21", UPDATE},
     {"UPDATE records SET cells = 'no cells' WHERE id = 21", UPDATE},
@@ -278,9 +276,9 @@ static const struct {
     {"DELETE FROM records WHERE id = (SELECT max(id) FROM records);"
      "UPDATE meta SET value = value - 1 WHERE name = 'n_records'", RELEASE},
     {"UPDATE records SET id = 0 WHERE id = 6", DESCRIBE},
-    {"INSERT INTO spells VALUES(-5, 1, 1)", -1},
-    {"INSERT INTO spells VALUES(9999, 1, 1)", -1},
-    {"INSERT INTO departed VALUES(-5, 1, 1, 1, zeroblob(16))", -1},
+    {"INSERT INTO membership_history VALUES(-5, 1, 1)", -1},
+    {"INSERT INTO membership_history VALUES(9999, 1, 1)", -1},
+    {"INSERT INTO departed_records VALUES(-5, 1, 1, 1, zeroblob(16))", -1},
     {"UPDATE records SET shown = 1, since = 1 WHERE id IN (7, 9)", -1},
     {"UPDATE meta SET value = NULL WHERE name IN ('settings', 'algorithm')", -1},
 };
@@ -311,7 +309,7 @@ static void every_damage_is_noticed(void **unused)
 /* Where the index of groups is kept: its nodes, the members of groups, the log. */
 static const struct {
     const char *table, *key;
-} packed[] = {{"nodes", "id"}, {"crowds", "id"}, {"changes", "number"}};
+} packed[] = {{"node_pages", "id"}, {"member_pages", "id"}, {"log_parts", "number"}};
 enum { N_PACKED = sizeof packed / sizeof *packed };
 
 static int64_t ask(const char *sql)

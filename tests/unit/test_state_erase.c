@@ -316,7 +316,7 @@ static void hashes_depend_on_the_state(void **unused)
         kanon_audit_free(audit);
         kanon_state_close(state);
         char command[3 * PATH_SIZE];
-        snprintf(command, sizeof command, "sqlite3 -readonly %s 'select hex(secrets) from departed' 2>/dev/null >%s",
+        snprintf(command, sizeof command, "sqlite3 -readonly %s 'select hex(hashes) from departed_records' 2>/dev/null >%s",
                  scratch("x.state").text, scratch("h.txt").text);
         if (system(command) != 0) {
             entries(scratch_directory, true);

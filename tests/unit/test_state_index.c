@@ -534,7 +534,7 @@ static void as_a_model(void **unused)
         assert_done(kanon__session_save(m->state, "test", NULL, &err), &err);
         assert_done(kanon__session_commit(m->state, NULL, NULL, &err), &err);
         assert_done(kanon__session_begin(m->state, true, &err), &err);
-        int parts = (int)model_count(m, "SELECT count(*) FROM changes");
+        int parts = (int)model_count(m, "SELECT count(*) FROM log_parts");
         n_merges += parts < n_parts;
         n_parts = parts;
         assert_done(kanon__group_index_check(m->state->index, &err), &err);

@@ -1,6 +1,6 @@
 /* The formats of node pages and member pages, and reading and writing them.
  *
- * Node page: the row of table `nodes` with id p has the nodes 8p .. 8p+7. Nodes that were made one after the other lie
+ * Node page: the row of table `node_pages` with id p has the nodes 8p .. 8p+7. Nodes that were made one after the other lie
  * close together in space and are mostly read together, so one row has several.
  *
  *     +----------+----------+-- ... --+----------+--------+--------+-- ... --+--------+
@@ -19,7 +19,7 @@
  *     +-------+------+---------+---------+-- ... --+     width 1, 2, 4: base + slot; all ones: missing
  *       1 byte varint  width bytes each, lowest first    width 8: the number itself, base 0
  *
- * Member page: the row of table `crowds` with the id of a leaf. Per group: number, how many members, the first member and
+ * Member page: the row of table `member_pages` with the id of a leaf. Per group: number, how many members, the first member and
  * the differences to the next ones; then per attribute a code for each member: 0 where it is missing, else 1 + the
  * zigzag-folded difference to the code before it. Members of a group are alike, so most differences take one byte.
  *

@@ -39,10 +39,10 @@ out:
     return st;
 }
 
-static kanon_status load(kanon_state *s, kanon_error *err)
+static kanon_status load(kanon_state *s, bool write, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    KANON_TRY(kanon__catalog_load(s, err), out);
+    KANON_TRY(kanon__catalog_load(s, write, err), out);
     st = kanon__current_space_new(&s->space, s, err);
     if (st == KANON_EDATA)
         st = kanon__store_damaged(&s->store, "a tree", err);
@@ -62,7 +62,7 @@ kanon_status kanon__session_begin(kanon_state *s, bool write, kanon_error *err)
     kanon_status st = kanon__store_begin(&s->store, write, err);
     kanon__store_set_tick(&s->store, s->tick, s->payload);
     if (st == KANON_OK)
-        st = load(s, err);
+        st = load(s, write, err);
     if (st != KANON_OK)
         kanon__session_end(s);
     return st;

@@ -11,6 +11,7 @@
 #include "core/alloc.h"
 #include "core/context.h"
 #include "state/store/forget.h"
+#include "state/store/old_format.h"
 #include "state/store/state_requirements.h"
 #include "table/domain/domain.h"
 #include "table/schema/tree_internal.h"
@@ -29,36 +30,52 @@ bool kanon__state_numeric(const kanon__state_column *column)
 
 enum { RECORDS = 15, TABLES = 16, NAMES = 16, DIMENSIONS_MOST = 900 };
 
-/* Statement i that creates a table, or last the index, letter by letter as sqlite_schema keeps it: check_tables compares
- * the texts. `records` has a column for each code. */
+/* The statements that create the tables, and last the index; `before`: how format 5 did (old_format.h), where that differs. */
+static const struct {
+    const char *now, *before;
+} texts[TABLES + 1] = {
+    {"CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID", NULL},
+    {"CREATE TABLE missing(number INTEGER PRIMARY KEY, text BLOB)", NULL},
+    {"CREATE TABLE columns(number INTEGER PRIMARY KEY, name BLOB, role, type, weight, growth, scale, key, missing, flat, "
+     "given, format, bands, top, bottom)",
+     NULL},
+    {"CREATE TABLE trees(col, node, parent, label BLOB, PRIMARY KEY(col, node)) WITHOUT ROWID", NULL},
+    {"CREATE TABLE tallies(dimension, code, n, PRIMARY KEY(dimension, code)) WITHOUT ROWID",
+     "CREATE TABLE tallies(dimension, place, n, PRIMARY KEY(dimension, place)) WITHOUT ROWID"},
+    {"CREATE TABLE new_names(name, id, PRIMARY KEY(name, id)) WITHOUT ROWID", NULL},
+    {"CREATE TABLE node_pages(id INTEGER PRIMARY KEY, entries BLOB)",
+     "CREATE TABLE nodes(id INTEGER PRIMARY KEY, entries BLOB)"},
+    {"CREATE TABLE member_pages(id INTEGER PRIMARY KEY, entries BLOB)",
+     "CREATE TABLE crowds(id INTEGER PRIMARY KEY, entries BLOB)"},
+    {"CREATE TABLE log_parts(number INTEGER PRIMARY KEY, entries BLOB)",
+     "CREATE TABLE changes(number INTEGER PRIMARY KEY, entries BLOB)"},
+    {"CREATE TABLE releases(number INTEGER PRIMARY KEY, time, sha256, records, groups, suppressed, withheld, k, loss, "
+     "joint)",
+     NULL},
+    {"CREATE TABLE membership_history(record, release, grp, PRIMARY KEY(record, release)) WITHOUT ROWID",
+     "CREATE TABLE spells(record, release, grp, PRIMARY KEY(record, release)) WITHOUT ROWID"},
+    {"CREATE TABLE departed_records(id INTEGER PRIMARY KEY, shown, since, until, hashes BLOB)",
+     "CREATE TABLE departed(id INTEGER PRIMARY KEY, shown, since, until, secrets BLOB)"},
+    {"CREATE TABLE history(number INTEGER PRIMARY KEY, time, command, records, groups, detail)", NULL},
+    {"CREATE TABLE requirements(number, name, value BLOB, PRIMARY KEY(number, name)) WITHOUT ROWID",
+     "CREATE TABLE wishes(number, name, value BLOB, PRIMARY KEY(number, name)) WITHOUT ROWID"},
+    {"CREATE TABLE entity_index(entity, record, PRIMARY KEY(entity, record)) WITHOUT ROWID",
+     "CREATE TABLE persons(entity, record, PRIMARY KEY(entity, record)) WITHOUT ROWID"},
+    [RECORDS] = {"CREATE TABLE records(id INTEGER PRIMARY KEY, name, shown, since, cells BLOB", NULL},
+    [NAMES] = {KANON__NAMES_SQL, NULL},
+};
+
+/* Statement i, letter by letter as sqlite_schema keeps it: check_tables compares the texts. `records` has a column for each
+ * code. */
 static kanon_status table_text(char **out, const kanon_state *s, int i, kanon_error *err)
 {
-    static const char *const texts[TABLES + 1] = {
-        "CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID",
-        "CREATE TABLE missing(number INTEGER PRIMARY KEY, text BLOB)",
-        "CREATE TABLE columns(number INTEGER PRIMARY KEY, name BLOB, role, type, weight, growth, scale, key, missing, flat, "
-        "given, format, bands, top, bottom)",
-        "CREATE TABLE trees(col, node, parent, label BLOB, PRIMARY KEY(col, node)) WITHOUT ROWID",
-        "CREATE TABLE tallies(dimension, place, n, PRIMARY KEY(dimension, place)) WITHOUT ROWID",
-        "CREATE TABLE new_names(name, id, PRIMARY KEY(name, id)) WITHOUT ROWID",
-        "CREATE TABLE nodes(id INTEGER PRIMARY KEY, entries BLOB)",
-        "CREATE TABLE crowds(id INTEGER PRIMARY KEY, entries BLOB)",
-        "CREATE TABLE changes(number INTEGER PRIMARY KEY, entries BLOB)",
-        "CREATE TABLE releases(number INTEGER PRIMARY KEY, time, sha256, records, groups, suppressed, withheld, k, loss, "
-        "joint)",
-        "CREATE TABLE spells(record, release, grp, PRIMARY KEY(record, release)) WITHOUT ROWID",
-        "CREATE TABLE departed(id INTEGER PRIMARY KEY, shown, since, until, secrets BLOB)",
-        "CREATE TABLE history(number INTEGER PRIMARY KEY, time, command, records, groups, detail)",
-        "CREATE TABLE " KANON__REQUIREMENTS_TABLE "(number, name, value BLOB, PRIMARY KEY(number, name)) WITHOUT ROWID",
-        "CREATE TABLE persons(entity, record, PRIMARY KEY(entity, record)) WITHOUT ROWID",
-        [RECORDS] = "CREATE TABLE records(id INTEGER PRIMARY KEY, name, shown, since, cells BLOB",
-        [NAMES] = KANON__NAMES_SQL,
-    };
-    size_t size = strlen(texts[i]) + 8 * (size_t)s->n_dimensions + 8;
+    bool old = s->store.version < KANON__STATE_VERSION && texts[i].before != NULL;
+    const char *text = old ? texts[i].before : texts[i].now;
+    size_t size = strlen(text) + 8 * (size_t)s->n_dimensions + 8;
     kanon_status st = kanon__new_array(out, (int64_t)size, "a statement", err);
     if (st != KANON_OK)
         return st;
-    size_t used = (size_t)snprintf(*out, size, "%s", texts[i]);
+    size_t used = (size_t)snprintf(*out, size, "%s", text);
     if (i != RECORDS)
         return KANON_OK;
     for (int d = 0; d < s->n_dimensions; d++)
@@ -84,7 +101,8 @@ out:
     return st;
 }
 
-/* A file with other tables than these, or with a trigger, was not written by this program. */
+/* A file with other tables than these, or with a trigger, was not written by this program. SQLite writes the name of a
+ * table that was renamed in quotes. */
 static kanon_status check_tables(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -94,7 +112,7 @@ static kanon_status check_tables(kanon_state *s, kanon_error *err)
     int64_t n = 0;
     KANON_TRY(kanon__store_query_number(&s->store, &n, "SELECT count(*) FROM sqlite_schema WHERE sql IS NOT NULL", err),
               out);
-    KANON_TRY(kanon__store_prepare(&s->store, &find, "SELECT 1 FROM sqlite_schema WHERE sql = ?", err), out);
+    KANON_TRY(kanon__store_prepare(&s->store, &find, "SELECT 1 FROM sqlite_schema WHERE replace(sql, '\"', '') = ?", err), out);
     for (int i = 0; i <= TABLES; i++) {
         KANON_TRY(table_text(&sql, s, i, err), out);
         sqlite3_bind_text(find, 1, sql, -1, SQLITE_STATIC);
@@ -641,13 +659,17 @@ out:
     return st;
 }
 
-kanon_status kanon__catalog_load(kanon_state *s, kanon_error *err)
+kanon_status kanon__catalog_load(kanon_state *s, bool write, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     KANON_TRY(load_meta(s, err), out);
     KANON_TRY(load_missing(s, err), out);
     KANON_TRY(load_columns(s, err), out);
     KANON_TRY(check_tables(s, err), out);
+    if (s->store.version < KANON__STATE_VERSION) {
+        KANON_TRY(kanon__old_format_bring_up(&s->store, write, err), out);
+        KANON_TRY(check_tables(s, err), out);
+    }
     KANON_TRY(kanon__state_requirements_load(s, err), out);
 out:
     return st;

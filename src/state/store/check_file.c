@@ -67,8 +67,8 @@ static kanon_status check_tallies(kanon_state *s, kanon_error *err)
     for (int i = 0; i < s->n_dimensions && st == KANON_OK; i++) {
         snprintf(
             sql, sizeof sql,
-            "SELECT count(*) FROM (SELECT place, sum(n) AS total FROM (SELECT place, n FROM tallies WHERE dimension = %d "
-            "UNION ALL SELECT p%d, -1 FROM records WHERE p%d IS NOT NULL) GROUP BY place) WHERE total != 0",
+            "SELECT count(*) FROM (SELECT code, sum(n) AS total FROM (SELECT code, n FROM tallies WHERE dimension = %d "
+            "UNION ALL SELECT p%d, -1 FROM records WHERE p%d IS NOT NULL) GROUP BY code) WHERE total != 0",
             i, i, i);
         st = expect_none(s, sql, "its tallies", err);
     }
@@ -106,15 +106,15 @@ kanon_status kanon__check_counts(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     char sql[512];
-    snprintf(sql, sizeof sql, "SELECT count(*) != %lld FROM persons",
+    snprintf(sql, sizeof sql, "SELECT count(*) != %lld FROM entity_index",
              kanon__entities_stay_together(s) ? (long long)s->n_records : 0LL);
     KANON_TRY(expect_none(s, sql, "its entities", err), out);
     snprintf(sql, sizeof sql, "SELECT count(*) != %lld OR max(number) != %lld FROM releases", (long long)s->n_releases,
              (long long)s->n_releases);
     KANON_TRY(expect_none(s, sql, "its releases", err), out);
     snprintf(sql, sizeof sql,
-             "SELECT count(*) FROM (SELECT since, shown FROM records UNION ALL SELECT since, shown FROM departed UNION ALL "
-             "SELECT release, grp FROM spells) WHERE since < 0 OR since > %lld OR shown >= %lld",
+             "SELECT count(*) FROM (SELECT since, shown FROM records UNION ALL SELECT since, shown FROM departed_records UNION ALL "
+             "SELECT release, grp FROM membership_history) WHERE since < 0 OR since > %lld OR shown >= %lld",
              (long long)s->n_releases, (long long)s->next_group);
     KANON_TRY(expect_none(s, sql, "its releases", err), out);
 out:

@@ -1,4 +1,4 @@
-/* Reads and writes the table `persons`: one row per record, (hash of the entity, record).
+/* Reads and writes the table `entity_index`: one row per record, (hash of the entity, record).
  *
  * Two entities may have the same hash, so the cells of a record are compared before it counts as one of the entity. */
 #include "state/store/entity_index.h"
@@ -13,10 +13,10 @@ enum { ADD, REMOVE, HAS, LIST, N_STATEMENTS };
 kanon_status kanon__entity_index_open(kanon_state *s, kanon_error *err)
 {
     static const char *const texts[N_STATEMENTS] = {
-        [ADD] = "INSERT INTO persons VALUES(?, ?)",
-        [REMOVE] = "DELETE FROM persons WHERE entity = ? AND record = ?",
-        [HAS] = "SELECT 1 FROM persons WHERE entity = ? AND record = ?",
-        [LIST] = "SELECT record FROM persons WHERE entity = ? AND record != ? ORDER BY record",
+        [ADD] = "INSERT INTO entity_index VALUES(?, ?)",
+        [REMOVE] = "DELETE FROM entity_index WHERE entity = ? AND record = ?",
+        [HAS] = "SELECT 1 FROM entity_index WHERE entity = ? AND record = ?",
+        [LIST] = "SELECT record FROM entity_index WHERE entity = ? AND record != ? ORDER BY record",
     };
     kanon_status st = KANON_OK;
     for (int i = 0; kanon__entities_stay_together(s) && i < N_STATEMENTS && st == KANON_OK; i++)

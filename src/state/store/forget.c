@@ -44,7 +44,7 @@ static kanon_status mark_tallied(use *u, kanon_error *err)
     kanon_state *s = u->state;
     sqlite3_stmt *leaves = NULL;
     bool found;
-    KANON_TRY(kanon__store_prepare(&s->store, &leaves, "SELECT place FROM tallies WHERE dimension = ?", err), out);
+    KANON_TRY(kanon__store_prepare(&s->store, &leaves, "SELECT code FROM tallies WHERE dimension = ?", err), out);
     sqlite3_bind_int(leaves, 1, s->columns[u->column].dimension);
     for (;;) {
         KANON_TRY(kanon__store_step(&s->store, leaves, &found, err), out);

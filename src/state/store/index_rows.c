@@ -1,15 +1,15 @@
-/* See index_rows.h. Reads and writes the tables nodes, crowds and changes. The table names are those of the file
- * format, version 5: crowds has the member pages. */
+/* See index_rows.h. Reads and writes the tables node_pages, member_pages and log_parts. */
 #include "state/store/index_rows.h"
 
 #include <sqlite3.h>
 
 kanon_status kanon__index_rows_open(kanon__index_rows *out, kanon__store *store, kanon_error *err)
 {
-    static const char *const reads[] = {"SELECT entries FROM nodes WHERE id = ?", "SELECT entries FROM crowds WHERE id = ?"};
-    static const char *const writes[] = {"INSERT OR REPLACE INTO nodes VALUES(?, ?)",
-                                         "INSERT OR REPLACE INTO crowds VALUES(?, ?)"};
-    static const char *const erases[] = {"DELETE FROM nodes WHERE id = ?", "DELETE FROM crowds WHERE id = ?"};
+    static const char *const reads[] = {"SELECT entries FROM node_pages WHERE id = ?",
+                                        "SELECT entries FROM member_pages WHERE id = ?"};
+    static const char *const writes[] = {"INSERT OR REPLACE INTO node_pages VALUES(?, ?)",
+                                         "INSERT OR REPLACE INTO member_pages VALUES(?, ?)"};
+    static const char *const erases[] = {"DELETE FROM node_pages WHERE id = ?", "DELETE FROM member_pages WHERE id = ?"};
     kanon_status st = KANON_OK;
     *out = (kanon__index_rows){.store = store};
     for (int table = 0; table < KANON__N_PAGE_TABLES; table++) {
@@ -65,12 +65,12 @@ kanon_status kanon__index_rows_erase(kanon__index_rows *rows, kanon__page_table 
 
 kanon_status kanon__index_rows_last(kanon__index_rows *rows, int64_t *out, kanon_error *err)
 {
-    return kanon__store_query_number(rows->store, out, "SELECT max(id) FROM nodes", err);
+    return kanon__store_query_number(rows->store, out, "SELECT max(id) FROM node_pages", err);
 }
 
 kanon_status kanon__index_rows_clear(kanon__index_rows *rows, kanon_error *err)
 {
-    return kanon__store_run(rows->store, "DELETE FROM nodes; DELETE FROM crowds; DELETE FROM changes", err);
+    return kanon__store_run(rows->store, "DELETE FROM node_pages; DELETE FROM member_pages; DELETE FROM log_parts", err);
 }
 
 /* ---- the log ----------------------------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ kanon_status kanon__log_rows_visit(kanon__index_rows *rows, kanon__log_part_visi
     kanon_status st = KANON_OK;
     sqlite3_stmt *parts = NULL;
     bool found;
-    KANON_TRY(kanon__store_prepare(rows->store, &parts, "SELECT number, entries FROM changes ORDER BY number", err), out);
+    KANON_TRY(kanon__store_prepare(rows->store, &parts, "SELECT number, entries FROM log_parts ORDER BY number", err), out);
     for (;;) {
         KANON_TRY(kanon__store_step(rows->store, parts, &found, err), out);
         if (!found)
@@ -97,7 +97,7 @@ kanon_status kanon__log_rows_append(kanon__index_rows *rows, int64_t part, const
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *put = NULL;
-    KANON_TRY(kanon__store_prepare(rows->store, &put, "INSERT INTO changes VALUES(?, ?)", err), out);
+    KANON_TRY(kanon__store_prepare(rows->store, &put, "INSERT INTO log_parts VALUES(?, ?)", err), out);
     sqlite3_bind_int64(put, 1, part);
     sqlite3_bind_blob64(put, 2, bytes, (uint64_t)size, SQLITE_STATIC);
     KANON_TRY(kanon__store_step(rows->store, put, NULL, err), out);
@@ -108,5 +108,5 @@ out:
 
 kanon_status kanon__log_rows_clear(kanon__index_rows *rows, kanon_error *err)
 {
-    return kanon__store_run(rows->store, "DELETE FROM changes", err);
+    return kanon__store_run(rows->store, "DELETE FROM log_parts", err);
 }

@@ -71,11 +71,11 @@ kanon_status kanon__records_open(kanon_state *s, kanon_error *err)
         [FIND_NEW] = "SELECT r.id, shown, since, cells%s FROM new_names n JOIN records r ON r.id = n.id "
                      "WHERE n.name = ? AND n.id > ? ORDER BY n.id",
         [VISIT] = "SELECT id, shown, since, cells%s FROM records ORDER BY id",
-        [TALLIED] = "SELECT n FROM tallies WHERE dimension = ? AND place = ?",
+        [TALLIED] = "SELECT n FROM tallies WHERE dimension = ? AND code = ?",
         [TALLY] = "INSERT OR REPLACE INTO tallies VALUES(?, ?, ?)",
-        [FORGET] = "DELETE FROM tallies WHERE dimension = ? AND place = ?",
-        [LEAST] = "SELECT place FROM tallies WHERE dimension = ? ORDER BY place LIMIT 1",
-        [GREATEST] = "SELECT place FROM tallies WHERE dimension = ? ORDER BY place DESC LIMIT 1",
+        [FORGET] = "DELETE FROM tallies WHERE dimension = ? AND code = ?",
+        [LEAST] = "SELECT code FROM tallies WHERE dimension = ? ORDER BY code LIMIT 1",
+        [GREATEST] = "SELECT code FROM tallies WHERE dimension = ? ORDER BY code DESC LIMIT 1",
     };
     kanon_status st = KANON_OK;
     char *marks = NULL, *codes = NULL;
@@ -503,7 +503,7 @@ kanon_status kanon__records_rescale(kanon_state *s, int column, int scale, kanon
     snprintf(sql, sizeof sql, "UPDATE records SET p%d = p%d * %lld", c->dimension, c->dimension, factor);
     KANON_TRY(kanon__store_run(&s->store, sql, err), out);
     /* first under a negative dimension: a rescaled tally could meet one that is not rescaled yet */
-    snprintf(sql, sizeof sql, "UPDATE tallies SET dimension = %d, place = place * %lld WHERE dimension = %d",
+    snprintf(sql, sizeof sql, "UPDATE tallies SET dimension = %d, code = code * %lld WHERE dimension = %d",
              -1 - c->dimension, factor, c->dimension);
     KANON_TRY(kanon__store_run(&s->store, sql, err), out);
     snprintf(sql, sizeof sql, "UPDATE tallies SET dimension = %d WHERE dimension = %d", c->dimension, -1 - c->dimension);

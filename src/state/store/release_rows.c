@@ -1,5 +1,5 @@
-/* Reads and writes the tables releases, spells, departed and history. The formats are described in release_rows.h; the
- * table names are those of file version 5. */
+/* Reads and writes the tables releases, membership_history, departed_records and history. The formats are
+ * described in release_rows.h. */
 #include "state/store/release_rows.h"
 
 #include "core/alloc.h"
@@ -124,11 +124,11 @@ kanon_status kanon__memberships_visit(kanon_state *s, kanon__membership_visitor 
     history_reader history = {.state = s};
     bool found;
     KANON_TRY(kanon__store_prepare(&s->store, &history.rows,
-                                   "SELECT record, release, grp FROM spells ORDER BY record, release", err),
+                                   "SELECT record, release, grp FROM membership_history ORDER BY record, release", err),
               out);
     KANON_TRY(kanon__store_prepare(&s->store, &all,
                                    "SELECT id, shown, since, -1 FROM records UNION ALL "
-                                   "SELECT id, shown, since, until FROM departed ORDER BY 1",
+                                   "SELECT id, shown, since, until FROM departed_records ORDER BY 1",
                                    err),
               out);
     KANON_TRY(next_history_row(&history, err), out);
@@ -158,7 +158,7 @@ kanon_status kanon__memberships_change(kanon_state *s, const kanon__membership_c
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *past = NULL, *now = NULL;
-    KANON_TRY(kanon__store_prepare(&s->store, &past, "INSERT INTO spells VALUES(?, ?, ?)", err), out);
+    KANON_TRY(kanon__store_prepare(&s->store, &past, "INSERT INTO membership_history VALUES(?, ?, ?)", err), out);
     KANON_TRY(kanon__store_prepare(&s->store, &now, "UPDATE records SET shown = ?, since = ? WHERE id = ?", err), out);
     for (int64_t i = 0; i < n; i++) {
         if (changes[i].old_since > 0) {
@@ -188,7 +188,7 @@ kanon_status kanon__departed_add(kanon_state *s, const kanon__record *record, co
     KANON_TRY(kanon__new_array(&hashes, n, "sensitive values", err), out);
     kanon__row_sensitive_hashes(s, row->cells, hashes);
     if (s->add_departed == NULL)
-        KANON_TRY(kanon__store_prepare(&s->store, &s->add_departed, "INSERT INTO departed VALUES(?, ?, ?, ?, ?)", err), out);
+        KANON_TRY(kanon__store_prepare(&s->store, &s->add_departed, "INSERT INTO departed_records VALUES(?, ?, ?, ?, ?)", err), out);
     sqlite3_bind_int64(s->add_departed, 1, record->id);
     sqlite3_bind_int64(s->add_departed, 2, record->last_group);
     sqlite3_bind_int64(s->add_departed, 3, record->last_since);
@@ -202,7 +202,7 @@ out:
 
 kanon_status kanon__departed_count(kanon_state *s, int64_t *out, kanon_error *err)
 {
-    return kanon__store_query_number(&s->store, out, "SELECT count(*) FROM departed", err);
+    return kanon__store_query_number(&s->store, out, "SELECT count(*) FROM departed_records", err);
 }
 
 kanon_status kanon__departed_visit(kanon_state *s, kanon__departed_visitor visitor, void *payload, kanon_error *err)
@@ -211,7 +211,7 @@ kanon_status kanon__departed_visit(kanon_state *s, kanon__departed_visitor visit
     sqlite3_stmt *rows = NULL;
     bool found;
     size_t size = (size_t)kanon__row_n_hashes(s) * sizeof(uint64_t);
-    KANON_TRY(kanon__store_prepare(&s->store, &rows, "SELECT id, secrets FROM departed ORDER BY id", err), out);
+    KANON_TRY(kanon__store_prepare(&s->store, &rows, "SELECT id, hashes FROM departed_records ORDER BY id", err), out);
     for (;;) {
         KANON_TRY(kanon__store_step(&s->store, rows, &found, err), out);
         if (!found)

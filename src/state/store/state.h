@@ -10,32 +10,34 @@
  *     code         a whole number in the state's file that never changes its meaning    475 (times 10^scale)
  *     coordinate   where the code lies in the space of units, in memory only            changes with the ranges
  *
- * The code of a number is its value times 10^scale, also where it is released as a band; of a category the number of its node in the column's tree, to which
- * nodes are only added. Ranks and leaf numbers, as tables use them, shift when values come and go: they are never in the
- * file.
+ * The code of a number is its value times 10^scale, also where it is released as a band; of a category the number of its
+ * node in the column's tree, to which nodes are only added. Ranks and leaf numbers, as tables use them, shift when values
+ * come and go: they are never in the file.
  *
- * Tables of the file (version 5; some names are older than the words used here, and stay):
+ * Tables of the file (version 6; old_format.h has the names of version 5):
  *
- *     meta      name, value               settings and counters
- *     missing   text                      texts that mean "no value"
- *     columns   number, name, role, ...   the columns of the table
- *     trees     col, node, parent, label  the trees of categorical columns; label NULL: forgotten, nobody has it any more
- *     records   id, name, shown, since, cells, p0, p1, ...    a record: hash of its key, group in the last release and
- *                                         since which release, cells as CSV, codes; NULL where a number is missing
- *     new_names name, id                  key hashes of the records from first_unfiled on, which have none in `records`
- *     tallies   dimension, place, n       how many records have a code; the first and the last number are the range
- *     nodes     id, entries               node pages of the group index: index/index_pages.c
- *     crowds    id, entries               member pages: the members of the groups of a leaf
- *     changes   number, entries           the log of the group index: index/index_log.c
- *     releases  number, time, ...         the releases
- *     spells    record, release, grp      membership history: from that release on the record was in that group
- *                                         (0: suppressed, -1: absent), until the next row or the record's own row
- *     departed  id, shown, since, until, secrets   records that are deleted but were released
- *     history   number, time, command, ...         the commands
- *     persons   entity, record            entity index: the records of each entity, where they stay together
- *
- * and KANON__REQUIREMENTS_TABLE (state_requirements.h) with number, name, value: the requirements of constraint `number` or,
- * with -1, of all groups. */
+ *     meta                name, value               settings and counters
+ *     missing             text                      texts that mean "no value"
+ *     columns             number, name, role, ...   the columns of the table
+ *     trees               col, node, parent, label  the trees of categorical columns; label NULL: forgotten, no record has
+ *                                                   it any more
+ *     requirements        number, name, value       of constraint `number` or, with -1, of all groups
+ *     records             id, name, shown, since, cells, p0, p1, ...    a record: hash of its key, group in the last
+ *                                                   release and since which release, cells as CSV, codes; NULL where a
+ *                                                   number is missing
+ *     new_names           name, id                  key hashes of the records from first_unfiled on, which have none in
+ *                                                   `records`
+ *     tallies             dimension, code, n        how many records have a code; the first and the last number are the
+ *                                                   range
+ *     entity_index        entity, record            the records of each entity, where they stay together
+ *     node_pages          id, entries               node pages of the group index: index/index_pages.c
+ *     member_pages        id, entries               member pages: the members of the groups of a leaf
+ *     log_parts           number, entries           the log of the group index: index/index_log.c
+ *     releases            number, time, ...         the releases
+ *     membership_history  record, release, grp      from that release on the record was in that group (0: suppressed, -1:
+ *                                                   absent), until the next row or the record's own row
+ *     departed_records    id, shown, since, until, hashes    records that are deleted but were released
+ *     history             number, time, command, ...         the commands */
 #ifndef KANON_STATE_STATE_H
 #define KANON_STATE_STATE_H
 
@@ -121,7 +123,7 @@ struct kanon_state {
     int64_t revision;
     char *algorithm, *settings, *refinement; /* settings: NAME=VALUE, one per line */
     char *program;                           /* the version that made the state */
-    kanon__secret secret;                    /* of the hashes in `departed` and of last_delta; never leaves the file */
+    kanon__secret secret;                    /* of the hashes in departed_records and of last_delta; never leaves the file */
     /* the last delta that was applied: its keyed hash, so that the same one is not applied twice in a row */
     unsigned char last_delta[KANON__KEYED_HASH_BYTES];
     bool has_last_delta;
@@ -168,8 +170,8 @@ kanon_status kanon__catalog_save(kanon_state *state, kanon_error *err);
 /* Write what commands change: counters and new nodes of trees. Where the command took records away (state->forgets), labels
  * that no record has any more are taken out of the file; their nodes stay, without a name. */
 kanon_status kanon__catalog_update(kanon_state *state, kanon_error *err);
-/* Read it again; the transaction has begun. */
-kanon_status kanon__catalog_load(kanon_state *state, kanon_error *err);
+/* Read it again; the transaction has begun. One that writes brings a state of an earlier format to that of today. */
+kanon_status kanon__catalog_load(kanon_state *state, bool write, kanon_error *err);
 void kanon__catalog_clear(kanon_state *state);
 /* The schema that describes the table as the state has it. */
 kanon_status kanon__catalog_schema(kanon_schema **out, const kanon_state *state, kanon_error *err);

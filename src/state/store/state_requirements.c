@@ -79,7 +79,7 @@ static kanon_status put(kanon_state *s, sqlite3_stmt *statement, int64_t number,
 
 kanon_status kanon__state_requirements_save(kanon_state *s, kanon_error *err)
 {
-    static const char insert[] = "INSERT INTO " KANON__REQUIREMENTS_TABLE " VALUES(?, ?, ?)";
+    static const char insert[] = "INSERT INTO requirements VALUES(?, ?, ?)";
     kanon_status st = KANON_OK;
     sqlite3_stmt *statement = NULL;
     const kanon_schema *w = s->requirements;
@@ -147,7 +147,7 @@ out:
 
 kanon_status kanon__state_requirements_load(kanon_state *s, kanon_error *err)
 {
-    static const char select[] = "SELECT * FROM " KANON__REQUIREMENTS_TABLE " ORDER BY number, name";
+    static const char select[] = "SELECT * FROM requirements ORDER BY number, name";
     kanon_status st = KANON_OK;
     sqlite3_stmt *rows = NULL;
     bool has_row;

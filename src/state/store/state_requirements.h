@@ -1,15 +1,12 @@
 /* The requirements of a state in addition to k: constraints, entities, the share of records that may be suppressed.
  *
  * They are those of the schema that the state was made with, kept as a schema of their own (state->requirements) which has
- * nothing else. In the file they are the rows (number, name, value) of a table of their own. Called by catalog.c and
+ * nothing else. In the file they are the rows (number, name, value) of the table `requirements`. Called by catalog.c and
  * maintain/create_state.c; the two questions below by all of maintain/. */
 #ifndef KANON_STATE_STATE_REQUIREMENTS_H
 #define KANON_STATE_STATE_REQUIREMENTS_H
 
 #include "state/store/state.h"
-
-/* The name of that table is older than the term. It stays, because it is part of the file format (version 5). */
-#define KANON__REQUIREMENTS_TABLE "wishes"
 
 /* Copies the requirements of a schema, and nothing else of it, into one that has none. */
 kanon_status kanon__state_requirements_copy(kanon_schema *to, const kanon_schema *from, kanon_error *err);

@@ -189,6 +189,7 @@ kanon_status kanon__store_create(kanon__store *out, const char *path, const kano
              KANON__PAGE_SIZE, storage != NULL ? "MEMORY" : "OFF", SPILL_TO_CREATE, KANON__STATE_ID, KANON__STATE_VERSION);
     KANON_TRY(kanon__store_run(out, sql, err), out);
     KANON_TRY(kanon__store_run(out, "BEGIN EXCLUSIVE", err), out);
+    out->version = KANON__STATE_VERSION;
     out->in_transaction = true;
 out:
     if (st != KANON_OK)
@@ -247,7 +248,22 @@ static kanon_status check_is_file(const char *path, kanon_error *err)
     return S_ISDIR(is.st_mode) ? kanon__fail_errno(err, EISDIR, "read", path) : KANON_OK;
 }
 
-/* Only what stays the same during a transaction of another process. */
+static kanon_status check_version(const kanon__store *s, int64_t version, kanon_error *err)
+{
+    kanon_status st;
+    if (version > KANON__STATE_VERSION) {
+        st = kanon__fail(err, KANON_EVERSION, "%s: the state was made by a newer version", s->path);
+        return kanon__hint(err, st, "this version reads states up to version %d", KANON__STATE_VERSION);
+    }
+    if (version < KANON__STATE_OLDEST) {
+        st = kanon__fail(err, KANON_EVERSION, "%s: the state was made by an older version", s->path);
+        return kanon__topic(err, kanon__hint(err, st, "make a new state from the table"), "state");
+    }
+    return KANON_OK;
+}
+
+/* Only what stays the same during a transaction of another process. The version may change, from one that is accepted to
+ * another: it is read again when a transaction has begun. */
 static kanon_status check_header(const kanon__store *s, kanon_error *err)
 {
     unsigned char header[HEADER_SIZE];
@@ -259,14 +275,9 @@ static kanon_status check_header(const kanon__store *s, kanon_error *err)
         st = kanon__fail(err, KANON_EDATA, "%s: not a state", s->path);
         return kanon__topic(err, kanon__hint(err, st, "give a file that was made as a state"), "state");
     }
-    if (number_at(header, VERSION_AT) > KANON__STATE_VERSION) {
-        st = kanon__fail(err, KANON_EVERSION, "%s: the state was made by a newer version", s->path);
-        return kanon__hint(err, st, "this version reads states up to version %d", KANON__STATE_VERSION);
-    }
-    if (number_at(header, VERSION_AT) < KANON__STATE_VERSION) {
-        st = kanon__fail(err, KANON_EVERSION, "%s: the state was made by an older version", s->path);
-        return kanon__topic(err, kanon__hint(err, st, "make a new state from the table"), "state");
-    }
+    st = check_version(s, number_at(header, VERSION_AT), err);
+    if (st != KANON_OK)
+        return st;
     if (number_at(header, PAGE_SIZE_AT) >> 16 != KANON__PAGE_SIZE || header[RESERVED_AT] != KANON__PAGE_RESERVED ||
         header[FORMAT_AT] != 1 || header[FORMAT_AT + 1] != 1)
         return kanon__store_damaged(s, "its header", err);
@@ -336,15 +347,15 @@ static kanon_status remove_aside(const kanon__store *s, kanon_error *err)
 kanon_status kanon__store_begin(kanon__store *s, bool write, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t ignored;
     if (write && sqlite3_db_readonly(s->db, "main") == 1)
         return kanon__store_fail(s, SQLITE_READONLY, err);
     KANON_TRY(kanon__store_run(s, write ? "BEGIN IMMEDIATE" : "BEGIN", err), out);
     s->in_transaction = true;
-    KANON_TRY(kanon__store_query_number(s, &ignored, "SELECT count(*) FROM sqlite_schema", err), out); /* takes the lock */
+    KANON_TRY(kanon__store_query_number(s, &s->version, "PRAGMA user_version", err), out); /* takes the lock */
     if (write && s->storage == NULL)
         KANON_TRY(remove_aside(s, err), out);
     KANON_TRY(check_size(s, err), out);
+    KANON_TRY(check_version(s, s->version, err), out);
 out:
     if (st != KANON_OK)
         kanon__store_rollback(s);
@@ -432,7 +443,7 @@ void kanon__store_rollback(kanon__store *s)
 {
     if (s->in_transaction)
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    s->in_transaction = false;
+    s->in_transaction = s->has_views = false;
 }
 
 /* ---- statements -------------------------------------------------------------------------------------------------- */
@@ -445,6 +456,8 @@ kanon_status kanon__store_run(kanon__store *s, const char *sql, kanon_error *err
 kanon_status kanon__store_prepare(kanon__store *s, sqlite3_stmt **out, const char *sql, kanon_error *err)
 {
     *out = NULL;
+    if (s->has_views && strchr("DIU", sql[0]) != NULL) /* DELETE, INSERT, UPDATE */
+        return KANON_OK;
     return sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, out, NULL) == SQLITE_OK ? KANON_OK
                                                                                                  : fail_now(s, err);
 }

@@ -17,7 +17,8 @@ typedef struct sqlite3_stmt sqlite3_stmt;
 
 enum {
     KANON__STATE_ID = 0x6b6e6f6e, /* the application id in the file's header: "knon" */
-    KANON__STATE_VERSION = 5      /* of the tables; a file with another one is refused */
+    KANON__STATE_VERSION = 6,     /* of the tables, as new states have them */
+    KANON__STATE_OLDEST = 5       /* the oldest that is accepted: state/store/old_format.h */
 };
 
 /* Invariant: in_transaction holds exactly between begin (or create) and commit, rollback or finish. */
@@ -26,6 +27,8 @@ typedef struct kanon__store {
     struct kanon__page_layer *layer; /* state/store/page_checksum.h */
     char *path;
     bool in_transaction;
+    int64_t version;                    /* of the tables, since the transaction began */
+    bool has_views;                     /* in place of tables, until it ends: nothing can be written (old_format.h) */
     int64_t room;                       /* pages of SQLite's cache */
     const kanon_state_storage *storage; /* NULL: the state is a file */
     kanon__ticker ticker;               /* called while SQLite works; without a tick, never */
@@ -36,8 +39,8 @@ typedef struct kanon__store {
 kanon_status kanon__store_create(kanon__store *out, const char *path, const kanon_state_storage *storage, kanon_error *err);
 /* Close a new file; it is on disk. */
 kanon_status kanon__store_finish(kanon__store *store, kanon_error *err);
-/* KANON_EDATA: not a state, or damaged; KANON_EVERSION: made by a newer or an older version. Others who have it locked are
- * waited for up to `wait_seconds`. */
+/* KANON_EDATA: not a state, or damaged; KANON_EVERSION: made by a newer version, or by one that is too old. Others who have
+ * it locked are waited for up to `wait_seconds`. */
 kanon_status kanon__store_open(kanon__store *out, const char *path, const kanon_state_storage *storage, int wait_seconds,
                                kanon_error *err);
 void kanon__store_close(kanon__store *store);
@@ -64,6 +67,7 @@ kanon_status kanon__store_index(kanon__store *store, const char *sql, kanon_erro
 kanon_status kanon__store_reserve_pages(kanon__store *store, int64_t n_pages, kanon_error *err);
 
 kanon_status kanon__store_run(kanon__store *store, const char *sql, kanon_error *err);
+/* While the store has views, *out is NULL for what would write: a command that only reads does not step it. */
 kanon_status kanon__store_prepare(kanon__store *store, sqlite3_stmt **out, const char *sql, kanon_error *err);
 /* The next row; without `row` there must be none, as of an INSERT. Past the last one the statement can be used again. */
 kanon_status kanon__store_step(kanon__store *store, sqlite3_stmt *statement, bool *row, kanon_error *err);
