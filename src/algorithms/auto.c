@@ -1,13 +1,8 @@
-/* auto: the least loss for the effort that is asked for.
+/* auto: the least loss for the effort that is asked for. `cases`, at the end, says which algorithms run where.
  *
- * effort=fast is a moment, about one second for 100,000 records: for the smallest k densest on small blocks, else strips or
- * top-down, which a trial on a part of the table decides, or top-down where k is so large that strips would take too long;
- * kmember, which takes a fraction of that time, runs beside it, and the better one is kept. Under constraints strips, too,
- * which look at them while groups grow; and top-down where most groups would violate one without that, under t-closeness
- * with more than k records where these lack much. balanced and best begin with the better of densest and top-down, where
- * there are dozens of attributes with the better of strips and kmember, on large tables with strips. Then local search (the
- * refinement `search`) improves the groups for as long as the effort allows, with fast for a moment and without constraints
- * only; it follows as the refinement of this row.
+ * effort=fast is a moment, about one second for 100,000 records. kmember takes a fraction of that, so it runs beside the
+ * algorithm of the case, and the better one is kept. Then local search (the refinement `search` of this row) improves the
+ * groups for as long as the effort allows; with fast for a moment, and only without constraints.
  *
  * Source: this project; the measurements behind the choices are in docs/loss-on-adult.md.
  * Cost: that of the algorithms that run.
@@ -25,7 +20,7 @@
 /* effort=fast: up to this k, densest on blocks of at least so many records. */
 enum { K_FOR_DENSEST = 3, FAST_BLOCK = 3000 };
 
-/* effort=fast: strips up to this k, or while records times k are at most so many; their time grows with both. */
+/* effort=fast: strips take too long above this k where records times k are more than that; their time grows with both. */
 enum { K_FOR_STRIPS = 50, WORK_FOR_STRIPS = 5000000 };
 
 /* effort=fast: the part of the table on which algorithms are tried, and how many groups of k it has at least. */
@@ -105,12 +100,14 @@ static kanon_status run_densest_on_blocks(kanon__run *run, kanon_error *err)
     return kanon__blocks_run(run, &work, NULL, err);
 }
 
-/* Both, and the groups of the one that loses less; the first where they lose the same. */
+/* Both, and the groups of the one that loses less; the first where they lose the same, or where it is the only one. */
 static kanon_status run_better(kanon__run *run, kanon__grouper first, kanon__grouper second, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__run other = *run;
     int64_t loss, other_loss;
+    if (second == NULL)
+        return first(run, err);
     other.group_of = NULL;
     other.n_groups = 0;
     KANON_TRY(kanon__new_array(&other.group_of, run->space->n_rows, "a grouping", err), out);
@@ -125,12 +122,6 @@ static kanon_status run_better(kanon__run *run, kanon__grouper first, kanon__gro
 out:
     kanon__free(other.group_of);
     return st;
-}
-
-/* Else top-down, which takes less time. */
-static bool strips_are_short(const kanon__run *run)
-{
-    return run->k <= K_FOR_STRIPS || run->space->n_rows <= WORK_FOR_STRIPS / run->k;
 }
 
 /* ---- trials ------------------------------------------------------------------------------------------------------ */
@@ -191,12 +182,11 @@ out:
 static kanon_status run_strips_or_top_down(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    bool top_down = !strips_are_short(run);
+    bool top_down;
     int64_t n_trial = count_trial(run);
-    if (!top_down && n_trial == 0)
+    if (n_trial == 0)
         return run_better(run, run_strips, run_top_down, err);
-    if (!top_down)
-        KANON_TRY(try_top_down(&top_down, run, n_trial, err), out);
+    KANON_TRY(try_top_down(&top_down, run, n_trial, err), out);
     KANON_TRY(top_down ? run_top_down(run, err) : run_strips(run, err), out);
 out:
     return st;
@@ -276,13 +266,11 @@ out:
  * groups would violate one without that, as with several records of a person side by side, those of top-down end with less
  * loss: they are larger, so fewer of them violate a constraint, and the repair has more to choose from. A trial tells; a
  * table too small for one is grouped for it as a whole. */
-static kanon_status run_fast_constrained(kanon__run *run, kanon_error *err)
+static kanon_status run_constrained(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bool most = false;
     int64_t n_trial = count_trial(run);
-    if (!strips_are_short(run))
-        return run_top_down_large(run, err);
     KANON_TRY(n_trial > 0 ? try_part(&most, run, n_trial, err) : try_plain_strips(&most, run, err), out);
     run->n_groups = 0;
     KANON_TRY(most ? run_top_down_large(run, err) : run_strips(run, err), out);
@@ -290,22 +278,49 @@ out:
     return st;
 }
 
-static kanon_status run_fast(kanon__run *run, kanon_error *err)
+/* ---- cases -------------------------------------------------------------------------------------------------------- */
+
+enum { NO, YES, ANY };
+
+/* What decides, each NO, YES or ANY, and what then runs: the better of two, or one alone. The first that fits. */
+typedef struct auto_case {
+    int fast;
+    int least_k;  /* k is at most K_FOR_DENSEST */
+    int slow;     /* strips take too long */
+    int required; /* there are constraints */
+    int wide;     /* no index helps densest */
+    int large;    /* LARGE records or more */
+    kanon__grouper first, second;
+} auto_case;
+
+static const auto_case cases[] = {
+    /* fast, least_k, slow, required, wide, large */
+    {YES, YES, ANY, ANY, ANY, ANY, run_densest_on_blocks, run_kmember},
+    {YES, NO, NO, NO, ANY, ANY, run_strips_or_top_down, run_kmember},
+    {YES, NO, YES, NO, ANY, ANY, run_top_down, run_kmember},
+    {YES, NO, NO, YES, ANY, ANY, run_constrained, NULL},
+    {YES, NO, YES, YES, ANY, ANY, run_top_down_large, NULL},
+    {NO, ANY, ANY, ANY, NO, NO, run_plain_densest, run_top_down},
+    {NO, ANY, ANY, NO, YES, NO, run_strips, run_kmember},
+    {ANY, ANY, ANY, ANY, ANY, ANY, run_plain_strips, NULL},
+};
+
+static bool fits(int wanted, bool is)
 {
-    if (run->constraints != NULL && run->k > K_FOR_DENSEST)
-        return run_fast_constrained(run, err);
-    return run_better(run, run->k <= K_FOR_DENSEST ? run_densest_on_blocks : run_strips_or_top_down, run_kmember, err);
+    return wanted == ANY || (wanted == YES) == is;
 }
 
 static kanon_status run_auto(kanon__run *run, kanon_error *err)
 {
-    if (kanon__setting_is(run->settings, "effort", "fast"))
-        return run_fast(run, err);
-    bool wide = run->space->n_dimensions >= KANON__WIDE; /* no index helps densest there */
-    if (wide && run->constraints == NULL && run->space->n_rows < LARGE)
-        return run_better(run, run_strips, run_kmember, err);
-    return wide || run->space->n_rows >= LARGE ? run_plain_strips(run, err)
-                                               : run_better(run, run_plain_densest, run_top_down, err);
+    int64_t n = run->space->n_rows;
+    bool fast = kanon__setting_is(run->settings, "effort", "fast");
+    bool slow = run->k > K_FOR_STRIPS && n > WORK_FOR_STRIPS / run->k;
+    bool wide = run->space->n_dimensions >= KANON__WIDE;
+    const auto_case *c = cases; /* the last one always fits */
+    while (!(fits(c->fast, fast) && fits(c->least_k, run->k <= K_FOR_DENSEST) && fits(c->slow, slow) &&
+             fits(c->required, run->constraints != NULL) && fits(c->wide, wide) && fits(c->large, n >= LARGE)))
+        c++;
+    return run_better(run, c->first, c->second, err);
 }
 
 static const kanon_setting_info auto_settings[] = {
