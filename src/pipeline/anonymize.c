@@ -1,6 +1,6 @@
-/* kanon_anonymize: one run, from options to a checked grouping. Order of steps: the plan (run_plan.h), algorithm,
- * constraints and suppression, refinement, the independent check after each of the two. Called by hosts and by tradeoff;
- * calls algorithms, partition, enforce (requirements.c), refine, verify, and measures for what it warns of. */
+/* kanon_anonymize: one run, from options to a checked grouping. First the plan (run_plan.h), then steps whose order depends
+ * on what the groups are made of (`steps`, below). Called by hosts and by tradeoff; calls algorithms, partition, enforce
+ * (requirements.c), refine, verify, and measures for what it warns of. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/pool.h"
@@ -24,18 +24,21 @@ const char *kanon_algorithm_default(void)
     return "auto";
 }
 
-/* What the groups are made by. */
-typedef struct grouping_step {
+/* ---- steps -------------------------------------------------------------------------------------------------------- */
+
+/* What the steps of a run tell each other. */
+typedef struct making {
     const kanon__plan *plan;
-    bool refined; /* out: blocks were refined, too */
-} grouping_step;
+    bool refined; /* blocks were refined, too */
+    bool sound;   /* the groups that were given may be the result as they are */
+} making;
 
 /* The algorithm on the whole table or, where a block plan was made, on one block after the other; then the blocks are also
  * refined, where the plan says so. */
-static kanon_status run_algorithm(const void *payload, kanon__run *run, kanon_error *err)
+static kanon_status run_algorithm(void *payload, kanon__run *run, kanon_error *err)
 {
-    grouping_step *step = *(grouping_step *const *)payload;
-    const kanon__plan *p = step->plan;
+    making *m = payload;
+    const kanon__plan *p = m->plan;
     if (p->blocks.least_records == 0)
         return p->algorithm->run(run, err);
     kanon__ticker ticker;
@@ -48,7 +51,7 @@ static kanon_status run_algorithm(const void *payload, kanon__run *run, kanon_er
                               .refining_ticker = &ticker};
     if (kanon__plan_refines_blocks(p))
         work.refining = (kanon__block_refining){p->refinement->run, &p->refining};
-    return kanon__blocks_run(run, &work, &step->refined, err);
+    return kanon__blocks_run(run, &work, &m->refined, err);
 }
 
 /* The independent check of sizes, constraints, entities and the budget (invariants 1 and 2). What suppressed records are
@@ -62,11 +65,14 @@ static kanon_status verify(const kanon__run *run, bool complete, kanon_error *er
 }
 
 /* The refinement gets groups with numbers 0 .. n_groups - 1 and a ticker and settings of its own. */
-static kanon_status refine(const kanon__plan *p, kanon__run *run, kanon_error *err)
+static kanon_status refine(making *m, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    const kanon__plan *p = m->plan;
     kanon__ticker ticker;
     int64_t n_groups = run->n_groups;
+    if (p->refinement == NULL || m->refined)
+        return KANON_OK;
     KANON_TRY(kanon__grouping_renumber(run->group_of, run->table->n_rows, &n_groups, err), out);
     run->n_groups = (int32_t)n_groups;
     kanon__ticker_init(&ticker, run->ticker->tick, run->ticker->payload, "refining");
@@ -81,34 +87,13 @@ out:
     return st;
 }
 
-/* Whether the refinement comes first, because it looks for groups that keep the constraints, and for records to suppress,
- * itself, at less loss than a repair would find. Without constraints there is nothing to repair, and records that are far from
- * all others are best suppressed before the search. Groups that were given hold, or are repaired before they are made better. */
-static bool refines_first(const kanon__plan *p, const kanon__run *run)
-{
-    return p->start == NULL && run->constraints != NULL && p->refinement != NULL && p->refinement->takes_violations;
-}
-
-/* New groups, or the given ones; *sound where these may be the result as they are. *refine: they are to be refined yet. */
-static kanon_status begin_groups(const kanon__plan *p, kanon__run *run, bool *sound, bool *refine, kanon_error *err)
-{
-    grouping_step step = {.plan = p}, *at = &step;
-    *sound = false;
-    *refine = p->refinement != NULL;
-    if (p->start != NULL)
-        return kanon__start_take(run, p->start, p->repair, sound, err);
-    kanon_status st = kanon__requirements_group(run, run_algorithm, &at, err);
-    *refine = *refine && !step.refined;
-    return st;
-}
-
 /* Where the release would not be sound with what becomes of suppressed records, all of them return to the groups. A mapping of
  * attributes is made anew without any, as it leaves no choice record by record. */
-static kanon_status settle_suppressed(const kanon__plan *p, kanon__run *run, kanon_error *err)
+static kanon_status settle_suppressed(making *m, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t may = run->may_suppress;
-    bool holds, sound, is_due;
+    bool holds;
     KANON_TRY(kanon__requirements_suppressed_hold(&holds, run, err), out);
     if (holds)
         goto out;
@@ -121,46 +106,99 @@ static kanon_status settle_suppressed(const kanon__plan *p, kanon__run *run, kan
                                       "allowed"),
               out);
     run->may_suppress = 0;
-    st = p->recode ? begin_groups(p, run, &sound, &is_due, err) : kanon__requirements_meet(run, err);
+    st = m->plan->recode ? run_algorithm(m, run, err) : kanon__requirements_meet(run, err);
     run->may_suppress = may;
 out:
     return st;
 }
 
-/* An algorithm's own grouping must hold by itself before a refinement may touch it, unless that asks for less. */
+/* ---- order of steps ------------------------------------------------------------------------------------------------ */
+
+typedef enum step {
+    DONE,
+    TAKE_GIVEN,
+    GROUP,
+    CHECK_SIZES,
+    KEEP_TO_BUDGET, /* an algorithm that suppresses by itself does not know the budget */
+    MEET,
+    CHECK,
+    REFINE,
+    MEET_AGAIN, /* refined groups may look alike, and an entity is then counted once in what were two */
+    SETTLE_SUPPRESSED,
+    KEEP_BETTER,
+    CHECK_RESULT
+} step;
+
+static kanon_status take_step(making *m, step next, kanon__run *run, kanon_error *err)
+{
+    const kanon__plan *p = m->plan;
+    bool may_differ = p->refinement != NULL && run->constraints != NULL && run->table->has_entity;
+    switch (next) {
+    case TAKE_GIVEN:
+        return kanon__start_take(run, p->start, p->repair, &m->sound, err);
+    case GROUP:
+        return kanon__requirements_group(run, run_algorithm, m, err);
+    case CHECK_SIZES:
+        return kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err);
+    case KEEP_TO_BUDGET:
+        return run->may_suppress > 0 ? kanon__unsuppress(run, run->may_suppress, false, err) : KANON_OK;
+    case MEET:
+        return kanon__requirements_meet(run, err);
+    case CHECK:
+        return verify(run, false, err);
+    case REFINE:
+        return refine(m, run, err);
+    case MEET_AGAIN:
+        return may_differ ? kanon__requirements_meet(run, err) : KANON_OK;
+    case SETTLE_SUPPRESSED:
+        return settle_suppressed(m, run, err);
+    case KEEP_BETTER:
+        return m->sound ? kanon__start_keep(run, p->start, err) : KANON_OK;
+    case CHECK_RESULT:
+        return verify(run, true, err);
+    case DONE:
+        break;
+    }
+    return KANON_OK;
+}
+
+typedef enum making_case { MAPPING, GIVEN, SEARCH_FIRST, REPAIR_FIRST } making_case;
+
+static making_case case_of(const kanon__plan *p)
+{
+    bool search_repairs = p->constraints != NULL && p->refinement != NULL && p->refinement->takes_violations;
+    return p->recode ? MAPPING : p->start != NULL ? GIVEN : search_repairs ? SEARCH_FIRST : REPAIR_FIRST;
+}
+
+/* The order of steps. What was given, or made by an algorithm, must hold by itself before anything changes it.
+ *
+ * MAPPING: the algorithm meets constraints and budget by itself, and leaves no choice record by record.
+ * GIVEN: the groups hold, or are repaired before they are made better; they stay where nothing better is found.
+ * SEARCH_FIRST: the refinement looks itself for groups that keep the constraints, and for records to suppress, at less loss
+ * than a repair would find. What it leaves is repaired.
+ * REPAIR_FIRST: without constraints there is nothing to repair, and records that are far from all others are best suppressed
+ * before the refinement. */
+static const step steps[][10] = {
+    [MAPPING] = {GROUP, CHECK_SIZES, CHECK, SETTLE_SUPPRESSED, CHECK_RESULT},
+    [GIVEN] = {TAKE_GIVEN, CHECK_SIZES, MEET, CHECK, REFINE, MEET_AGAIN, SETTLE_SUPPRESSED, KEEP_BETTER, CHECK_RESULT},
+    [SEARCH_FIRST] = {GROUP, CHECK_SIZES, KEEP_TO_BUDGET, REFINE, MEET, SETTLE_SUPPRESSED, CHECK_RESULT},
+    [REPAIR_FIRST] = {GROUP, CHECK_SIZES, MEET, CHECK, REFINE, MEET_AGAIN, SETTLE_SUPPRESSED, CHECK_RESULT},
+};
+
 static kanon_status make_groups(const kanon__plan *p, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    bool first = refines_first(p, run), sound, is_due;
-    KANON_TRY(begin_groups(p, run, &sound, &is_due, err), out);
-    KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
-    if (!p->recode && !first) /* a mapping meets them by itself, and leaves no choice record by record */
-        KANON_TRY(kanon__requirements_meet(run, err), out);
-    if (!first)
-        KANON_TRY(verify(run, false, err), out);
-    if (first && run->may_suppress > 0) /* an algorithm that suppresses by itself does not know the budget */
-        KANON_TRY(kanon__unsuppress(run, run->may_suppress, false, err), out);
-    if (is_due)
-        KANON_TRY(refine(p, run, err), out);
-    if (first ||
-        (p->refinement != NULL && run->constraints != NULL && run->table->has_entity)) /* groups may look alike now */
-        KANON_TRY(kanon__requirements_meet(run, err), out);
-    KANON_TRY(settle_suppressed(p, run, err), out);
-    if (sound)
-        KANON_TRY(kanon__start_keep(run, p->start, err), out);
-    if (p->refinement != NULL || sound || run->may_suppress != 0)
-        KANON_TRY(verify(run, true, err), out);
-out:
+    making m = {.plan = p};
+    for (const step *next = steps[case_of(p)]; st == KANON_OK && *next != DONE; next++)
+        st = take_step(&m, *next, run, err);
     return st;
 }
 
 /* The groups that there would be if nothing were asked in addition to k. */
-static kanon_status run_freely(const void *payload, kanon__run *run, kanon_error *err)
+static kanon_status run_freely(void *payload, kanon__run *run, kanon_error *err)
 {
-    const kanon__plan *p = payload;
-    grouping_step step = {.plan = p}, *at = &step;
-    kanon_status st = run_algorithm(&at, run, err);
-    return st == KANON_OK && p->refinement != NULL && !step.refined ? refine(p, run, err) : st;
+    kanon_status st = run_algorithm(payload, run, err);
+    return st == KANON_OK ? refine(payload, run, err) : st;
 }
 
 /* What k does not protect, of which every host warns. */
@@ -188,6 +226,7 @@ static kanon_status run_and_check(kanon_grouping **out, const kanon__plan *p, ka
     kanon__space *space = NULL;
     kanon__texts warnings = {0}, chosen = {0}, notes = {0}, repeat = {0};
     kanon__recode_maps maps = {0};
+    making freely = {.plan = p};
     int64_t n_rows = run->table->n_rows;
     double begin = kanon__seconds();
     run->warnings = &warnings;
@@ -217,7 +256,7 @@ static kanon_status run_and_check(kanon_grouping **out, const kanon__plan *p, ka
         kanon__recode_maps_hand_over(&maps, g);
     g->seconds = kanon__seconds() - begin;
     if (p->compare && !run->stopped) /* who has stopped one search does not want another */
-        KANON_TRY(kanon__requirements_loss_without(&g->loss_without, run, run_freely, p, err), out);
+        KANON_TRY(kanon__requirements_loss_without(&g->loss_without, run, run_freely, &freely, err), out);
     *out = g;
     g = NULL;
 out:

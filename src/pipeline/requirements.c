@@ -68,7 +68,7 @@ out:
     return st;
 }
 
-static kanon_status group_entities(kanon__run *run, kanon__runner runner, const void *payload, kanon_error *err)
+static kanon_status group_entities(kanon__run *run, kanon__runner runner, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int32_t *representatives = NULL, *representative_of = NULL, *group_of = NULL;
@@ -92,7 +92,7 @@ out:
     return st;
 }
 
-kanon_status kanon__requirements_group(kanon__run *run, kanon__runner runner, const void *payload, kanon_error *err)
+kanon_status kanon__requirements_group(kanon__run *run, kanon__runner runner, void *payload, kanon_error *err)
 {
     if (run->table->has_entity && run->policy->entity_together)
         return group_entities(run, runner, payload, err);
@@ -268,7 +268,7 @@ out:
     return st;
 }
 
-kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run, kanon__runner runner, const void *payload,
+kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run, kanon__runner runner, void *payload,
                                               kanon_error *err)
 {
     enum { MOST_RECORDS = 200000 };

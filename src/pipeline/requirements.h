@@ -11,10 +11,10 @@
 kanon_status kanon__requirements_new(kanon__constraints **out, const kanon__data *table, const kanon__policy *policy,
                                      int64_t k, kanon_error *err);
 /* How the records of a run are grouped, whatever is asked of the groups in addition to k. */
-typedef kanon_status (*kanon__runner)(const void *payload, kanon__run *run, kanon_error *err);
+typedef kanon_status (*kanon__runner)(void *payload, kanon__run *run, kanon_error *err);
 
 /* Group the records. Where those of an entity are to stay together, the runner is given the first record of each. */
-kanon_status kanon__requirements_group(kanon__run *run, kanon__runner runner, const void *payload, kanon_error *err);
+kanon_status kanon__requirements_group(kanon__run *run, kanon__runner runner, void *payload, kanon_error *err);
 /* Whether what becomes of suppressed records leaves the release sound: kept, they are a class that satisfies what every group
  * must; left out, the groups also satisfy what compares them with the table, where that is the rest of it. */
 kanon_status kanon__requirements_suppressed_hold(bool *out, const kanon__run *run, kanon_error *err);
@@ -24,7 +24,7 @@ kanon_status kanon__requirements_meet(kanon__run *run, kanon_error *err);
 int64_t kanon__requirements_need(const kanon__data *table, const kanon__constraints *constraints, int64_t may_suppress,
                                  int64_t k);
 /* The information loss that the same run has where nothing but k is asked; NAN where the table is too large to find out. */
-kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run, kanon__runner runner, const void *payload,
+kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run, kanon__runner runner, void *payload,
                                               kanon_error *err);
 /* The information loss of a grouping of the run's records; negative groups are suppressed records. */
 kanon_status kanon__requirements_loss(double *out, const kanon__run *run, const int32_t *group_of, int64_t n_groups,
