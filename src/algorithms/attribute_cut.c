@@ -201,7 +201,7 @@ const kanon__algorithm kanon__algorithm_attribute_cut = {
              "at the price of more loss than any of the algorithms that group records. Loses no more than full-domain.",
          .source = "Bayardo, Agrawal: Data privacy through optimal k-anonymization, ICDE 2005 (the model); Fung, Wang, Yu: "
                    "Top-down specialization, ICDE 2005 (the steps)",
-         .revision = 1,
+         .revision = 2,
          .settings = attribute_cut_settings,
          .n_settings = sizeof attribute_cut_settings / sizeof attribute_cut_settings[0]},
     .record_bytes = 300,

@@ -44,7 +44,7 @@ const kanon__algorithm kanon__algorithm_full_domain = {
                    "statistical tables. The result is proven to lose least of all such releases. attribute-cut loses less.",
          .source = "Samarati: Protecting respondents' identities in microdata release, TKDE 2001; search in the manner of "
                    "Kohlmayer and others: Flash, PASSAT 2012",
-         .revision = 1,
+         .revision = 2,
          .settings = full_domain_settings,
          .n_settings = sizeof full_domain_settings / sizeof full_domain_settings[0]},
     .record_bytes = 140,

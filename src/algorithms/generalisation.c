@@ -195,12 +195,26 @@ out:
     return st;
 }
 
+static bool keeps_records(const kanon__generalisation *g)
+{
+    for (int64_t i = 0; i < g->n_classes; i++)
+        if (g->classes[i].good)
+            return true;
+    return false;
+}
+
+/* A release without records is of no use, and one that shows nothing of them loses no more. */
 kanon_status kanon__generalisation_finish(kanon__generalisation *g, kanon__run *run, kanon__bound *const *cuts,
                                           kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int32_t *number = NULL;
     KANON_TRY(kanon__generalisation_apply(g, cuts, err), out);
+    if (!keeps_records(g)) {
+        for (int i = 0; i < g->space->n_dimensions; i++)
+            kanon__cut_join(cuts[i], 0, g->space->dimensions[i].n_codes - 1);
+        KANON_TRY(kanon__generalisation_apply(g, cuts, err), out);
+    }
     KANON_TRY(kanon__new_array(&number, g->n_classes, "groups", err), out);
     run->n_groups = 0;
     for (int64_t i = 0; i < g->n_classes; i++)

@@ -63,7 +63,8 @@ bool kanon__generalisation_leave_to_repair(kanon__generalisation *g);
 kanon_status kanon__generalisation_apply(kanon__generalisation *g, kanon__bound *const *cuts, kanon_error *err);
 /* List the members of all classes, those of a class as they stand in `order`, which has all tuples. */
 void kanon__generalisation_list(kanon__generalisation *g, const int32_t *order);
-/* The groups and the mapping of the cuts become those of the run. */
+/* The groups and the mapping of the cuts become those of the run. Where all records would be suppressed, those of the whole
+ * table as one class do; `cuts` is changed then. */
 kanon_status kanon__generalisation_finish(kanon__generalisation *g, kanon__run *run, kanon__bound *const *cuts,
                                           kanon_error *err);
 /* Whether the search must end with its best result so far. */

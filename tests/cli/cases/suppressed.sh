@@ -133,3 +133,11 @@ sed 's/suppress: 0.02/suppressed: never/' s.yaml >bad.yaml
 expect 3 "$KANON" anonymize t.csv -s bad.yaml -o none.csv
 err_has "bad.yaml:7: column 29: neither keep nor drop"
 no_file none.csv
+
+# where every record may be suppressed, and nothing is lost by showing that there are two, they are shown
+printf 'a,b\n33,nurse\n88,cook\n' >two.csv
+for algorithm in full-domain attribute-cut kmember; do
+    expect 0 "$KANON" anonymize two.csv --quasi a,b -k 2 --suppress 1 -a $algorithm -q -o two-out.csv
+    [ "$(wc -l <two-out.csv)" -eq 3 ] || failed "$algorithm: a release without records"
+    expect 0 "$KANON" check two-out.csv --quasi a,b -k 2
+done
