@@ -160,6 +160,13 @@ CREATE FUNCTION kanon.name_with(name text, suffix text) RETURNS text LANGUAGE sq
      WHERE octet_length(left(name, n)) <= 63 - octet_length(suffix)
 $$;
 
+-- A type as it is written where a column is defined.
+CREATE FUNCTION kanon.type_text(type oid, typmod integer, collation_of oid) RETURNS text LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp AS $$
+    SELECT format_type(type, typmod) || coalesce((SELECT format(' COLLATE %I.%I', n.nspname, c.collname) FROM pg_collation c
+        JOIN pg_namespace n ON n.oid = c.collnamespace WHERE c.oid = collation_of AND c.collname <> 'default'), '')
+$$;
+
 -- What is read of the source and what becomes of it, in the order of its columns. name is what the definition says, read_as,
 -- released_as and second_as what the source and the release call it now.
 CREATE FUNCTION kanon.columns_of(source regclass, settings jsonb)
@@ -214,10 +221,7 @@ BEGIN
             released := NULL;
         ELSIF role <> 'quasi' THEN
             shown := 'kept';
-            released := format_type(a.atttypid, a.atttypmod)
-                || coalesce((SELECT format(' COLLATE %I.%I', n.nspname, c.collname) FROM pg_collation c
-                             JOIN pg_namespace n ON n.oid = c.collnamespace
-                             WHERE c.oid = a.attcollation AND c.collname <> 'default'), '');
+            released := kanon.type_text(a.atttypid, a.atttypmod, a.attcollation);
         ELSIF kind = 'categorical' THEN
             shown := 'category';
             released := CASE WHEN said ? 'taxonomy' OR said ? 'mask' THEN 'text'
@@ -720,9 +724,18 @@ BEGIN
 END
 $$;
 
--- What the definition calls a column that the source calls by another name now; NULL stays NULL.
-CREATE FUNCTION kanon.own_name(settings jsonb, name text) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT coalesce((SELECT p.name FROM kanon.pairs(settings->'source_names') p WHERE p.value = $2), $2)
+-- What the definition calls a column that the source calls by this name now; NULL stays NULL. The name that a column had
+-- before is refused: it may be that of another one by now.
+CREATE FUNCTION kanon.own_name(settings jsonb, name text) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    own text := (SELECT p.name FROM kanon.pairs(settings->'source_names') p WHERE p.value = $2);
+BEGIN
+    IF own IS NULL AND settings->'source_names' ? $2 THEN
+        PERFORM kanon.fail(format('column %s of the definition is called %s now', $2, settings->'source_names'->>$2),
+                           format('Use that name. Another column cannot be called %s while it gets its role.', $2));
+    END IF;
+    RETURN coalesce(own, $2);
+END
 $$;
 
 CREATE FUNCTION kanon.own_names(settings jsonb, names text[]) RETURNS text[] LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -732,6 +745,38 @@ $$;
 CREATE FUNCTION kanon.own_constraint(settings jsonb, said text) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT string_agg(CASE WHEN part LIKE 'attribute=%' THEN 'attribute=' || kanon.own_name(settings, substr(part, 11)) ELSE part END, ','
                       ORDER BY place) FROM string_to_table(said, ',') WITH ORDINALITY p(part, place)
+$$;
+
+-- Gives the release the columns that the new settings ask for. A column of another type keeps its place and its privileges, and
+-- is NULL until the next refresh, as a new one is.
+CREATE FUNCTION kanon.reshape(release regclass, source regclass, old jsonb, new jsonb) RETURNS void LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    -- What the source has lost, or has with another type, is known by its comment.
+    still jsonb := (SELECT coalesce(jsonb_object_agg(r.name, r.value), '{}') FROM kanon.pairs(old->'roles') r JOIN pg_attribute a
+        ON a.attrelid = source AND NOT a.attisdropped AND a.attname = coalesce(old->'source_names'->>r.name, r.name));
+    known text[];
+    c record;
+BEGIN
+    SELECT array_agg(a.attname) INTO known FROM pg_attribute a WHERE a.attrelid = release AND a.attnum > 0 AND NOT a.attisdropped
+       AND (col_description(a.attrelid, a.attnum) ~ '^(Quasi-identifier: |Sensitive, released as it is|Released as it is)'
+            OR EXISTS (SELECT FROM kanon.columns_of(source, old || jsonb_build_object('roles', still)) o
+                        WHERE a.attname IN (o.released_as, o.second_as)));
+    FOR c IN SELECT n FROM unnest(known) n EXCEPT SELECT s.name FROM kanon.shape_of(source, new) s LOOP
+        EXECUTE format('ALTER TABLE %s DROP COLUMN %I', release, c.n);
+    END LOOP;
+    FOR c IN SELECT s.name, s.type, kanon.type_text(a.atttypid, a.atttypmod, a.attcollation) AS type_there
+               FROM kanon.shape_of(source, new) s LEFT JOIN pg_attribute a ON a.attrelid = release AND a.attname = s.name
+                AND NOT a.attisdropped ORDER BY s.place LOOP
+        IF c.type_there IS NULL THEN
+            EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', release, c.name, c.type);
+        ELSIF c.name <> ALL (known) THEN
+            PERFORM kanon.fail(format('%s has a column %s of its own', release, c.name), 'Rename or drop it.');
+        ELSIF c.type_there <> c.type THEN
+            EXECUTE format('ALTER TABLE %s ALTER COLUMN %I TYPE %s USING NULL', release, c.name, c.type);
+        END IF;
+    END LOOP;
+END
 $$;
 
 -- Changes what is said, and leaves the rest: NULL is "as it is". The table keeps its privileges, indexes and views, and the
@@ -770,6 +815,8 @@ BEGIN
         SELECT coalesce(jsonb_object_agg(o.key, o.value), '{}') FROM jsonb_each(said->'columns') o WHERE roles ? o.key)
         || (SELECT coalesce(jsonb_object_agg(kanon.own_name(d.settings, n.key), n.value), '{}')
               FROM jsonb_each(kanon.details_of(coalesce(columns, '{}'), coalesce(taxonomies, '{}'), schema)) n));
+    said := said || jsonb_build_object('source_names', kanon.names_kept(said, 'source_names'),
+                                       'release_names', kanon.names_kept(said, 'release_names'));
     PERFORM kanon.check_said(said);
     PERFORM kanon.check_settings(d.source, said);
     IF d.released AND said - of_release <> d.settings - of_release THEN
@@ -780,15 +827,8 @@ BEGIN
         END IF;
         PERFORM kanon.restart(release);
     END IF;
-    FOR c IN SELECT o.name, o.type, n.type AS new_type FROM kanon.shape_of(d.source, d.settings) o
-               FULL JOIN kanon.shape_of(d.source, said) n ON n.name = o.name AND n.type = o.type WHERE n.name IS NULL LOOP
-        EXECUTE format('ALTER TABLE %s DROP COLUMN IF EXISTS %I', release, c.name);
-    END LOOP;
-    FOR c IN SELECT n.name, n.type FROM kanon.shape_of(d.source, said) n WHERE NOT EXISTS (
-                 SELECT FROM pg_attribute a WHERE a.attrelid = release AND a.attname = n.name AND NOT a.attisdropped) ORDER BY n.place LOOP
-        EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', release, c.name, c.type);
-    END LOOP;
     UPDATE kanon.definitions f SET settings = said WHERE f.id = d.id;
+    PERFORM kanon.reshape(release, d.source, d.settings, said);
     PERFORM kanon.describe_columns(release, d.source, said);
     PERFORM kanon.note_names(d.id);
     PERFORM kanon.watch_anew(d.id);
@@ -863,29 +903,48 @@ CREATE FUNCTION kanon.note_names_once(definition uuid) RETURNS void LANGUAGE sql
     SELECT kanon.note_names($1) WHERE NOT EXISTS (SELECT FROM kanon.attributes t WHERE t.definition = $1)
 $$;
 
+-- Whether a definition speaks of a column of its source, or of its release, by this name.
+CREATE FUNCTION kanon.is_named(settings jsonb, which text, name text) RETURNS boolean LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM jsonb_object_keys(settings->'roles') n WHERE $3 = n
+                      OR (which = 'release_names' AND $3 IN (kanon.name_with(n, '_min'), kanon.name_with(n, '_max'))))
+$$;
+
+-- The names of columns that the definition still speaks of.
+CREATE FUNCTION kanon.names_kept(settings jsonb, which text) RETURNS jsonb LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT coalesce(jsonb_object_agg(p.name, p.value), '{}') FROM kanon.pairs(settings->which) p WHERE kanon.is_named(settings, which, p.name)
+$$;
+
 -- The columns of a table may have other names now.
 CREATE FUNCTION kanon.follow_names(relation oid) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     d kanon.definitions;
     r record;
     which text;
+    own text;
+    before jsonb;
     names jsonb;
 BEGIN
     FOR d IN SELECT * FROM kanon.definitions f WHERE relation IN (f.release, f.source) LOOP
         which := CASE d.source WHEN relation THEN 'source_names' ELSE 'release_names' END;
-        names := coalesce(d.settings->which, '{}');
+        before := coalesce(d.settings->which, '{}');
+        names := before;
         FOR r IN SELECT t.name AS old, a.attname AS now FROM kanon.attributes t
                    JOIN pg_attribute a ON a.attrelid = t.relation AND a.attnum = t.number
                   WHERE t.definition = d.id AND t.relation = $1 AND NOT a.attisdropped AND a.attname <> t.name LOOP
-            names := names || jsonb_build_object(coalesce((SELECT p.name FROM kanon.pairs(names) p WHERE p.value = r.old), r.old), r.now);
+            own := (SELECT p.name FROM kanon.pairs(before) p WHERE p.value = r.old);
+            -- A column that came later may be called as one of the definition was before.
+            own := CASE WHEN own IS NOT NULL THEN own WHEN NOT before ? r.old AND kanon.is_named(d.settings, which, r.old) THEN r.old END;
+            names := CASE WHEN own IS NULL THEN names WHEN own = r.now THEN names - own
+                          ELSE names || jsonb_build_object(own, r.now) END;
         END LOOP;
-        IF names <> coalesce(d.settings->which, '{}') THEN
+        PERFORM kanon.note_names(d.id); -- first: new triggers alter the table again
+        IF names <> before THEN
             UPDATE kanon.definitions f SET settings = d.settings || jsonb_build_object(which, names) WHERE f.id = d.id;
             IF which = 'source_names' THEN
                 PERFORM kanon.watch_anew(d.id);
             END IF;
         END IF;
-        PERFORM kanon.note_names(d.id);
     END LOOP;
 END
 $$;
@@ -921,6 +980,10 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 CREATE EVENT TRIGGER kanon_follow_drop ON sql_drop EXECUTE FUNCTION kanon.follow_drop();
+-- Also where session_replication_role is replica.
+ALTER EVENT TRIGGER kanon_follow_alter ENABLE ALWAYS;
+ALTER EVENT TRIGGER kanon_follow_publication ENABLE ALWAYS;
+ALTER EVENT TRIGGER kanon_follow_drop ENABLE ALWAYS;
 
 CREATE FUNCTION kanon.forget() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -935,6 +998,7 @@ BEGIN
 END
 $$;
 CREATE TRIGGER forget AFTER DELETE ON kanon.definitions FOR EACH ROW EXECUTE FUNCTION kanon.forget();
+ALTER TABLE kanon.definitions ENABLE ALWAYS TRIGGER forget;
 
 -- ---- refresh, check, measures, report --------------------------------------------------------------------------------
 

@@ -355,6 +355,7 @@ static void read_columns(definition *d)
         c->shown = shown_of(field((uint64)i, 6));
         c->reading = reading_of(c->base, kind, c->role, d->incremental);
         c->is_ordinal = strcmp(kind, "ordinal") == 0;
+        c->type = oid_field((uint64)i, 11);
         c->exclusive = strcmp(kind, "decimal") == 0 &&
                        DatumGetBool(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 7, &null));
     }
@@ -379,7 +380,9 @@ static void find_scale(definition *d, column *c)
 
 static const char columns_query[] = "SELECT c.name, c.role, c.base, c.typmod, c.kind, c.shown,"
                                     "       coalesce($2->'columns'->c.name ?| '{bands,top,bottom}', false),"
-                                    "       c.read_as, c.released_as, c.second_as"
+                                    "       c.read_as, c.released_as, c.second_as,"
+                                    "       CASE c.shown WHEN 'not' THEN 0 WHEN 'kept' THEN c.type"
+                                    "            ELSE c.released::regtype END::oid"
                                     "  FROM kanon.columns_of($1::oid::regclass, $2) c";
 
 static char *qualified(Oid relation)

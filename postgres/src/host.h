@@ -132,6 +132,7 @@ typedef struct column {
     bool exclusive;  /* decimals in bands: the upper end is not in them */
     bool is_ordinal;
     Oid base;        /* type in the source, below domains */
+    Oid type;        /* in the release */
     int32 typmod;
 } column;
 

@@ -12,6 +12,7 @@
 #include "executor/nodeModifyTable.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "parser/parse_coerce.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -46,6 +47,8 @@ struct sink {
     ResultRelInfo *info;
     int n;
     target *targets;
+    const definition *definition;
+    int n_children; /* that the batches have */
     TupleTableSlot *slots[ROWS_AT_A_TIME];
     int n_slots, n_made;
     BulkInsertState bulk;
@@ -166,6 +169,20 @@ static void refuse_shape(const sink *s, const char *name)
                     errhint("Undo what was done to it, or make it anew by kanon.alter.")));
 }
 
+/* Types change after a release was defined, those of the source or its own. Texts of one type fit into another one. */
+static void check_type(const sink *s, const Form_pg_attribute a, const column *c)
+{
+    Oid is = getBaseType(a->atttypid), wanted = getBaseType(c->type);
+    if (is != wanted && !(TypeCategory(is) == TYPCATEGORY_STRING && TypeCategory(wanted) == TYPCATEGORY_STRING))
+        ereport(ERROR,
+                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                 errmsg("column %s of %s has the type %s and should have %s", NameStr(a->attname),
+                        RelationGetRelationName(s->relation), format_type_be(a->atttypid), format_type_be(c->type)),
+                 errdetail("The type of a column of the source or of the release was changed."),
+                 errhint("kanon.alter makes the column anew: SELECT kanon.alter('%s').",
+                         quote_identifier(RelationGetRelationName(s->relation)))));
+}
+
 static void add_target(sink *s, const definition *d, const char *name, int child, const column *c)
 {
     AttrNumber number = get_attnum(d->release, name);
@@ -178,11 +195,10 @@ static void add_target(sink *s, const definition *d, const char *name, int child
     t->type = getBaseType(a->atttypid);
     if (a->attgenerated != '\0')
         refuse_shape(s, name);
+    check_type(s, a, c);
     if (c->shown == SHOWN_RANGE) {
         t->range = true;
         t->cache = lookup_type_cache(t->type, TYPECACHE_RANGE_INFO);
-        if (t->cache->rngelemtype == NULL)
-            refuse_shape(s, name);
         t->type = t->cache->rngelemtype->type_id;
     }
     t->empty_is_null = d->incremental;
@@ -220,12 +236,14 @@ static void add_targets(sink *s, const definition *d)
         if (c->shown == SHOWN_COLUMNS)
             add_target(s, d, c->released[1], child++, c);
     }
+    s->n_children = child;
 }
 
 sink *sink_open(run *r, definition *d)
 {
     sink *s = palloc0(sizeof *s);
     (void)r;
+    s->definition = d;
     s->relation = table_open(d->release, RowExclusiveLock);
     if (s->relation->rd_rel->relkind != RELKIND_RELATION || s->relation->rd_rules != NULL ||
         (s->relation->trigdesc != NULL &&
@@ -338,6 +356,10 @@ void sink_write(sink *s, run *r, fingerprint *sum)
 {
     int64_t rows = 0;
     check_stream(r, r->release.get_schema(&r->release, &r->batch_schema));
+    if (r->batch_schema.n_children != s->n_children)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("columns of the source have other types than those that the state was made with"),
+                        hint_anew(s->definition)));
     for (;;) {
         check_stream(r, r->release.get_next(&r->release, &r->batch));
         if (r->batch.release == NULL)

@@ -106,6 +106,15 @@ static frame *rows_gone(run *r, definition *d)
     return frame_read(r, sql.data, columns, d->n_key);
 }
 
+/* A state that cannot go on says how the release begins anew; what the library says of files does not help here. */
+static void check_state(kanon_status status, const definition *d, const kanon_error *err)
+{
+    bool has_topic = err->topic != NULL && err->topic[0] != '\0';
+    if (status == KANON_EDATA && !has_topic)
+        ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("%s", from_utf8(err->message)), hint_anew(d)));
+    check(status, err);
+}
+
 typedef kanon_status (*change_function)(kanon_state *state, struct ArrowArrayStream *delta,
                                         const kanon_change_options *options, kanon_change *out, kanon_error *err);
 
@@ -122,7 +131,7 @@ static int64_t apply(run *r, const definition *d, frame *rows, change_function c
     if (n > 0) {
         frame_stream(&stream, rows);
         frame_drop(rows);
-        check(change(r->state, &stream, &options, &done, &err), &err);
+        check_state(change(r->state, &stream, &options, &done, &err), d, &err);
     } else {
         frame_drop(rows);
     }
@@ -137,7 +146,7 @@ static void open_state(run *r, definition *d)
     pages_open(r, d);
     kanon_state_options options = {
         .struct_size = sizeof options, .tick = run_tick, .context = &r->library, .storage = &r->storage};
-    check(kanon_state_open(&r->state, release_name(d->release), &options, &err), &err);
+    check_state(kanon_state_open(&r->state, release_name(d->release), &options, &err), d, &err);
 }
 
 bool state_exists(const definition *d)
@@ -220,7 +229,7 @@ void state_refresh(run *r, definition *d, refreshed *out)
     apply(r, d, rows_there(r, d, true), kanon_state_insert_arrow);
     apply(r, d, rows_there(r, d, false), kanon_state_update_arrow);
     apply(r, d, rows_gone(r, d), kanon_state_delete_arrow);
-    check(kanon_state_release_to_arrow(&r->release, r->state, &options, &how, &done, &err), &err);
+    check_state(kanon_state_release_to_arrow(&r->release, r->state, &options, &how, &done, &err), d, &err);
     if (done.records != now.rows)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the state has %lld records, and the source %lld", (long long)done.records,
