@@ -424,6 +424,7 @@ CREATE FUNCTION kanon.details_of(columns json, taxonomies json, schema text) RET
     SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     one record;
+    word text;
 BEGIN
     IF json_typeof(columns) <> 'object' OR json_typeof(taxonomies) <> 'object' THEN
         PERFORM kanon.fail('columns and taxonomies are objects', 'columns => ''{"zip": {"mask": "right"}}''');
@@ -432,6 +433,9 @@ BEGIN
         IF json_typeof(one.said) <> 'object' THEN
             PERFORM kanon.fail(format('columns: %s is no object', one.name), 'columns => ''{"zip": {"mask": "right"}}''');
         END IF;
+        FOR word IN SELECT e.key FROM json_each(one.said) e WHERE json_typeof(e.value) = 'null' LOOP
+            PERFORM kanon.fail(format('columns: %s: %s is null', one.name, word), 'Leave it out.');
+        END LOOP;
     END LOOP;
     RETURN (SELECT coalesce(jsonb_object_agg(coalesce(c.key, t.key), coalesce(c.value::jsonb, '{}') || CASE
                    WHEN coalesce(t.value, c.value->'taxonomy') IS NULL THEN '{}'
@@ -440,32 +444,61 @@ BEGIN
 END
 $$;
 
+-- Raises what is wrong with the settings of one column: the library is told one after another, and the last would win.
+CREATE FUNCTION kanon.check_column(name text, role text, kind text, said jsonb) RETURNS void LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    word text;
+    makes_taxonomy boolean := said ?| '{taxonomy,mask}';
+    has_bands boolean := said ?| '{bands,top,bottom}';
+    about text := format('columns: %s', name);
+BEGIN
+    FOR word IN SELECT jsonb_object_keys(said) LOOP
+        PERFORM kanon.check_word(about, '{type,order,weight,mask,bands,top,bottom,format,taxonomy}', word);
+    END LOOP;
+    PERFORM kanon.check_word(about || ': type', '{integer,decimal,date,categorical,ordinal}', said->>'type');
+    PERFORM kanon.check_word(about || ': mask', '{left,right}', said->>'mask');
+    IF said ? 'order' AND (jsonb_typeof(said->'order') <> 'array' OR said->'order' = '[]') THEN
+        PERFORM kanon.fail(about || ': order is not an array of levels', '"order": ["low", "middle", "high"]');
+    END IF;
+    IF said ? 'weight' AND NOT said->>'weight' ~ '^\d+(\.\d+)?([eE][-+]?\d+)?$' THEN
+        PERFORM kanon.fail(about || ': weight is not a number', 'Give a number above 0.');
+    END IF;
+    word := CASE WHEN said ?& '{taxonomy,mask}' THEN 'a taxonomy and a mask'
+                 WHEN makes_taxonomy AND has_bands THEN 'bands and a taxonomy or mask'
+                 WHEN said ? 'order' AND makes_taxonomy THEN 'an order and a taxonomy or mask'
+                 WHEN said ? 'order' AND has_bands THEN 'an order and bands' END;
+    IF word IS NOT NULL THEN
+        PERFORM kanon.fail(format('%s: %s cannot be combined', about, word), 'Remove one of the two.');
+    END IF;
+    word := CASE WHEN makes_taxonomy AND said->>'type' <> 'categorical' THEN 'a taxonomy or mask'
+                 WHEN said ? 'order' AND kind <> 'ordinal' THEN 'an order'
+                 WHEN has_bands AND kind IN ('categorical', 'ordinal') THEN 'bands'
+                 WHEN said ? 'format' AND kind <> 'date' THEN 'a format' END;
+    IF word IS NOT NULL THEN
+        PERFORM kanon.fail(format('%s: %s cannot be combined with the type %s', about, word, coalesce(said->>'type', kind)),
+                           'Remove one of the two.');
+    END IF;
+    IF has_bands AND role <> 'quasi' THEN
+        PERFORM kanon.fail(format('%s: a column that is %s has no bands', about, role), 'Only quasi-identifiers are generalised.');
+    END IF;
+END
+$$;
+
 -- Raises what is wrong with settings that the library does not see, or would see at the first refresh only.
-CREATE FUNCTION kanon.check_said(said jsonb) RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION kanon.check_said(source regclass, said jsonb) RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     c record;
     v jsonb;
     most constant bigint := 9007199254740991;
     list text;
 BEGIN
-    FOR c IN SELECT e.key AS name, e.value AS said FROM jsonb_each(said->'columns') e LOOP
-        IF NOT said->'roles' ? c.name THEN
-            PERFORM kanon.fail(format('column %s has settings and no role', c.name), 'Did you mean '
-                || kanon.nearest_word(ARRAY(SELECT jsonb_object_keys(said->'roles')), c.name) || '?');
-        END IF;
-        FOR list IN SELECT jsonb_object_keys(c.said) LOOP
-            PERFORM kanon.check_word(format('columns: %s', c.name),
-                '{type,order,weight,mask,bands,top,bottom,format,taxonomy}', list);
-        END LOOP;
-        PERFORM kanon.check_word(format('columns: %s: type', c.name), '{integer,decimal,date,categorical,ordinal}', c.said->>'type');
-        IF c.said ? 'order' AND jsonb_typeof(c.said->'order') <> 'array' THEN
-            PERFORM kanon.fail(format('columns: %s: order is no array', c.name), '"order": ["low", "middle", "high"]');
-        END IF;
-        PERFORM kanon.check_word(format('columns: %s: mask', c.name), '{left,right}', c.said->>'mask');
-        IF c.said ? 'weight' AND NOT c.said->>'weight' ~ '^\d+(\.\d+)?([eE][-+]?\d+)?$' THEN
-            PERFORM kanon.fail(format('columns: %s: weight is no number', c.name), 'Give a number of 0 or more.');
-        END IF;
+    FOR c IN SELECT e.key AS name FROM jsonb_each(said->'columns') e WHERE NOT said->'roles' ? e.key LOOP
+        PERFORM kanon.fail(format('column %s has settings and no role', c.name), 'Did you mean '
+            || kanon.nearest_word(ARRAY(SELECT jsonb_object_keys(said->'roles')), c.name) || '?');
     END LOOP;
+    PERFORM kanon.check_column(o.name, o.role, o.kind, said->'columns'->o.name) FROM kanon.columns_of(source, said) o
+      WHERE said->'columns' ? o.name;
     FOREACH list IN ARRAY ARRAY['settings', 'refine_settings'] LOOP
         IF jsonb_typeof(said->list) <> 'object' THEN
             PERFORM kanon.fail(format('%s is no object', list), format('%s => ''{"name": "value"}''', list));
@@ -476,6 +509,13 @@ BEGIN
             END IF;
         END LOOP;
     END LOOP;
+    PERFORM kanon.shape_of(source, said);
+    IF NOT said ? 'k' THEN
+        PERFORM kanon.fail('k is not given', 'k is a whole number from 2 upwards.');
+    END IF;
+    IF (said->>'together')::boolean AND NOT said ? 'entity' THEN
+        PERFORM kanon.fail('entity_together needs an entity', 'Name the column that says whose row it is: entity => ''patient''.');
+    END IF;
     PERFORM kanon.check_word('numbers', '{ranges,columns,text,mean}', said->>'numbers');
     PERFORM kanon.check_word('recode', '{record,attribute}', said->>'recode');
     PERFORM kanon.check_word('empty', '{missing,value}', said->>'empty');
@@ -484,8 +524,8 @@ BEGIN
     IF (said->>'seed')::numeric NOT BETWEEN 0 AND most OR (said->>'shuffle_seed')::numeric NOT BETWEEN 0 AND most THEN
         PERFORM kanon.fail('a seed is a whole number from 0 to 9007199254740991');
     END IF;
-    IF (said->>'blocks')::bigint > 0 AND (said->>'blocks')::bigint < (said->>'k')::bigint THEN
-        PERFORM kanon.fail(format('blocks of %s records are smaller than k', said->>'blocks'));
+    IF (said->>'blocks')::bigint NOT IN (-1, 0) AND (said->>'blocks')::bigint < (said->>'k')::bigint THEN
+        PERFORM kanon.fail(format('blocks of %s records are smaller than k', said->>'blocks'), 'Use 0 for automatic blocks, -1 for none.');
     END IF;
     IF NOT (said->>'incremental')::boolean THEN
         IF said ? 'joint_k' THEN
@@ -657,12 +697,20 @@ DECLARE
     said jsonb;
     roles jsonb;
     of_entity text := entity;
-    of_key text[] := key;
+    of_key text[] := nullif(key, '{}');
     list text;
     made regclass;
     definition uuid;
     place text[];
 BEGIN
+    -- NULL is the default everywhere: a release is not left unshuffled by it.
+    shuffle := coalesce(shuffle, true);
+    incremental := coalesce(incremental, false);
+    labels := coalesce(labels, true);
+    columns := coalesce(columns, '{}');
+    taxonomies := coalesce(taxonomies, '{}');
+    settings := coalesce(settings, '{}');
+    refine_settings := coalesce(refine_settings, '{}');
     IF NOT has_table_privilege(source, 'SELECT') AND NOT has_any_column_privilege(source, 'SELECT') THEN
         RAISE EXCEPTION USING errcode = 'insufficient_privilege', message = format('permission denied for %s', source);
     END IF;
@@ -686,7 +734,7 @@ BEGIN
         'empty', empty, 'algorithm', algorithm, 'settings', settings, 'refine', refine, 'refine_settings', refine_settings, 'effort', effort,
         'seed', seed, 'suppress', suppress::text, 'suppressed', suppressed, 'recode', recode, 'blocks', blocks, 'numbers', numbers, 'shuffle', shuffle,
         'shuffle_seed', shuffle_seed, 'incremental', incremental, 'joint_k', joint_k, 'report', report));
-    PERFORM kanon.check_said(said);
+    PERFORM kanon.check_said(source, said);
     PERFORM kanon.check_settings(source, said);
 
     -- The table, in the schema that is the caller's current one unless the name says another.
@@ -817,7 +865,7 @@ BEGIN
               FROM jsonb_each(kanon.details_of(coalesce(columns, '{}'), coalesce(taxonomies, '{}'), schema)) n));
     said := said || jsonb_build_object('source_names', kanon.names_kept(said, 'source_names'),
                                        'release_names', kanon.names_kept(said, 'release_names'));
-    PERFORM kanon.check_said(said);
+    PERFORM kanon.check_said(d.source, said);
     PERFORM kanon.check_settings(d.source, said);
     IF d.released AND said - of_release <> d.settings - of_release THEN
         IF coalesce((d.settings->>'joint_k')::bigint, 1) > 0 THEN

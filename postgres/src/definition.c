@@ -491,19 +491,20 @@ static void try_on(run *r, const definition *d, int64_t rows)
     r->table = NULL;
 }
 
-/* The library reads constraints, algorithm and settings when it groups a table. A few rows will do, and it is stopped before
- * it has grouped them: those of the source with its schema, and where these cannot be read, some of one column. */
+/* The library reads constraints, algorithm and settings when it groups a table. A few rows of the source will do, and it is
+ * stopped before it has grouped them; where the source has none, or none that can be read, some of one column. */
 static void try_settings(run *r, definition *d)
 {
     static const char few[] = "trial\n1\n2\n3\n4\n";
-    kanon_error err = {0};
+    kanon_error err = {0}, unreadable = {0};
     struct ArrowArrayStream stream;
     frame *rows = read_source(r, d, " LIMIT 100");
     int64_t n = frame_rows(rows);
     kanon_read_options reading = {.struct_size = sizeof reading, .threads = 1};
     frame_stream(&stream, rows);
     frame_drop(rows);
-    if (kanon_table_from_arrow(&r->table, &stream, r->schema, &reading, &err) == KANON_OK) {
+    kanon_status st = kanon_table_from_arrow(&r->table, &stream, r->schema, &reading, &unreadable);
+    if (st == KANON_OK) {
         try_on(r, d, n);
         return;
     }
@@ -513,6 +514,8 @@ static void try_settings(run *r, definition *d)
     check(kanon_schema_set_role(r->schema, "trial", KANON_ROLE_QUASI, &err), &err);
     check(kanon_table_from_bytes(&r->table, few, sizeof few - 1, "trial", r->schema, &reading, &err), &err);
     try_on(r, d, 4);
+    if (n > 0)
+        check(st, &unreadable);
 }
 
 /* kanon.check_settings(source, settings): raises what is wrong with them, before a table is made for them. */

@@ -67,9 +67,30 @@ SELECT kanon.define('much_k', 'people', k => 41, quasi => '{age}');
 SELECT state_of($$SELECT * FROM kanon.refresh('much_k')$$);
 SELECT kanon.define('diverse_k', 'people', k => 3, quasi => '{age}', sensitive => '{disease}', constraints => '{"model=distinct-l-diversity,attribute=disease,l=9"}');
 SELECT state_of($$SELECT * FROM kanon.refresh('diverse_k')$$);
+-- Settings that contradict each other, or the type of the column, or its values, are refused before a table is made.
+CREATE FUNCTION columns_state(said text) RETURNS text LANGUAGE sql AS $$
+    SELECT state_of(format('SELECT kanon.define(''x_k'', ''people'', k => 3, quasi => ''{age,job}'', sensitive => ''{disease}'', columns => %L)', said))
+$$;
+SELECT columns_state(s) FROM unnest(ARRAY['{"job": {"mask": "left", "taxonomy": {"Some": ["j0", "j1", "j2", "j3"]}}}',
+    '{"job": {"order": ["j0", "j1"], "mask": "left"}}', '{"job": {"order": ["j0", "j1"], "type": "categorical"}}', '{"job": {"order": []}}',
+    '{"job": {"order": ["j0", "j1"]}}', '{"job": {"type": "ordinal"}}', '{"job": {"type": "integer"}}', '{"job": {"bands": 5}}',
+    '{"job": {"type": "integer", "mask": "left"}}', '{"age": {"order": ["1", "2"]}}', '{"age": {"format": "%Y"}}', '{"age": {"bands": 5, "mask": "left"}}',
+    '{"age": {"bands": 5, "top": null}}', '{"disease": {"type": "integer", "bands": 5}}']) s;
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => NULL, quasi => '{age}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', blocks => -5)$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', entity_together => true)$$);
+-- NULL is the default: nothing is left unshuffled by it, and a key has columns.
+SELECT kanon.define('null_k', 'people', k => 3, quasi => '{age}', sensitive => '{disease}', algorithm => 'mondrian', insensitive => NULL, key => '{}', columns => NULL,
+    taxonomies => NULL, settings => NULL, shuffle => NULL, labels => NULL, numbers => NULL, seed => NULL, incremental => true, identifying => '{job}');
+SELECT settings->'shuffle' AS shuffle, settings->'key' AS key FROM kanon.definitions WHERE release = 'null_k'::regclass;
+SELECT kanon.drop('null_k');
 -- A value that the taxonomy does not have; the message does not say which.
-SELECT kanon.define('tree_k', 'people', k => 3, quasi => '{job}', taxonomies => '{"job": {"Some": ["j0", "j1"]}}');
+SELECT state_of($$SELECT kanon.define('tree_k', 'people', k => 3, quasi => '{job}', taxonomies => '{"job": {"Some": ["j0", "j1"]}}')$$);
+SELECT kanon.define('tree_k', 'people', k => 3, quasi => '{job}', taxonomies => '{"job": {"Some": ["j0", "j1", "j2", "j3"]}}', identifying => '{id,age,disease}');
+BEGIN;
+INSERT INTO people VALUES (0, 0, 'spy', 'd0');
 SELECT state_of($$SELECT * FROM kanon.refresh('tree_k')$$);
+ROLLBACK;
 -- Memory.
 SET maintenance_work_mem = '1MB';
 SELECT state_of($$SELECT kanon.define('wide_k', 'people', k => 3, quasi => '{age}'); SELECT count(*) FROM kanon.refresh('wide_k')$$);
