@@ -19,6 +19,7 @@
 #include "core/take_options.h"
 #include "core/text.h"
 #include "measures/measure.h"
+#include "model/terms.h"
 #include "table/read/arrow_source.h"
 #include "table/read/open_table.h"
 
@@ -344,7 +345,7 @@ static kanon_status set_up_attribute(release_reader *r, released *q, const kanon
 {
     kanon_status st = KANON_OK;
     bool numeric = kanon__column_is_numeric(column);
-    uint32_t n_numbers = numeric ? column->domain->n_codes - (column->domain->missing_code != KANON__NO_CODE) : 0;
+    uint32_t n_numbers = numeric ? kanon__n_numbers(column->domain) : 0;
     q->column = column;
     q->kind = (kanon__value_kind){column->domain->type, column->domain->format};
     q->min = n_numbers > 0 ? column->domain->values[0] : 1;

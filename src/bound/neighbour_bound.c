@@ -25,7 +25,7 @@ typedef struct pair_cost {
     double *highs;                   /* likewise the high ends of bands; without bands `coordinates` itself */
     double *pairs;                   /* categorical with few leaves: [a * n_codes + b] */
     uint32_t n_codes;
-    double weight;
+    double weight, whole;
 } pair_cost;
 
 typedef struct bound_job {
@@ -50,7 +50,7 @@ static double cost(const pair_cost *t, uint32_t a, uint32_t b)
     if (t->pairs != NULL)
         return t->pairs[(size_t)a * t->n_codes + b];
     int32_t node = kanon__taxonomy_lca(t->taxonomy, (int32_t)(a < b ? a : b), (int32_t)(a < b ? b : a));
-    return t->weight * t->taxonomy->height[node] / t->taxonomy->height[0];
+    return t->weight * (double)kanon__node_part(KANON__TERMS_LOSS, t->taxonomy, node) / t->whole;
 }
 
 static kanon_status set_up_numeric(pair_cost *t, const kanon__column *c, kanon_error *err)
@@ -58,8 +58,6 @@ static kanon_status set_up_numeric(pair_cost *t, const kanon__column *c, kanon_e
     kanon_status st = kanon__new_array(&t->coordinates, c->domain->n_codes, "distances", err);
     if (st != KANON_OK)
         return st;
-    uint32_t n = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
-    double range = n > 0 ? kanon__domain_high(c->domain, n - 1) - c->domain->values[0] : 0;
     t->highs = t->coordinates;
     if (c->domain->bands != NULL) {
         t->highs = NULL;
@@ -67,10 +65,10 @@ static kanon_status set_up_numeric(pair_cost *t, const kanon__column *c, kanon_e
         if (st != KANON_OK)
             return st;
     }
-    for (uint32_t code = 0; code < n && range > 0; code++)
-        t->coordinates[code] = c->weight * ((c->domain->values[code] - c->domain->values[0]) / range);
-    for (uint32_t code = 0; code < n && range > 0 && t->highs != t->coordinates; code++)
-        t->highs[code] = c->weight * ((kanon__domain_high(c->domain, code) - c->domain->values[0]) / range);
+    for (uint32_t code = 0; code < kanon__n_numbers(c->domain); code++) {
+        t->coordinates[code] = c->weight * ((double)kanon__number_low(c->domain, code) / t->whole);
+        t->highs[code] = c->weight * ((double)kanon__number_high(c->domain, code) / t->whole);
+    }
     if (c->domain->missing_code != KANON__NO_CODE)
         t->coordinates[c->domain->missing_code] = t->highs[c->domain->missing_code] = 3 * c->weight;
     return KANON_OK;
@@ -78,7 +76,8 @@ static kanon_status set_up_numeric(pair_cost *t, const kanon__column *c, kanon_e
 
 static kanon_status set_up_cost(pair_cost *t, const kanon__column *c, kanon_error *err)
 {
-    *t = (pair_cost){.n_codes = c->domain->n_codes, .weight = c->weight};
+    *t = (pair_cost){.n_codes = c->domain->n_codes, .weight = c->weight,
+                      .whole = (double)kanon__term_whole(KANON__TERMS_LOSS, c->domain)};
     if (kanon__column_is_numeric(c))
         return set_up_numeric(t, c, err);
     t->taxonomy = c->domain->taxonomy;

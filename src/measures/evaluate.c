@@ -12,6 +12,7 @@
 #include "core/context.h"
 #include "core/take_options.h"
 #include "model/entity_records.h"
+#include "model/terms.h"
 
 #include <string.h>
 
@@ -78,25 +79,10 @@ size_t kanon_measure_settings(const kanon_setting_info **out)
 
 double kanon__subject_term(const kanon__subject *s, int i, int64_t group)
 {
-    const kanon__column *c = &s->table->columns[s->table->quasi[i]];
+    const kanon__column *c = kanon__subject_quasi(s, i);
     uint32_t lo = s->extents[i][2 * group], hi = s->extents[i][2 * group + 1];
-    if (!kanon__column_is_numeric(c)) {
-        const kanon__taxonomy *t = c->domain->taxonomy;
-        return c->weight * t->height[kanon__taxonomy_lca(t, (int32_t)lo, (int32_t)hi)] / t->height[0];
-    }
-    if (lo == hi && (c->domain->bands == NULL || lo == c->domain->missing_code))
-        return 0;
-    if (hi == c->domain->missing_code)
-        return c->weight; /* missing and present together */
-    uint32_t last = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE) - 1;
-    /* large values may be close together: differences of whole numbers are exact, those of doubles are not */
-    if (c->domain->scaled != NULL) {
-        int64_t range = kanon__domain_scaled_high(c->domain, last) - c->domain->scaled[0];
-        int64_t part = kanon__domain_scaled_high(c->domain, hi) - c->domain->scaled[lo];
-        return range > 0 ? c->weight * ((double)part / (double)range) : 0;
-    }
-    return c->weight * ((c->domain->values[hi] / 2 - c->domain->values[lo] / 2) /
-                        (c->domain->values[last] / 2 - c->domain->values[0] / 2));
+    double part = (double)kanon__term_part(KANON__TERMS_LOSS, c->domain, lo, hi);
+    return c->weight * (part / (double)kanon__term_whole(KANON__TERMS_LOSS, c->domain));
 }
 
 static void clear_subject(kanon__subject *s)

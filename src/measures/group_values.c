@@ -4,6 +4,7 @@
 #include "measures/group_values.h"
 
 #include "core/alloc.h"
+#include "model/terms.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -97,10 +98,8 @@ out:
 
 double kanon__group_cover(const kanon__subject *s, int i, int64_t group)
 {
-    const kanon__column *c = kanon__subject_quasi(s, i);
-    const kanon__taxonomy *t = c->domain->taxonomy;
-    if (kanon__column_is_numeric(c))
-        return kanon__subject_term(s, i, group) / c->weight;
-    int32_t node = kanon__taxonomy_lca(t, (int32_t)s->extents[i][2 * group], (int32_t)s->extents[i][2 * group + 1]);
-    return (double)(t->last_leaf[node] - t->first_leaf[node] + 1) / t->n_leaves;
+    const kanon__domain *d = kanon__subject_quasi(s, i)->domain;
+    uint32_t lo = s->extents[i][2 * group], hi = s->extents[i][2 * group + 1];
+    double part = (double)kanon__term_part(KANON__TERMS_QDIVERSITY, d, lo, hi);
+    return part / (double)kanon__term_whole(KANON__TERMS_QDIVERSITY, d);
 }

@@ -6,6 +6,7 @@
 #include "measures/group_values.h"
 
 #include "core/alloc.h"
+#include "model/terms.h"
 #include "table/value/number.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ static kanon_status init_pair_weights(pair_weights *out, const kanon__subject *s
     kanon_status st = KANON_OK;
     const kanon__taxonomy *t = c->domain->taxonomy;
     const char *r = kanon__setting_text(subject->settings, "r");
-    uint32_t n_numbers = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
+    uint32_t n_numbers = kanon__n_numbers(c->domain);
     *out = (pair_weights){.power = 1};
     kanon__parse_decimal(&out->r, r, strlen(r));
     for (int i = 0; out->r.exact && i < out->r.scale; i++)
@@ -57,7 +58,7 @@ out:
 
 static bool numbers_count(const pair_weights *s, const kanon__column *c, uint32_t low, uint32_t high)
 {
-    uint32_t last = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE) - 1;
+    uint32_t last = kanon__n_numbers(c->domain) - 1;
     if (c->domain->scaled == NULL)
         return (c->domain->values[high] - c->domain->values[low]) / s->range <= s->r.value;
     return within(s, (uint64_t)c->domain->scaled[high] - (uint64_t)c->domain->scaled[low],

@@ -1,13 +1,14 @@
 /* Square error: Rashidy eq. 4. In two passes over a group, mean first, which loses no digits to cancellation.
  * Called through evaluate.c; calls measure.h and the taxonomy. */
 #include "measures/measure.h"
+#include "model/terms.h"
 
 /* The mean is taken from the group's least value, so that equal values have an error of exactly 0. Of a value in a band only
  * the middle of the band is known. */
 static double numeric_error(const kanon__subject *s, int i, int64_t group)
 {
     const kanon__column *c = kanon__subject_quasi(s, i);
-    uint32_t lo = s->extents[i][2 * group], n_numbers = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
+    uint32_t lo = s->extents[i][2 * group], n_numbers = kanon__n_numbers(c->domain);
     if (lo == s->extents[i][2 * group + 1])
         return 0;
     double range = kanon__domain_high(c->domain, n_numbers - 1) - c->domain->values[0];
@@ -35,9 +36,8 @@ static double numeric_error(const kanon__subject *s, int i, int64_t group)
 /* The lca is above every value of its group, so the distance of each value is the height of the lca. */
 static double categorical_error(const kanon__subject *s, int i, int64_t group)
 {
-    const kanon__taxonomy *t = kanon__subject_quasi(s, i)->domain->taxonomy;
-    int32_t node = kanon__taxonomy_lca(t, (int32_t)s->extents[i][2 * group], (int32_t)s->extents[i][2 * group + 1]);
-    double distance = (double)t->height[node] / t->height[0];
+    const kanon__column *c = kanon__subject_quasi(s, i);
+    double distance = kanon__subject_term(s, i, group) / c->weight;
     return (double)s->grouping->sizes[group] * distance * distance;
 }
 

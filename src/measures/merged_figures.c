@@ -12,6 +12,7 @@
 #include "core/context.h"
 #include "measures/homogeneity.h"
 #include "measures/measure.h"
+#include "model/terms.h"
 #include "table/read/whole_domain.h"
 
 #include <kanon_blocks.h>
@@ -27,7 +28,7 @@ static const struct extreme {
     bool most;
 } extremes[] = {{"distinct_l", false}, {"entropy_l", false}, {"recursive_c", true},
                 {"alpha", true},       {"cl_l_min", false},  {"cl_l_max", true}};
-enum { N_EXTREMES = sizeof extremes / sizeof extremes[0], FIXED_POINT = 40 };
+enum { N_EXTREMES = sizeof extremes / sizeof extremes[0] };
 
 /* Shares of the records in groups, whose counts add up. */
 static const char *const value_shares[] = {"homogeneous", "nearly_homogeneous"};
@@ -83,62 +84,6 @@ out:
     return st;
 }
 
-/* ---- terms in whole numbers --------------------------------------------------------------------------------------- */
-
-static int64_t number_range(const kanon__domain *d)
-{
-    uint32_t n = d->n_codes - (d->missing_code != KANON__NO_CODE);
-    return n > 0 ? kanon__domain_scaled_high(d, n - 1) - d->scaled[0] : 0;
-}
-
-/* What the term of a fully general cell counts: the range in steps, the height of the taxonomy; 1 where there is neither. */
-static int64_t whole_term(const kanon__domain *d)
-{
-    if (!kanon__type_is_numeric(d->type))
-        return d->taxonomy->height[0] > 0 ? d->taxonomy->height[0] : 1;
-    if (d->scaled == NULL)
-        return (int64_t)1 << FIXED_POINT;
-    return number_range(d) > 0 ? number_range(d) : 1;
-}
-
-/* Of doubles, whose range may overflow. */
-static int64_t double_term(const kanon__domain *d, uint32_t lo, uint32_t hi)
-{
-    uint32_t last = d->n_codes - (d->missing_code != KANON__NO_CODE) - 1;
-    double share = (d->values[hi] / 2 - d->values[lo] / 2) / (d->values[last] / 2 - d->values[0] / 2);
-    return llround(ldexp(share, FIXED_POINT));
-}
-
-/* The term of the codes lo..hi, as kanon__subject_term has it without the weight. */
-static int64_t term_of(const kanon__domain *d, uint32_t lo, uint32_t hi)
-{
-    if (!kanon__type_is_numeric(d->type))
-        return d->taxonomy->height[kanon__taxonomy_lca(d->taxonomy, (int32_t)lo, (int32_t)hi)];
-    if (lo == hi && (d->bands == NULL || lo == d->missing_code))
-        return 0;
-    if (hi == d->missing_code)
-        return whole_term(d);
-    if (d->scaled == NULL)
-        return double_term(d, lo, hi);
-    return number_range(d) > 0 ? kanon__domain_scaled_high(d, hi) - d->scaled[lo] : 0;
-}
-
-/* The same of the certainty penalty: leaves below the lca, and nothing for a single value. */
-static int64_t cover_of(const kanon__domain *d, uint32_t lo, uint32_t hi)
-{
-    if (lo == hi)
-        return 0;
-    if (kanon__type_is_numeric(d->type))
-        return term_of(d, lo, hi);
-    int32_t node = kanon__taxonomy_lca(d->taxonomy, (int32_t)lo, (int32_t)hi);
-    return d->taxonomy->last_leaf[node] - d->taxonomy->first_leaf[node] + 1;
-}
-
-static int64_t whole_cover(const kanon__domain *d)
-{
-    return kanon__type_is_numeric(d->type) ? whole_term(d) : d->taxonomy->n_leaves;
-}
-
 /* ---- the tally of a block ------------------------------------------------------------------------------------------ */
 
 static int by_size(const void *left, const void *right)
@@ -170,8 +115,9 @@ static kanon_status add_losses(kanon_tally *t, const kanon__data *data, const ka
         kanon_status st = kanon__grouping_extents(&extents, g, c, err);
         for (int64_t group = 0; st == KANON_OK && group < g->n_groups; group++) {
             uint32_t lo = extents[2 * group], hi = extents[2 * group + 1];
-            t->losses[i] += (__int128)g->sizes[group] * term_of(c->domain, lo, hi);
-            t->covers[i] += (__int128)g->sizes[group] * cover_of(c->domain, lo, hi);
+            t->losses[i] += (__int128)g->sizes[group] * kanon__term_part(KANON__TERMS_LOSS, c->domain, lo, hi);
+            if (lo != hi)
+                t->covers[i] += (__int128)g->sizes[group] * kanon__term_part(KANON__TERMS_QDIVERSITY, c->domain, lo, hi);
         }
         kanon__free(extents);
         if (st != KANON_OK)
@@ -325,13 +271,13 @@ static const kanon__column *quasi_at(const kanon_tally *t, int i)
 static double attribute_loss(const kanon_tally *t, int i)
 {
     const kanon__column *c = quasi_at(t, i);
-    double shares = (double)t->losses[i] / (double)whole_term(c->domain);
+    double shares = (double)t->losses[i] / (double)kanon__term_whole(KANON__TERMS_LOSS, c->domain);
     return c->weight * (shares + (double)t->n_suppressed);
 }
 
 static double penalty(const kanon_tally *t, int i)
 {
-    double shares = (double)t->covers[i] / (double)whole_cover(quasi_at(t, i)->domain);
+    double shares = (double)t->covers[i] / (double)kanon__term_whole(KANON__TERMS_QDIVERSITY, quasi_at(t, i)->domain);
     return (shares + (double)t->n_suppressed) / (double)t->n_rows;
 }
 

@@ -13,58 +13,40 @@
 #include "core/alloc.h"
 #include "model/units.h"
 
-#include <math.h>
-
 /* Sums of units stay below 2^30, so that they fit 32 bits in every kernel. */
 static const double MOST_UNITS = (double)(1 << 30);
 
-static uint32_t n_numbers(const kanon__column *column)
-{
-    return column->domain->n_codes - (column->domain->missing_code != KANON__NO_CODE);
-}
-
-/* The range that costs are shares of; not of doubles. */
-static int64_t whole_range(const kanon__column *column)
-{
-    uint32_t n = n_numbers(column);
-    return n > 0 ? kanon__domain_scaled_high(column->domain, n - 1) - column->domain->scaled[0] : 0;
-}
-
-/* The greatest common divisor of the differences of the column's values, or of the ends of its bands; 0 where all are
- * equal. */
-static int64_t common_step(const kanon__column *column)
+/* The greatest common divisor of all parts of the column's terms; 0 where there is one only. */
+static int64_t common_step(const kanon__domain *domain)
 {
     int64_t step = 0;
-    for (uint32_t i = 0; i < n_numbers(column); i++) {
-        step = kanon__gcd(column->domain->scaled[i] - column->domain->scaled[0], step);
-        if (column->domain->bands != NULL)
-            step = kanon__gcd(column->domain->bands[i].high - column->domain->scaled[0], step);
-    }
+    for (uint32_t i = 0; i < kanon__n_numbers(domain); i++)
+        step = kanon__gcd(kanon__number_high(domain, i), kanon__gcd(kanon__number_low(domain, i), step));
     return step;
 }
 
 /* 1. Every term of the dimension is a whole number times weight / parts. 0: no such number is known. */
-static int64_t parts_of(const kanon__column *column, kanon__terms terms)
+static int64_t parts_of(const kanon__domain *domain, kanon__terms terms)
 {
-    if (!kanon__column_is_numeric(column))
-        return terms != KANON__TERMS_LOSS                ? column->domain->taxonomy->n_leaves
-               : column->domain->taxonomy->height[0] > 0 ? column->domain->taxonomy->height[0]
-                                                         : 1;
-    if (n_numbers(column) < 2 && column->domain->bands == NULL)
+    if (!kanon__type_is_numeric(domain->type))
+        return kanon__term_whole(terms, domain);
+    if (kanon__n_numbers(domain) < 2 && domain->bands == NULL)
         return 1;
-    if (column->domain->scaled == NULL)
+    if (domain->scaled == NULL)
         return 0;
-    return whole_range(column) > 0 ? whole_range(column) / common_step(column) : 1;
+    int64_t step = common_step(domain);
+    return step > 0 ? kanon__term_whole(terms, domain) / step : 1;
 }
 
 static kanon_status set_scale(kanon__space *s, kanon__terms terms, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__term *items = NULL;
+    kanon__unit_term *items = NULL;
     KANON_TRY(kanon__new_array(&items, s->n_dimensions, "attributes", err), out);
     for (int i = 0; i < s->n_dimensions; i++) {
         const kanon__column *column = s->dimensions[i].column;
-        items[i] = (kanon__term){.weight = kanon__weight_parse(column->weight_text), .parts = parts_of(column, terms)};
+        items[i] = (kanon__unit_term){.weight = kanon__weight_parse(column->weight_text),
+                                      .parts = parts_of(column->domain, terms)};
         items[i].weight.value = column->weight; /* as it was set; the text may have fewer digits */
     }
     s->scale = kanon__units_choose_scale(items, s->n_dimensions, MOST_UNITS);
@@ -77,53 +59,30 @@ out:
     return st;
 }
 
-/* 3. Exact where the values are scaled whole numbers. */
-static kanon_status set_coordinates(kanon__dimension *d, kanon_error *err)
-{
-    kanon_status st = kanon__new_array(&d->coordinates, d->n_codes, "coordinates", err);
-    if (st != KANON_OK)
-        return st;
-    const kanon__column *c = d->column;
-    uint32_t n = n_numbers(c);
-    double range = n > 0 ? c->domain->values[n - 1] - c->domain->values[0] : 0;
-    int64_t whole = n > 1 && c->domain->scaled != NULL ? whole_range(c) : 0;
-    d->lows = d->highs = d->coordinates;
-    for (uint32_t i = 1; i < n; i++) {
-        if (whole > 0)
-            d->coordinates[i] = kanon__units_position(d->full, c->domain->scaled[i] - c->domain->scaled[0], whole);
-        else if (isfinite(range))
-            d->coordinates[i] = (uint32_t)floor((c->domain->values[i] - c->domain->values[0]) / range * d->full + 0.5);
-        else /* the range overflows a double */
-            d->coordinates[i] = (uint32_t)floor((c->domain->values[i] / 2 - c->domain->values[0] / 2) /
-                                                    (c->domain->values[n - 1] / 2 - c->domain->values[0] / 2) * d->full +
-                                                0.5);
-    }
-    if (c->domain->missing_code != KANON__NO_CODE)
-        d->coordinates[c->domain->missing_code] = 2 * d->full;
-    return KANON_OK;
-}
-
 static kanon_status set_pairs(kanon__dimension *d, kanon_error *err);
 
-/* 3. The ends of bands. A band of no missing number costs at least its width. */
-static kanon_status set_band_ends(kanon__dimension *d, kanon_error *err)
+/* 3. Without bands both ends are the value; a band of no missing number costs at least its width. */
+static kanon_status set_coordinates(kanon__dimension *d, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__domain *domain = d->column->domain;
-    uint32_t n = n_numbers(d->column);
-    int64_t range = whole_range(d->column);
-    d->lows = d->highs = NULL;
+    int64_t whole = kanon__term_whole(d->terms, domain);
     KANON_TRY(kanon__new_array(&d->coordinates, d->n_codes, "coordinates", err), out);
-    KANON_TRY(kanon__new_array(&d->lows, d->n_codes, "coordinates", err), out);
-    KANON_TRY(kanon__new_array(&d->highs, d->n_codes, "coordinates", err), out);
-    for (uint32_t i = 0; i < n && range > 0; i++) {
-        d->lows[i] = kanon__units_position(d->full, domain->bands[i].low - domain->scaled[0], range);
-        d->highs[i] = kanon__units_position(d->full, domain->bands[i].high - domain->scaled[0], range);
+    d->lows = d->highs = d->coordinates;
+    if (domain->bands != NULL) {
+        d->lows = d->highs = NULL;
+        KANON_TRY(kanon__new_array(&d->lows, d->n_codes, "coordinates", err), out);
+        KANON_TRY(kanon__new_array(&d->highs, d->n_codes, "coordinates", err), out);
+    }
+    for (uint32_t i = 0; i < kanon__n_numbers(domain); i++) {
+        d->lows[i] = kanon__units_position(d->full, kanon__number_low(domain, i), whole);
+        d->highs[i] = kanon__units_position(d->full, kanon__number_high(domain, i), whole);
         d->coordinates[i] = d->lows[i] + (d->highs[i] - d->lows[i]) / 2;
     }
     if (domain->missing_code != KANON__NO_CODE)
-        d->coordinates[n] = d->lows[n] = d->highs[n] = 2 * d->full;
-    KANON_TRY(set_pairs(d, err), out);
+        d->coordinates[domain->missing_code] = d->lows[domain->missing_code] = d->highs[domain->missing_code] = 2 * d->full;
+    if (domain->bands != NULL)
+        st = set_pairs(d, err);
 out:
     return st;
 }
@@ -153,15 +112,6 @@ uint32_t kanon__dimension_count_units(const kanon__dimension *d, uint32_t n_dist
 {
     int64_t counted = n_distinct - (d->terms == KANON__TERMS_S_DIVERSITY);
     return kanon__units_part(d->full, counted, d->column->domain->taxonomy->n_leaves);
-}
-
-static uint32_t units_of_node(const kanon__dimension *d, int32_t node)
-{
-    const kanon__taxonomy *t = d->column->domain->taxonomy;
-    int64_t n_leaves = t->last_leaf[node] - t->first_leaf[node] + 1;
-    if (d->terms == KANON__TERMS_LOSS)
-        return t->height[0] > 0 ? kanon__units_part(d->full, t->height[node], t->height[0]) : 0;
-    return kanon__units_part(d->full, n_leaves - (d->terms == KANON__TERMS_S_DIVERSITY), t->n_leaves);
 }
 
 /* Both halves of the table, so that callers need not order the codes. */
@@ -219,7 +169,7 @@ static kanon_status set_node_units(kanon__dimension *d, kanon_error *err)
     const kanon__taxonomy *t = d->column->domain->taxonomy;
     KANON_TRY(kanon__new_array(&d->node_units, t->n_nodes, "taxonomy costs", err), out);
     for (int32_t node = 0; node < t->n_nodes; node++)
-        d->node_units[node] = units_of_node(d, node);
+        d->node_units[node] = kanon__units_part(d->full, kanon__node_part(d->terms, t, node), kanon__node_whole(d->terms, t));
     d->counted = d->terms != KANON__TERMS_LOSS && t->flat;
     KANON_TRY(set_pairs(d, err), out);
     KANON_TRY(set_steps(d, err), out);
@@ -229,9 +179,7 @@ out:
 
 static kanon_status set_costs(kanon__dimension *d, kanon_error *err)
 {
-    if (!kanon__column_is_numeric(d->column))
-        return set_node_units(d, err);
-    return d->column->domain->bands != NULL ? set_band_ends(d, err) : set_coordinates(d, err);
+    return kanon__column_is_numeric(d->column) ? set_coordinates(d, err) : set_node_units(d, err);
 }
 
 kanon_status kanon__space_new(kanon__space **out, const kanon__data *table, const int *columns, int n_columns,

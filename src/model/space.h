@@ -15,13 +15,8 @@
 #ifndef KANON_MODEL_SPACE_H
 #define KANON_MODEL_SPACE_H
 
+#include "model/terms.h"
 #include "table/read/table.h"
-
-typedef enum kanon__terms {
-    KANON__TERMS_LOSS = 0,   /* (max - min) / R and h(lca) / H: Lin eq. 1 */
-    KANON__TERMS_QDIVERSITY, /* (max - min) / R and leaves(lca) / |domain|: Loukides def. 2.1 */
-    KANON__TERMS_S_DIVERSITY /* (max - min) / R and (leaves(lca) - 1) / |domain|: 1 - pc of Loukides def. 2.3 */
-} kanon__terms;
 
 /* Categories of up to so many values have a table of the units of each two of them; larger ones, up to so many, a table of
  * the units of runs (step_units); still larger ones climb to the lca. */

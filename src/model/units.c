@@ -36,7 +36,7 @@ kanon__weight kanon__weight_parse(const char *text)
 }
 
 /* The least number of units to 1 that makes every term of the attribute whole; 0: none that is of use. */
-static int64_t exact_scale(const kanon__term *term)
+static int64_t exact_scale(const kanon__unit_term *term)
 {
     int64_t denominator;
     if (term->parts == 0 || __builtin_mul_overflow(term->parts, term->weight.denominator, &denominator))
@@ -44,7 +44,7 @@ static int64_t exact_scale(const kanon__term *term)
     return denominator / kanon__gcd(term->weight.numerator, denominator);
 }
 
-int64_t kanon__units_choose_scale(kanon__term *terms, int n, double most_units)
+int64_t kanon__units_choose_scale(kanon__unit_term *terms, int n, double most_units)
 {
     double weights = 0;
     for (int i = 0; i < n; i++)

@@ -24,17 +24,17 @@ typedef struct kanon__weight {
 } kanon__weight;
 
 /* One attribute, for the choice of the scale. */
-typedef struct kanon__term {
+typedef struct kanon__unit_term {
     kanon__weight weight;
     int64_t parts; /* every term is a whole number times weight / parts; 0: no such number is known */
     bool exact;    /* out: terms are whole at the chosen scale */
-} kanon__term;
+} kanon__unit_term;
 
 /* The weight that a schema gives; 1 where `text` is NULL. */
 kanon__weight kanon__weight_parse(const char *text);
 int64_t kanon__gcd(int64_t a, int64_t b);
 /* The number of units to 1: at most `most_units`, and no more than that for all weights together. */
-int64_t kanon__units_choose_scale(kanon__term *terms, int n, double most_units);
+int64_t kanon__units_choose_scale(kanon__unit_term *terms, int n, double most_units);
 
 /* Units of the whole weight. */
 static inline uint32_t kanon__units_full(const kanon__weight *weight, int64_t scale)

@@ -20,16 +20,16 @@ static void weights_are_fractions_in_lowest_terms(void **state)
     assert_weight("1e3", 1000, 1, 1000);
 }
 
-static kanon__term term(const char *weight, int64_t parts)
+static kanon__unit_term term(const char *weight, int64_t parts)
 {
-    return (kanon__term){.weight = kanon__weight_parse(weight), .parts = parts};
+    return (kanon__unit_term){.weight = kanon__weight_parse(weight), .parts = parts};
 }
 
 /* Thirds and quarters are whole at every multiple of 12; the largest one below 1000 / 2 is 492. */
 static void scale_makes_all_terms_whole(void **state)
 {
     (void)state;
-    kanon__term terms[] = {term("1", 3), term("1", 4)};
+    kanon__unit_term terms[] = {term("1", 3), term("1", 4)};
     assert_int_equal(kanon__units_choose_scale(terms, 2, 1000), 492);
     assert_true(terms[0].exact && terms[1].exact);
     assert_int_equal(kanon__units_full(&terms[0].weight, 492), 492);
@@ -39,7 +39,7 @@ static void scale_makes_all_terms_whole(void **state)
 static void scale_knows_weights(void **state)
 {
     (void)state;
-    kanon__term terms[] = {term("0.5", 4), term("1", 1)};
+    kanon__unit_term terms[] = {term("0.5", 4), term("1", 1)};
     int64_t scale = kanon__units_choose_scale(terms, 2, 100);
     assert_int_equal(scale, 64);
     assert_int_equal(kanon__units_full(&terms[0].weight, scale), 32);
@@ -49,7 +49,7 @@ static void scale_knows_weights(void **state)
 static void attributes_that_do_not_fit_are_rounded(void **state)
 {
     (void)state;
-    kanon__term terms[] = {term("1", 7), term("1", 11)}, unknown[] = {term("1", 0)};
+    kanon__unit_term terms[] = {term("1", 7), term("1", 11)}, unknown[] = {term("1", 0)};
     assert_int_equal(kanon__units_choose_scale(terms, 2, 40), 14);
     assert_true(terms[0].exact);
     assert_false(terms[1].exact);

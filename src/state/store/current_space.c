@@ -144,8 +144,8 @@ static int64_t choose_scale(kanon__current_space *space)
 {
     for (int i = 0; i < space->n; i++) {
         const kanon__current_dimension *d = &space->dimensions[i];
-        int64_t parts = d->numeric ? range_of(d) : d->taxonomy->height[0];
-        space->terms[i] = (kanon__term){.weight = d->weight, .parts = parts > 0 ? parts : 1};
+        int64_t parts = d->numeric ? range_of(d) : kanon__node_whole(KANON__TERMS_LOSS, d->taxonomy);
+        space->terms[i] = (kanon__unit_term){.weight = d->weight, .parts = parts > 0 ? parts : 1};
     }
     return kanon__units_choose_scale(space->terms, space->n, MOST_UNITS);
 }
@@ -159,7 +159,7 @@ static void set_units(kanon__current_dimension *d, int64_t scale)
         return;
     const kanon__taxonomy *t = d->taxonomy;
     for (int32_t node = 0; node < t->n_nodes; node++)
-        d->node_units[node] = kanon__height_units(d, t->height[node]);
+        d->node_units[node] = kanon__height_units(d, kanon__node_part(KANON__TERMS_LOSS, t, node));
 }
 
 static const double SHARE_ONE = (double)(1 << 24);
@@ -292,5 +292,5 @@ int32_t kanon__coordinates_units(const kanon__current_dimension *d, int32_t lo, 
 
 int32_t kanon__coordinates_height(const kanon__current_dimension *d, int32_t lo, int32_t hi)
 {
-    return d->taxonomy->height[kanon__taxonomy_lca(d->taxonomy, lo, hi)];
+    return (int32_t)kanon__node_part(KANON__TERMS_LOSS, d->taxonomy, kanon__taxonomy_lca(d->taxonomy, lo, hi));
 }

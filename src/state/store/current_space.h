@@ -1,6 +1,6 @@
 /* The space of a state's records as the table is now: codes become coordinates, and boxes of coordinates cost units.
  *
- * The formulas are those of model/units.h, which tables use, too; the results differ from those of model/space.h only
+ * The formulas are those of model/terms.h and model/units.h, which tables use, too; the results differ from those of model/space.h only
  * where that one knows more, since a table's values do not change. Ranges are those of the records in the state and
  * follow every insert and delete.
  *
@@ -17,6 +17,7 @@
 #ifndef KANON_STATE_CURRENT_SPACE_H
 #define KANON_STATE_CURRENT_SPACE_H
 
+#include "model/terms.h"
 #include "model/units.h"
 #include "state/store/state.h"
 #include "table/value/bands.h"
@@ -44,7 +45,7 @@ typedef struct kanon__current_dimension {
 typedef struct kanon__current_space {
     int n;
     kanon__current_dimension *dimensions;
-    kanon__term *terms; /* room for the choice of the scale */
+    kanon__unit_term *terms; /* room for the choice of the scale */
     uint32_t epoch;
     bool measured;   /* units are those of the ranges and the trees */
     int64_t worth;   /* what a share that was noted is still worth, of KANON__WORTH_FULL */
@@ -115,8 +116,7 @@ int32_t kanon__coordinates_height(const kanon__current_dimension *dimension, int
 /* Units of a tree node of that height. */
 static inline int32_t kanon__height_units(const kanon__current_dimension *d, int64_t height)
 {
-    int64_t whole = d->taxonomy->height[0];
-    return whole > 0 ? (int32_t)kanon__units_part((uint32_t)d->full, height, whole) : 0;
+    return (int32_t)kanon__units_part((uint32_t)d->full, height, kanon__node_whole(KANON__TERMS_LOSS, d->taxonomy));
 }
 
 #endif
