@@ -220,7 +220,8 @@ static void help(kanon__move_engine *e, int32_t group, int32_t gone, int32_t fro
 
 /* ---- the kinds --------------------------------------------------------------------------------------------------- */
 
-static void move_free(kanon__move_engine *e, int32_t record, int32_t draw)
+/* Not inlined: each of the two then saves the registers that it needs alone. */
+static __attribute__((noinline)) void move_free(kanon__move_engine *e, int32_t record, int32_t draw)
 {
     const kanon__region *r = e->region;
     int32_t g = r->group_of[record], near = kanon__draw_near(e, record);
@@ -232,7 +233,7 @@ static void move_free(kanon__move_engine *e, int32_t record, int32_t draw)
         replace(e, record, r->group_of[near], false);
 }
 
-static void move_priced(kanon__move_engine *e, int32_t record, int32_t draw)
+static __attribute__((noinline)) void move_priced(kanon__move_engine *e, int32_t record, int32_t draw)
 {
     enum { MERGE = 40 }; /* of the draws of groups that violate */
     const kanon__region *r = e->region;
