@@ -7,8 +7,8 @@
 #include "verify/arrow_check.h"
 
 #include "core/alloc.h"
-#include "table/value/number.h"
 #include "verify/arrow_bands.h"
+#include "verify/read_interval.h"
 
 #include <math.h>
 
@@ -58,27 +58,13 @@ out:
 
 /* ---- what groups show --------------------------------------------------------------------------------------------- */
 
-/* "LO" or "[LO..HI]". A number may end in a point, so every place for the two points is tried. */
-static bool read_interval(const kanon__domain *domain, kanon__read_value text, double ends[2])
+/* "LO" or "[LO..HI]", of numbers of the column's own type. */
+static bool read_shown(const kanon__domain *domain, kanon__read_value text, double ends[2])
 {
-    kanon__read_value one = kanon__checked_number(domain, text.bytes, text.length, true), other;
-    ends[0] = ends[1] = one.real;
-    if (one.kind == KANON__READ_REAL)
-        return true;
-    if (text.length < 6 || text.bytes[0] != '[' || text.bytes[text.length - 1] != ']')
-        return false;
-    for (size_t at = 2; at + 3 < text.length; at++) {
-        if (text.bytes[at] != '.' || text.bytes[at + 1] != '.')
-            continue;
-        one = kanon__checked_number(domain, text.bytes + 1, at - 1, true);
-        other = kanon__checked_number(domain, text.bytes + at + 2, text.length - at - 3, true);
-        if (one.kind == KANON__READ_REAL && other.kind == KANON__READ_REAL && one.real <= other.real) {
-            ends[0] = one.real;
-            ends[1] = other.real;
-            return true;
-        }
-    }
-    return false;
+    bool one = kanon__read_end(&ends[0], domain->type, &domain->format, text.bytes, text.length);
+    if (one)
+        ends[1] = ends[0];
+    return one || kanon__read_interval(ends, domain->type, &domain->format, "..", text.bytes, text.length);
 }
 
 /* What a record shows; of levels the rank. */
@@ -105,7 +91,7 @@ static bool understand_values(const kanon__arrow_check *c, const kanon__checked_
         return false;
     if (f->levels)
         return v->cells[0].kind != KANON__READ_TEXT;
-    return v->cells[0].kind != KANON__READ_TEXT || read_interval(domain_of(c, f), v->cells[0], v->ends);
+    return v->cells[0].kind != KANON__READ_TEXT || read_shown(domain_of(c, f), v->cells[0], v->ends);
 }
 
 static bool understand_keys(const kanon__checked_field *f, int32_t group, int64_t place)

@@ -10,6 +10,7 @@
 #include "table/value/number.h"
 #include "verify/arrow_cells.h"
 #include "verify/bare_text.h"
+#include "verify/read_interval.h"
 #include "verify/verify_bands.h"
 
 #include <math.h>
@@ -216,25 +217,16 @@ int kanon__verifier_runs(const kanon__verifier *v)
 /* A number of the column's type. */
 static bool read_number(const kanon__column *column, const char *text, size_t length, double *value)
 {
-    kanon__decimal decimal;
-    if (!kanon__value_parse(&decimal, kanon__value_type_read(column->domain->type), &column->domain->format, text, length))
-        return false;
-    *value = decimal.value;
-    return true;
+    const kanon__domain *domain = column->domain;
+    return kanon__read_end(value, kanon__value_type_read(domain->type), &domain->format, text, length);
 }
 
-/* "[lo..hi]" or "[lo,hi]". A number may end in a point, so every place for the separator is tried. */
 static bool read_interval(const kanon__column *column, const char *separator, const char *text, size_t length,
                           double ends[2])
 {
-    size_t width = strlen(separator);
-    if (length < width + 4 || text[0] != '[' || text[length - 1] != ']')
-        return false;
-    for (size_t at = 2; at + width + 1 < length; at++)
-        if (memcmp(text + at, separator, width) == 0 && read_number(column, text + 1, at - 1, &ends[0]) &&
-            read_number(column, text + at + width, length - at - width - 1, &ends[1]) && ends[0] <= ends[1])
-            return true;
-    return false;
+    const kanon__domain *domain = column->domain;
+    kanon_type type = kanon__value_type_read(domain->type);
+    return kanon__read_interval(ends, type, &domain->format, separator, text, length);
 }
 
 static bool is_missing_text(const kanon__column *column, const char *text, size_t length)
