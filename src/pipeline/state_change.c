@@ -186,7 +186,8 @@ static kanon_status open_rows(kanon__source **out, const delta_rows *rows, const
 {
     kanon_status st = KANON_OK;
     kanon__input input = {0};
-    kanon__csv_reading how = {.delimiter = options->delimiter, .header = options->header, .encoding = options->encoding};
+    kanon__csv_reading how = {
+        .delimiter = options->delimiter, .header = options->header, .encoding = options->encoding};
     if (rows->path != NULL)
         KANON_TRY(kanon__table_input_open(&input, rows->path, err), out);
     else
@@ -197,8 +198,8 @@ out:
 }
 
 /* All rows are read before the session begins. A stream is taken over whatever is wrong. */
-static kanon_status apply(kanon_state *s, const delta_rows *rows, const kanon_change_options *options, kanon_change *out,
-                          kanon_error *err)
+static kanon_status apply(kanon_state *s, const delta_rows *rows, const kanon_change_options *options,
+                          kanon_change *out, kanon_error *err)
 {
     kanon__change_call call;
     kanon__source *source = NULL;
@@ -287,13 +288,14 @@ static kanon_status find_refinement(const kanon__refinement **out, const char *n
     for (size_t i = 0; i < kanon_refinement_count(); i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "",
                  kanon_refinement_at(i)->name);
-    return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "there is no refinement '%s'", name), "choose one of: %s", names);
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "there is no refinement '%s'", name);
+    return kanon__hint(err, st, "choose one of: %s", names);
 }
 
 /* Run the refinement on all records of the state as if they were a table, then enforce the constraints on classes
  * and check the groups independently. group_of and n_groups become the new groups. */
-static kanon_status run_refinement(const kanon__refinement *refinement, kanon__change_run *c, int32_t *group_of, int64_t *n_groups,
-                                   kanon_error *err)
+static kanon_status run_refinement(const kanon__refinement *refinement, kanon__change_run *c, int32_t *group_of,
+                                   int64_t *n_groups, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__space *space = NULL;

@@ -237,12 +237,50 @@ static void test_each_call_fails(void **unused)
     free(m.bytes);
 }
 
+/* A state of an earlier format, as a database may have kept it: read as it is, and brought up by the first change. */
+static void test_earlier_format(void **unused)
+{
+    (void)unused;
+    kanon_error err = {0};
+    struct stat is;
+    place old;
+    memory m = {0};
+    const kanon_state_storage storage = storage_in(&m);
+    kanon_state_options options = {.struct_size = sizeof options, .storage = &storage, .watch = 1};
+    kanon_state *state = NULL;
+    kanon_state_info *info = NULL;
+    kanon_change done;
+    const char *source = getenv("KANON_SOURCE");
+    snprintf(old.text, sizeof old.text, "%s/tests/states/format-5.state", source != NULL ? source : ".");
+    assert_int_equal(stat(old.text, &is), 0);
+    m.size = m.room = is.st_size;
+    m.bytes = (unsigned char *)read_text(old.text);
+    char *before = read_text(old.text);
+    assert_done(kanon_state_open(&state, "nowhere.state", &options, &err), &err);
+    assert_done(kanon_state_describe(&info, state, &err), &err);
+    assert_int_equal(info->records, 87);
+    kanon_state_info_free(info);
+    assert_int_equal(m.size, is.st_size);
+    assert_memory_equal(m.bytes, before, m.size);
+    assert_done(kanon_state_delete_bytes(state, "id\np3-6\np3-7\n", 13, "gone", NULL, &done, &err), &err);
+    assert_int_equal(m.bytes[63], 6); /* the version of its tables */
+    kanon_state_close(state);
+    assert_done(kanon_state_open(&state, "nowhere.state", &options, &err), &err);
+    assert_done(kanon_state_describe(&info, state, &err), &err);
+    assert_int_equal(info->records, 85);
+    kanon_state_info_free(info);
+    kanon_state_close(state);
+    free(before);
+    free(m.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_same_as_a_file, no_leak),
         cmocka_unit_test_teardown(test_failures, no_leak),
         cmocka_unit_test_teardown(test_each_call_fails, no_leak),
+        cmocka_unit_test_teardown(test_earlier_format, no_leak),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -19,9 +19,10 @@
  *     +-------+------+---------+---------+-- ... --+     width 1, 2, 4: base + slot; all ones: missing
  *       1 byte varint  width bytes each, lowest first    width 8: the number itself, base 0
  *
- * Member page: the row of table `member_pages` with the id of a leaf. Per group: number, how many members, the first member and
- * the differences to the next ones; then per attribute a code for each member: 0 where it is missing, else 1 + the
- * zigzag-folded difference to the code before it. Members of a group are alike, so most differences take one byte.
+ * Member page: the row of table `member_pages` with the id of a leaf. Per group: number, how many members, the first
+ * member and the differences to the next ones; then per attribute a code for each member: 0 where it is missing, else 1
+ * + the zigzag-folded difference to the code before it. Members of a group are alike, so most differences take one
+ * byte.
  *
  * Numbers that stand alone are LEB128 varints. Every number is checked before it is used, and a page that cannot be is
  * KANON_EDATA. Called by index_node.c, index_log.c and group_index.c; calls store/index_rows.h. */

@@ -33,9 +33,10 @@ static kanon_status get_counted(kanon__group_index *index, kanon__node **out, in
     return kanon__node_get(index, out, id, err);
 }
 
-/* The record on one attribute. A number: its coordinate, or those of its band. A category: its path to the root; for each node on it the range
- * of leaves below, and what the step up to the node adds to the units. So the units of a group with the record are a sum
- * over the steps that the group makes necessary, without a search for the common ancestor. */
+/* The record on one attribute. A number: its coordinate, or those of its band. A category: its path to the root; for
+ * each node on it the range of leaves below, and what the step up to the node adds to the units. So the units of a
+ * group with the record are a sum over the steps that the group makes necessary, without a search for the common
+ * ancestor. */
 typedef struct query_coordinate {
     int32_t coordinate, high; /* the same, unless it is a band */
     int n;                    /* nodes on the path */

@@ -1,6 +1,7 @@
-/* The rule: a column is questioned where the delta makes its range more than GROWTH times as wide; two columns, where records
- * have numbers outside the range of one of them and both would fit if they were exchanged. Numbers are compared as doubles:
- * nothing depends on the last digit. Columns whose records have had one value so far have no range to grow. */
+/* The rule: a column is questioned where the delta makes its range more than GROWTH times as wide; two columns, where
+ * records have numbers outside the range of one of them and both would fit if they were exchanged. Numbers are compared
+ * as doubles: nothing depends on the last digit. Columns whose records have had one value so far have no range to
+ * grow. */
 #include "state/maintain/delta_ranges.h"
 
 #include "core/alloc.h"
@@ -110,7 +111,8 @@ void kanon__delta_ranges_question(char out[KANON__QUESTION], const kanon__delta_
     for (int i = 0; i < r->n && used < KANON__QUESTION; i++)
         for (int j = i + 1; j < r->n && used < KANON__QUESTION; j++)
             if (r->exchanged[i][j] > 0)
-                used += (size_t)snprintf(out + used, KANON__QUESTION - used, "%s%s and %s: %lld records fit if the two are exchanged",
+                used += (size_t)snprintf(out + used, KANON__QUESTION - used,
+                                         "%s%s and %s: %lld records fit if the two are exchanged",
                                          used > 0 ? "; " : "", r->columns[i].column->name, r->columns[j].column->name,
                                          (long long)r->exchanged[i][j]);
 }

@@ -88,8 +88,8 @@ out:
     return st;
 }
 
-/* The moves of a search on these records of the state: their share of those of a fresh run, but not more than it takes to come
- * within a percent of it. */
+/* The moves of a search on these records of the state: their share of those of a fresh run, but not more than it takes
+ * to come within a percent of it. */
 static int64_t count_moves(const kanon__refinement *search, const kanon__settings *settings, const kanon_state *s,
                            const kanon__data *table, int64_t n_whole)
 {

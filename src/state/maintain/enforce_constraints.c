@@ -538,7 +538,7 @@ static kanon_status change_groups(enforcement *e, kanon_error *err)
     if (e->all && e->constraints != NULL && e->state->n_suppressed > 0)
         KANON_TRY(groups_are_repairable(e, &enough, err), out);
     for (int64_t i = 0; e->constraints != NULL && i < e->constraints->n; i++)
-        if (e->constraints->items[i].model->of_table) /* what stays out is no part of the table that a reader compares with */
+        if (e->constraints->items[i].model->of_table) /* what stays out is no part of the table that readers see */
             enough = false;
     if (!enough)
         may = 0;

@@ -1,6 +1,6 @@
-/* Joins groups of a planned release: those that fell short of k when records were withheld or moved, and, with entities, those
- * with too few persons of a class. Merges of whole groups make no part of a class smaller, tear no entity apart and keep the
- * constraints that unions keep. Called by joint_release.c. */
+/* Joins groups of a planned release: those that fell short of k when records were withheld or moved, and, with
+ * entities, those with too few entities of a class. Merges of whole groups make no part of a class smaller, tear no
+ * entity apart and keep the constraints that unions keep. Called by joint_release.c. */
 #include "core/alloc.h"
 #include "core/sort.h"
 #include "core/ticker.h"
@@ -101,7 +101,7 @@ static void merge_short(group_merge *m)
 
 /* A record that is shown: its class, where, and whose it is. */
 typedef struct shown_record {
-    int64_t class_of, cluster, person;
+    int64_t class_of, cluster, entity;
 } shown_record;
 
 static int by_class_and_cluster(const void *left, const void *right)
@@ -111,7 +111,7 @@ static int by_class_and_cluster(const void *left, const void *right)
         return a->class_of < b->class_of ? -1 : 1;
     if (a->cluster != b->cluster)
         return a->cluster < b->cluster ? -1 : 1;
-    return a->person < b->person ? -1 : a->person > b->person;
+    return a->entity < b->entity ? -1 : a->entity > b->entity;
 }
 
 /* The cheapest merge with a cluster that has records of the same class, of items[begin .. end); -1: none. */
@@ -132,18 +132,18 @@ static int64_t cheapest_of_class(const group_merge *m, const shown_record *items
     return best;
 }
 
-/* Parts of the class items[begin .. end) with fewer than K persons: their clusters are merged, each once in a pass. Returns
+/* Parts of the class items[begin .. end) with fewer than K entities: their clusters are merged, each once in a pass. Returns
  * how many. */
 static int64_t merge_parts_of(group_merge *m, const shown_record *items, int64_t begin, int64_t end, bool *merged)
 {
     kanon__joint_planned *p = m->plan;
     int64_t n_merged = 0;
     for (int64_t i = begin; i < end;) {
-        int64_t cluster = items[i].cluster, n_persons = 0;
+        int64_t cluster = items[i].cluster, n_entities = 0;
         kanon__set_begin(p);
         for (; i < end && items[i].cluster == cluster; i++)
-            n_persons += kanon__set_add(p, items[i].person);
-        int64_t to = n_persons < p->joint_k && !merged[cluster]
+            n_entities += kanon__set_add(p, items[i].entity);
+        int64_t to = n_entities < p->joint_k && !merged[cluster]
                          ? cheapest_of_class(m, items, begin, end, cluster, merged)
                          : -1;
         if (to < 0)
@@ -170,12 +170,12 @@ static int64_t list_shown(const group_merge *m, shown_record *items)
     for (int64_t row = 0; row < p->n; row++) {
         int64_t class_of = p->class_of[row];
         if (m->cluster_of[row] >= 0 && (class_of == KANON__NEW_CLASS || p->traces.sizes[class_of] >= p->joint_k))
-            items[n++] = (shown_record){class_of, cluster_now(m, m->cluster_of[row]), p->persons[row]};
+            items[n++] = (shown_record){class_of, cluster_now(m, m->cluster_of[row]), p->entities[row]};
     }
     return n;
 }
 
-/* Where records cannot move alone, or a group has too few persons of a class though enough records, whole groups are merged
+/* Where records cannot move alone, or a group has too few entities of a class though enough records, whole groups are merged
  * until each has enough of every class that it has at all. */
 static kanon_status merge_parts(group_merge *m, kanon_error *err)
 {
@@ -234,8 +234,9 @@ static kanon_status list_parts(shown_record **out, int64_t *n, const kanon__join
         return st;
     for (int64_t row = 0; row < p->n; row++) {
         int64_t group = p->groups[row] == 0 ? KANON__WITHHELD : p->groups[row];
-        if (p->class_of[row] == KANON__NEW_CLASS ? group != KANON__WITHHELD : p->traces.sizes[p->class_of[row]] >= p->joint_k)
-            (*out)[(*n)++] = (shown_record){p->class_of[row], group, p->persons[row]};
+        bool is_new = p->class_of[row] == KANON__NEW_CLASS;
+        if (is_new ? group != KANON__WITHHELD : p->traces.sizes[p->class_of[row]] >= p->joint_k)
+            (*out)[(*n)++] = (shown_record){p->class_of[row], group, p->entities[row]};
     }
     for (int64_t i = 0; i < p->traces.n; i++) {
         const kanon__trace *t = &p->traces.items[i];
@@ -254,11 +255,11 @@ kanon_status kanon__joint_check(kanon__joint_planned *p, kanon_error *err)
     KANON_TRY(kanon__sort(items, n, sizeof *items, by_class_and_cluster, err), out);
     for (int64_t i = 0; i < n;) {
         const shown_record *part = &items[i];
-        int64_t n_persons = 0;
+        int64_t n_entities = 0;
         kanon__set_begin(p);
         for (; i < n && items[i].class_of == part->class_of && items[i].cluster == part->cluster; i++)
-            n_persons += kanon__set_add(p, items[i].person);
-        if (n_persons < p->joint_k) {
+            n_entities += kanon__set_add(p, items[i].entity);
+        if (n_entities < p->joint_k) {
             st = kanon__joint_fail(p, err);
             goto out;
         }

@@ -10,8 +10,9 @@
  * That is enough, since those that are left can be shown in one group. So no grouping withholds fewer. Records that were
  * never released are shown at least K to a group, or wait.
  *
- * Suppressed records are absent, too: of records that must be absent they come first. Where there are entities, all sizes are numbers of persons: of each person who is missing in a part
- * one record is enough. Where the records of an entity stay together none of them moves alone; step 4 joins whole groups.
+ * Suppressed records are absent, too: of records that must be absent they come first. Where there are entities, all
+ * sizes are numbers of entities: of each entity that is missing in a part one record is enough. Where the records of an
+ * entity stay together none of them moves alone; step 4 joins whole groups.
  *
  *     1. For each class: withhold as above, from the smallest parts; records of a part short of K join the class's
  *        largest part.
@@ -44,56 +45,61 @@ kanon_status kanon__joint_fail(const kanon__joint_planned *p, kanon_error *err)
     return kanon__topic(err, st, "joint-k");
 }
 
-/* ---- persons ----------------------------------------------------------------------------------------------------- */
+/* ---- entities ---------------------------------------------------------------------------------------------------- */
 
 static int64_t add_members(kanon__joint_planned *p, const kanon__class_member *members, int64_t n)
 {
     int64_t n_new = 0;
     for (int64_t i = 0; i < n; i++)
-        n_new += kanon__set_add(p, members[i].person);
+        n_new += kanon__set_add(p, members[i].entity);
     return n_new;
 }
 
-static int64_t count_persons(kanon__joint_planned *p, const kanon__class_member *members, int64_t n)
+static kanon__class_member member_of(const kanon__joint_planned *p, int64_t row)
+{
+    return (kanon__class_member){.row = row, .group = p->groups[row], .entity = p->entities[row]};
+}
+
+static int64_t count_entities(kanon__joint_planned *p, const kanon__class_member *members, int64_t n)
 {
     kanon__set_begin(p);
     return add_members(p, members, n);
 }
 
 /* A hash, and whose it is: a row of the subset, or a departed trace behind them. */
-typedef struct person_hash {
+typedef struct entity_hash {
     uint64_t hash;
     int64_t *number;
-} person_hash;
+} entity_hash;
 
 static int by_hash(const void *left, const void *right)
 {
-    const person_hash *a = left, *b = right;
+    const entity_hash *a = left, *b = right;
     return a->hash < b->hash ? -1 : a->hash > b->hash;
 }
 
-/* Numbers the persons from 0. */
-static kanon_status number_persons(kanon__joint_planned *p, kanon_error *err)
+/* Numbers the entities from 0. */
+static kanon_status number_entities(kanon__joint_planned *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    person_hash *all = NULL;
-    int64_t n = 0, n_persons = 0;
+    entity_hash *all = NULL;
+    int64_t n = 0, n_entities = 0;
     const kanon__traces *t = &p->traces;
-    KANON_TRY(kanon__new_array(&p->persons, p->n, "entities", err), out);
+    KANON_TRY(kanon__new_array(&p->entities, p->n, "entities", err), out);
     KANON_TRY(kanon__new_array(&p->departed, t->n, "entities", err), out);
     KANON_TRY(kanon__new_array(&all, p->n + t->n, "entities", err), out);
     for (int64_t row = 0; row < p->n; row++)
-        all[n++] = (person_hash){t->persons[row], &p->persons[row]};
+        all[n++] = (entity_hash){t->entities[row], &p->entities[row]};
     for (int64_t i = 0; i < t->n; i++)
         if (t->items[i].row < 0)
-            all[n++] = (person_hash){t->items[i].person, &p->departed[i]};
+            all[n++] = (entity_hash){t->items[i].entity, &p->departed[i]};
     KANON_TRY(kanon__sort(all, n, sizeof *all, by_hash, err), out);
     for (int64_t i = 0; i < n; i++) {
-        n_persons += i == 0 || all[i].hash != all[i - 1].hash;
-        *all[i].number = n_persons - 1;
+        n_entities += i == 0 || all[i].hash != all[i - 1].hash;
+        *all[i].number = n_entities - 1;
     }
-    KANON_TRY(kanon__new_array(&p->seen, n_persons, "entities", err), out);
-    KANON_TRY(kanon__new_array(&p->times, n_persons, "entities", err), out);
+    KANON_TRY(kanon__new_array(&p->seen, n_entities, "entities", err), out);
+    KANON_TRY(kanon__new_array(&p->times, n_entities, "entities", err), out);
 out:
     kanon__free(all);
     return st;
@@ -126,7 +132,7 @@ static void count_parts(kanon__joint_planned *p, kanon__class_member *members, i
         int64_t end = i;
         while (end < n && members[end].group == members[i].group)
             end++;
-        int64_t part = count_persons(p, members + i, end - i);
+        int64_t part = count_entities(p, members + i, end - i);
         for (int64_t j = i; j < end; j++)
             members[j].part = part;
         i = end;
@@ -153,19 +159,19 @@ static void assign_group(kanon__joint_planned *p, const kanon__class_member *who
     p->groups[who->row] = group;
 }
 
-/* Suppressed members that must be shown so that the group `to` has `least` persons of the class: some of them, or all where
- * too few would stay behind. The persons that it has are those of the set at hand, n_joined. */
-static void join_some_suppressed(kanon__joint_planned *p, const kanon__class_member *members, int64_t n, int64_t to, int64_t n_joined,
-                                 int64_t least)
+/* Suppressed members that must be shown so that the group `to` has `least` entities of the class: some of them, or all where
+ * too few would stay behind. The entities that it has are those of the set at hand, n_joined. */
+static void join_some_suppressed(kanon__joint_planned *p, const kanon__class_member *members, int64_t n, int64_t to,
+                                 int64_t n_joined, int64_t least)
 {
     int64_t n_left = 0, end = 0;
     for (; end < n && n_joined < least; end++)
         if (members[end].group == 0)
-            n_joined += kanon__set_add(p, members[end].person);
+            n_joined += kanon__set_add(p, members[end].entity);
     kanon__set_begin(p);
     for (int64_t i = end; i < n; i++)
         if (members[i].group == 0)
-            n_left += kanon__set_add(p, members[i].person);
+            n_left += kanon__set_add(p, members[i].entity);
     if (n_left < least)
         end = n;
     for (int64_t i = 0; i < end; i++)
@@ -185,7 +191,7 @@ static void join_small_parts(kanon__joint_planned *p, kanon__class_member *membe
     for (int64_t i = 0; i < n; i++)
         if (members[i].group == to || members[i].part < least) {
             assign_group(p, &members[i], to);
-            n_joined += kanon__set_add(p, members[i].person);
+            n_joined += kanon__set_add(p, members[i].entity);
         }
     if (n_joined < least && least < INT64_MAX) {
         int64_t n_suppressed = 0;
@@ -198,18 +204,18 @@ static void join_small_parts(kanon__joint_planned *p, kanon__class_member *membe
 
 /* ---- records that were released ---------------------------------------------------------------------------------- */
 
-/* Withholds a record each of `needed` persons who are not in the set at hand: first of persons who have others of the class,
- * which stay. Returns how many members are left, which come first. */
+/* Withholds a record each of `needed` entities that are not in the set at hand: first of entities that have others of
+ * the class, which stay. Returns how many members are left, which come first. */
 static int64_t withhold_some(kanon__joint_planned *p, kanon__class_member *members, int64_t n, int64_t needed)
 {
     for (int64_t i = 0; i < n; i++)
-        p->times[members[i].person] = 0;
+        p->times[members[i].entity] = 0;
     for (int64_t i = 0; i < n; i++)
-        p->times[members[i].person]++;
+        p->times[members[i].entity]++;
     for (int often = 1; often >= 0; often--) {
         int64_t n_left = 0;
         for (int64_t i = 0; i < n; i++)
-            if (needed > 0 && (often == 0 || p->times[members[i].person] > 1) && kanon__set_add(p, members[i].person)) {
+            if (needed > 0 && (often == 0 || p->times[members[i].entity] > 1) && kanon__set_add(p, members[i].entity)) {
                 assign_group(p, &members[i], KANON__WITHHELD);
                 needed--;
             } else
@@ -238,7 +244,7 @@ static void withhold_all(kanon__joint_planned *p, const kanon__class_member *mem
         assign_group(p, &members[i], KANON__WITHHELD);
 }
 
-/* The persons of the class who have departed begin the set at hand. */
+/* The entities of the class that have departed begin the set at hand. */
 static int64_t add_departed(kanon__joint_planned *p, const int64_t *gone, int64_t n_gone)
 {
     int64_t n = 0;
@@ -248,17 +254,17 @@ static int64_t add_departed(kanon__joint_planned *p, const int64_t *gone, int64_
     return n;
 }
 
-/* Too few of the class are in groups, `n_grouped` members, and none is withheld; the others are suppressed and absent. Returns
- * how many members are shown if some of these are, too; 0: then too few would be absent. */
-static int64_t show_some(kanon__joint_planned *p, kanon__class_member *members, int64_t n_grouped, int64_t n, const int64_t *gone,
-                         int64_t n_gone)
+/* Too few of the class are in groups, `n_grouped` members, and none is withheld; the others are suppressed and absent.
+ * Returns how many members are shown if some of these are, too; 0: then too few would be absent. */
+static int64_t show_some(kanon__joint_planned *p, kanon__class_member *members, int64_t n_grouped, int64_t n,
+                         const int64_t *gone, int64_t n_gone)
 {
-    int64_t n_persons = count_persons(p, members, n_grouped), end = n_grouped;
-    for (; end < n && n_persons < p->joint_k; end++)
-        n_persons += kanon__set_add(p, members[end].person);
+    int64_t n_entities = count_entities(p, members, n_grouped), end = n_grouped;
+    for (; end < n && n_entities < p->joint_k; end++)
+        n_entities += kanon__set_add(p, members[end].entity);
     int64_t n_absent = add_departed(p, gone, n_gone);
     n_absent += add_members(p, members + end, n - end);
-    return n_persons >= p->joint_k && n_absent >= p->joint_k ? end : 0;
+    return n_entities >= p->joint_k && n_absent >= p->joint_k ? end : 0;
 }
 
 /* A class with departed members: enough others are absent, too, and enough are left, or none. */
@@ -271,7 +277,7 @@ static void plan_divided_class(kanon__joint_planned *p, int64_t n, const int64_t
     n_absent += add_members(p, members + n_grouped, n - n_grouped);
     if (n_absent < p->joint_k)
         n_shown = withhold_some(p, members, n_grouped, p->joint_k - n_absent);
-    if (n_shown > 0 && count_persons(p, members, n_shown) < p->joint_k) {
+    if (n_shown > 0 && count_entities(p, members, n_shown) < p->joint_k) {
         bool may_show = n_shown == n_grouped && !p->together;
         int64_t n_more = may_show ? show_some(p, members, n_grouped, n, gone, n_gone) : 0;
         if (n_more == 0)
@@ -286,8 +292,8 @@ static void plan_whole_class(kanon__joint_planned *p, int64_t n)
 {
     kanon__class_member *members = p->members;
     int64_t n_grouped = set_suppressed_apart(members, n);
-    int64_t n_suppressed = count_persons(p, members + n_grouped, n - n_grouped);
-    if (n_suppressed < p->joint_k || count_persons(p, members, n_grouped) < p->joint_k)
+    int64_t n_suppressed = count_entities(p, members + n_grouped, n - n_grouped);
+    if (n_suppressed < p->joint_k || count_entities(p, members, n_grouped) < p->joint_k)
         n_grouped = n_grouped > 0 ? n : 0; /* too few to be absent alone, or too few who are not */
     join_small_parts(p, members, n_grouped, p->joint_k);
 }
@@ -332,7 +338,8 @@ out:
     return st;
 }
 
-static kanon_status make_own_groups(kanon__joint_planned *p, const kanon__class_member *members, int64_t n, int64_t least, kanon_error *err)
+static kanon_status make_own_groups(kanon__joint_planned *p, const kanon__class_member *members, int64_t n,
+                                    int64_t least, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int32_t *rows = NULL, *group_of = NULL;
@@ -353,21 +360,21 @@ out:
 }
 
 /* Those that are suppressed and absent stay so. With entities, groups of their own may have enough records of too few
- * persons; they are joined in step 4. */
+ * entities; they are joined in step 4. */
 static kanon_status plan_new(kanon__joint_planned *p, kanon_error *err)
 {
     int64_t n = 0, n_small = 0, k = p->joint_k, least = k > p->state->k ? k : p->state->k;
     for (int64_t i = 0; i < p->traces.n_new; i++) {
         int64_t row = p->traces.new_rows[i];
         if (p->groups[row] != 0)
-            p->members[n++] = (kanon__class_member){.row = row, .group = p->groups[row], .person = p->persons[row]};
+            p->members[n++] = member_of(p, row);
     }
     count_parts(p, p->members, n);
     while (n_small < n && p->members[n_small].part < k)
         n_small++;
-    if (!p->together && count_persons(p, p->members, n_small) >= least)
+    if (!p->together && count_entities(p, p->members, n_small) >= least)
         return make_own_groups(p, p->members, n_small, least, err);
-    if (count_persons(p, p->members, n) >= k)
+    if (count_entities(p, p->members, n) >= k)
         join_small_parts(p, p->members, n, k);
     else
         withhold_all(p, p->members, n);
@@ -401,7 +408,7 @@ static kanon_status plan_classes(kanon__joint_planned *p, kanon_error *err)
         for (; i < n && order[i]->class_of == class_of; i++) {
             int64_t row = order[i]->row;
             if (row >= 0)
-                p->members[n_members++] = (kanon__class_member){.row = row, .group = p->groups[row], .person = p->persons[row]};
+                p->members[n_members++] = member_of(p, row);
             else
                 gone[n_gone++] = order[i] - p->traces.items;
         }
@@ -426,7 +433,7 @@ static bool would_divide(kanon__joint_planned *p, int64_t class_of)
     for (int64_t i = 0; i < p->traces.n; i++) {
         const kanon__trace *t = &p->traces.items[i];
         if (t->class_of == class_of && (t->row < 0 || p->groups[t->row] == KANON__WITHHELD))
-            n += kanon__set_add(p, t->row < 0 ? p->departed[i] : p->persons[t->row]);
+            n += kanon__set_add(p, t->row < 0 ? p->departed[i] : p->entities[t->row]);
     }
     return n > 0 && n < p->joint_k;
 }
@@ -440,12 +447,12 @@ static int64_t show_class(kanon__joint_planned *p, int64_t class_of)
         return 0;
     for (int64_t row = 0; row < p->n; row++)
         if (p->class_of[row] == class_of && p->groups[row] > 0)
-            p->members[n_shown++] = (kanon__class_member){.row = row, .group = p->groups[row], .person = p->persons[row]};
+            p->members[n_shown++] = member_of(p, row);
     count_parts(p, p->members, n_shown);
     int64_t to = main_group(p->members, n_shown);
     kanon__set_begin(p);
     for (int64_t row = 0; row < p->n; row++)
-        n += p->class_of[row] == class_of && p->groups[row] == 0 && kanon__set_add(p, p->persons[row]);
+        n += p->class_of[row] == class_of && p->groups[row] == 0 && kanon__set_add(p, p->entities[row]);
     if (n >= p->joint_k)
         to = p->state->next_group++;
     else if (to == 0)
@@ -544,7 +551,8 @@ static kanon_status fail_constraints(kanon_status st, kanon_error *err)
 }
 
 /* The suppressed records are shown where that is possible, since those in groups cannot keep the constraints. */
-static kanon_status show_more(kanon_grouping **g, kanon__joint_planned *p, const kanon__constraints *constraints, kanon_error *err)
+static kanon_status show_more(kanon_grouping **g, kanon__joint_planned *p, const kanon__constraints *constraints,
+                              kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bool holds;
@@ -629,7 +637,7 @@ static kanon_status plan_init(kanon__joint_planned *p, kanon_error *err)
     KANON_TRY(kanon__new_array(&p->groups, p->n, "groups", err), out);
     KANON_TRY(kanon__new_array(&p->class_of, p->n, "joint classes", err), out);
     KANON_TRY(kanon__new_array(&p->members, p->n, "records", err), out);
-    KANON_TRY(number_persons(p, err), out);
+    KANON_TRY(number_entities(p, err), out);
     for (int64_t row = 0; row < p->n; row++) {
         p->at[row] = row;
         p->groups[row] = w->groups[row];
@@ -661,7 +669,7 @@ out:
     kanon__free(p.times);
     kanon__free(p.seen);
     kanon__free(p.departed);
-    kanon__free(p.persons);
+    kanon__free(p.entities);
     kanon__free(p.members);
     kanon__free(p.class_of);
     kanon__free(p.groups);

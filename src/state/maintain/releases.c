@@ -88,7 +88,7 @@ static kanon_status read_traces(kanon__traces *t, kanon_state *s, const kanon__s
 typedef struct sorted_trace {
     const int64_t *changes;
     int64_t n, trace;
-    uint64_t person;
+    uint64_t entity;
 } sorted_trace;
 
 static int compare_changes(const sorted_trace *a, const sorted_trace *b)
@@ -105,14 +105,14 @@ static int by_changes(const void *left, const void *right)
 {
     const sorted_trace *a = left, *b = right;
     int order = compare_changes(a, b);
-    if (order == 0 && a->person != b->person)
-        order = a->person < b->person ? -1 : 1;
+    if (order == 0 && a->entity != b->entity)
+        order = a->entity < b->entity ? -1 : 1;
     return order != 0 ? order : a->trace < b->trace ? -1 : a->trace > b->trace;
 }
 
 enum { POLL_EVERY = 1 << 16 }; /* traces between two polls of the tick */
 
-/* The traces before release `before` as classes: class_of by trace (-1: not released before), persons by class. */
+/* The traces before release `before` as classes: class_of by trace (-1: not released before), entities by class. */
 static kanon_status classify(const kanon__traces *t, int64_t before, int64_t *class_of, int64_t *sizes, int64_t *n_classes,
                              kanon_error *err)
 {
@@ -125,7 +125,7 @@ static kanon_status classify(const kanon__traces *t, int64_t before, int64_t *cl
         int64_t n = item->n;
         while (n > 0 && t->changes[item->begin + 2 * (n - 1)] >= before)
             n--;
-        sorted[i] = (sorted_trace){t->changes + item->begin, n, i, item->person};
+        sorted[i] = (sorted_trace){t->changes + item->begin, n, i, item->entity};
     }
     KANON_TRY(kanon__sort(sorted, t->n, sizeof *sorted, by_changes, err), out);
     for (int64_t i = 0; i < t->n; i++) {
@@ -137,7 +137,7 @@ static kanon_status classify(const kanon__traces *t, int64_t before, int64_t *cl
         bool begins = i == 0 || compare_changes(&sorted[i - 1], &sorted[i]) != 0;
         *n_classes += begins;
         class_of[sorted[i].trace] = *n_classes - 1;
-        sizes[*n_classes - 1] += begins || sorted[i - 1].person != sorted[i].person;
+        sizes[*n_classes - 1] += begins || sorted[i - 1].entity != sorted[i].entity;
     }
 out:
     kanon__free(sorted);
@@ -188,22 +188,22 @@ out:
     return st;
 }
 
-/* ---- persons ----------------------------------------------------------------------------------------------------- */
+/* ---- entities ---------------------------------------------------------------------------------------------------- */
 
 /* Walks over the records, then over the departed ones, both by rising number. */
-typedef struct person_reader {
+typedef struct entity_reader {
     kanon_state *state;
     const kanon__subset *subset;
     kanon__traces *traces;
     kanon__row row;
     uint64_t *hashes;
     int64_t at; /* the next row of the subset, then the next trace */
-} person_reader;
+} entity_reader;
 
-static kanon_status note_person(const kanon__record *record, const char *cells, size_t size, const int64_t *codes,
+static kanon_status note_entity(const kanon__record *record, const char *cells, size_t size, const int64_t *codes,
                                 void *payload, kanon_error *err)
 {
-    person_reader *r = payload;
+    entity_reader *r = payload;
     (void)codes;
     if (r->at == r->subset->n || r->subset->ids[r->at] != record->id)
         return KANON_OK;
@@ -211,45 +211,45 @@ static kanon_status note_person(const kanon__record *record, const char *cells, 
     if (st != KANON_OK)
         return st;
     kanon__row_sensitive_hashes(r->state, r->row.cells, r->hashes);
-    r->traces->persons[r->at++] = r->hashes[kanon__row_n_hashes(r->state) - 1];
+    r->traces->entities[r->at++] = r->hashes[kanon__row_n_hashes(r->state) - 1];
     return KANON_OK;
 }
 
-static kanon_status note_departed_person(int64_t record, const void *hashes, void *payload, kanon_error *err)
+static kanon_status note_departed_entity(int64_t record, const void *hashes, void *payload, kanon_error *err)
 {
-    person_reader *r = payload;
+    entity_reader *r = payload;
     kanon__traces *t = r->traces;
     (void)err;
     while (r->at < t->n && t->items[r->at].record < record)
         r->at++;
     if (r->at == t->n || t->items[r->at].record != record)
         return KANON_OK; /* never shown */
-    memcpy(&t->items[r->at].person, (const char *)hashes + (size_t)(kanon__row_n_hashes(r->state) - 1) * sizeof(uint64_t),
+    memcpy(&t->items[r->at].entity, (const char *)hashes + (size_t)(kanon__row_n_hashes(r->state) - 1) * sizeof(uint64_t),
            sizeof(uint64_t));
     return KANON_OK;
 }
 
-/* Two persons of one hash would be counted as one, which is on the safe side. */
-static kanon_status read_persons(kanon__traces *t, kanon_state *s, const kanon__subset *subset, kanon_error *err)
+/* Two entities of one hash would be counted as one, which is on the safe side. */
+static kanon_status read_entities(kanon__traces *t, kanon_state *s, const kanon__subset *subset, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    person_reader r = {.state = s, .subset = subset, .traces = t};
-    KANON_TRY(kanon__new_array(&t->persons, subset->n + 1, "entities", err), out);
+    entity_reader r = {.state = s, .subset = subset, .traces = t};
+    KANON_TRY(kanon__new_array(&t->entities, subset->n + 1, "entities", err), out);
     if (s->entity < 0) {
         for (int64_t row = 0; row < subset->n; row++)
-            t->persons[row] = (uint64_t)subset->ids[row];
+            t->entities[row] = (uint64_t)subset->ids[row];
         for (int64_t i = 0; i < t->n; i++)
-            t->items[i].person = (uint64_t)t->items[i].record;
+            t->items[i].entity = (uint64_t)t->items[i].record;
         goto out;
     }
     KANON_TRY(kanon__row_init(&r.row, s, err), out);
     KANON_TRY(kanon__new_array(&r.hashes, kanon__row_n_hashes(s), "entities", err), out);
-    KANON_TRY(kanon__records_visit(s, note_person, &r, err), out);
+    KANON_TRY(kanon__records_visit(s, note_entity, &r, err), out);
     r.at = 0;
-    KANON_TRY(kanon__departed_visit(s, note_departed_person, &r, err), out);
+    KANON_TRY(kanon__departed_visit(s, note_departed_entity, &r, err), out);
     for (int64_t i = 0; i < t->n; i++)
         if (t->items[i].row >= 0)
-            t->items[i].person = t->persons[t->items[i].row];
+            t->items[i].entity = t->entities[t->items[i].row];
 out:
     kanon__free(r.hashes);
     kanon__row_clear(&r.row);
@@ -262,7 +262,7 @@ kanon_status kanon__traces_load(kanon__traces *out, kanon_state *s, const kanon_
     *out = (kanon__traces){0};
     KANON_TRY(kanon__new_array(&out->new_rows, subset->n + 1, "records", err), out);
     KANON_TRY(read_traces(out, s, subset, err), out);
-    KANON_TRY(read_persons(out, s, subset, err), out);
+    KANON_TRY(read_entities(out, s, subset, err), out);
     KANON_TRY(find_classes(out, err), out);
 out:
     if (st != KANON_OK)
@@ -273,7 +273,7 @@ out:
 void kanon__traces_clear(kanon__traces *t)
 {
     kanon__free(t->new_rows);
-    kanon__free(t->persons);
+    kanon__free(t->entities);
     kanon__free(t->departed);
     kanon__free(t->records);
     kanon__free(t->sizes);

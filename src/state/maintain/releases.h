@@ -19,7 +19,7 @@
 
 typedef struct kanon__trace {
     int64_t record;
-    uint64_t person; /* whose record it is: the hash of the entity; without entities its own number */
+    uint64_t entity; /* whose record it is: the hash of the entity; without entities its own number */
     int64_t begin, n; /* its changes: 2n numbers, release and group in turn */
     int64_t row;      /* of kanon__subset; -1: the record has departed */
     int64_t class_of; /* from 0 */
@@ -32,12 +32,12 @@ typedef struct kanon__traces {
     int64_t *changes;
     int64_t n_changes, changes_capacity;
     int64_t n_classes;
-    int64_t *sizes;    /* by class: persons, departed ones included; without entities each record is one */
+    int64_t *sizes;    /* by class: entities, departed ones included; without entities each record is one */
     int64_t *records;  /* by class */
     int64_t *departed; /* by class: records */
     int64_t *new_rows; /* rows of kanon__subset that were never released */
     int64_t n_new;
-    uint64_t *persons; /* by row of the subset, as in the traces */
+    uint64_t *entities; /* by row of the subset, as in the traces */
 } kanon__traces;
 
 /* The subset has all records. Who was suppressed was absent, and who was never shown has no trace. */
@@ -45,8 +45,8 @@ kanon_status kanon__traces_load(kanon__traces *out, kanon_state *state, const ka
 void kanon__traces_clear(kanon__traces *traces);
 /* What the last release, which is recorded already, has done to the classes: an audit of it with all before it. */
 typedef struct kanon__joint_counts {
-    int64_t smallest;       /* persons in the smallest class */
-    int64_t below;          /* records in classes of fewer than k persons */
+    int64_t smallest;       /* entities in the smallest class */
+    int64_t below;          /* records in classes of fewer than k entities */
     int64_t made_below;     /* of these, in classes that had k before the release, or did not exist */
     int64_t classes_below;
 } kanon__joint_counts;

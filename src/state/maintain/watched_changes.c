@@ -3,10 +3,11 @@
  *     written   the members of each group that changed, as its last command left them
  *     removed   every group in which one of them, or a deleted record, was shown in the last release
  *
- * Nothing else differs from the last release. A group that is in neither has the members that it had: whoever joins or leaves
- * changes the group. And its cells are those that it had: they depend on its members alone, but for open bands, which end at
- * the extremes of the table. Where one of the removed groups is that of the suppressed records, or these are other ones, all
- * of them would have to be found: then the release is a whole one. Calls index/ and materialise.h. */
+ * Nothing else differs from the last release. A group that is in neither has the members that it had: whoever joins or
+ * leaves changes the group. And its cells are those that it had: they depend on its members alone, but for open bands,
+ * which end at the extremes of the table. Where one of the removed groups is that of the suppressed records, or these
+ * are other ones, all of them would have to be found: then the release is a whole one. Calls index/ and materialise.h.
+ * */
 #include "state/maintain/watched_changes.h"
 
 #include "core/alloc.h"

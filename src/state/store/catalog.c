@@ -30,7 +30,8 @@ bool kanon__state_numeric(const kanon__state_column *column)
 
 enum { RECORDS = 15, TABLES = 16, NAMES = 16, DIMENSIONS_MOST = 900 };
 
-/* The statements that create the tables, and last the index; `before`: how format 5 did (old_format.h), where that differs. */
+/* The statements that create the tables, and last the index; `before`: how format 5 did (old_format.h), where that
+ * differs. */
 static const struct {
     const char *now, *before;
 } texts[TABLES + 1] = {
@@ -105,6 +106,7 @@ out:
  * table that was renamed in quotes. */
 static kanon_status check_tables(kanon_state *s, kanon_error *err)
 {
+    static const char text[] = "SELECT 1 FROM sqlite_schema WHERE replace(sql, '\"', '') = ?";
     kanon_status st = KANON_OK;
     sqlite3_stmt *find = NULL;
     char *sql = NULL;
@@ -112,7 +114,7 @@ static kanon_status check_tables(kanon_state *s, kanon_error *err)
     int64_t n = 0;
     KANON_TRY(kanon__store_query_number(&s->store, &n, "SELECT count(*) FROM sqlite_schema WHERE sql IS NOT NULL", err),
               out);
-    KANON_TRY(kanon__store_prepare(&s->store, &find, "SELECT 1 FROM sqlite_schema WHERE replace(sql, '\"', '') = ?", err), out);
+    KANON_TRY(kanon__store_prepare(&s->store, &find, text, err), out);
     for (int i = 0; i <= TABLES; i++) {
         KANON_TRY(table_text(&sql, s, i, err), out);
         sqlite3_bind_text(find, 1, sql, -1, SQLITE_STATIC);
@@ -360,8 +362,8 @@ out:
     return st;
 }
 
-/* How values are written, as one text: the format of dates, the separators of numbers (decimal, thousands), or the levels of an
- * ordinal column, a line for each. */
+/* How values are written, as one text: the format of dates, the separators of numbers (decimal, thousands), or the
+ * levels of an ordinal column, a line for each. */
 enum { FORMAT_TEXT = KANON__DATE_FORMAT };
 
 /* The levels as one text, to be freed. */

@@ -113,8 +113,8 @@ kanon_status kanon__check_counts(kanon_state *s, kanon_error *err)
              (long long)s->n_releases);
     KANON_TRY(expect_none(s, sql, "its releases", err), out);
     snprintf(sql, sizeof sql,
-             "SELECT count(*) FROM (SELECT since, shown FROM records UNION ALL SELECT since, shown FROM departed_records UNION ALL "
-             "SELECT release, grp FROM membership_history) WHERE since < 0 OR since > %lld OR shown >= %lld",
+             "SELECT count(*) FROM (SELECT since, shown FROM records UNION ALL SELECT since, shown FROM departed_records "
+             "UNION ALL SELECT release, grp FROM membership_history) WHERE since < 0 OR since > %lld OR shown >= %lld",
              (long long)s->n_releases, (long long)s->next_group);
     KANON_TRY(expect_none(s, sql, "its releases", err), out);
 out:

@@ -7,7 +7,7 @@
  *     coordinate of a number      (code - lo) / (hi - lo) * full, in units; a missing number lies at 2 * full, so that any
  *                                 interval with it costs at least full, and is cut to full
  *     coordinates of a band       two: of its low and of its high end. A box has the low one of its least code and the high
- *                                 one of its largest code, so it costs what its bands do; codes and boxes stay exact. An open
+ * one of its largest code, so it costs what its bands do; codes and boxes stay exact. An open
  *                                 band ends at the extremes of all records, and moves with them
  *     coordinate of a category    the number of its leaf in depth-first order; an interval costs the units of the common
  *                                 ancestor of its ends

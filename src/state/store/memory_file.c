@@ -1,5 +1,5 @@
-/* See memory_file.h. Pieces of equal size, so that nothing moves as a file grows. SQLite writes and reads on the thread of the
- * call, so the memory is that of its context. */
+/* See memory_file.h. Pieces of equal size, so that nothing moves as a file grows. SQLite writes and reads on the thread
+ * of the call, so the memory is that of its context. */
 #include "state/store/memory_file.h"
 
 #include "core/alloc.h"

@@ -4,9 +4,9 @@
  *     cells  --hash-->  key hash, entity hash, keyed hashes of sensitive cells (64 bits; equal cells have equal hashes)
  *     cell   --code-->  the whole number of state.h
  *
- * Hashes and comparisons take a cell as its value (core/text.h), so "a", a without quotes and a with spaces around it are
- * equal. Hashes only find candidates: whoever acts on a match compares the cells. Called by records.c, entity_index.c and maintain/; calls
- * category_nodes.c. */
+ * Hashes and comparisons take a cell as its value (core/text.h), so "a", a without quotes and a with spaces around it
+ * are equal. Hashes only find candidates: whoever acts on a match compares the cells. Called by records.c,
+ * entity_index.c and maintain/; calls category_nodes.c. */
 #include "core/alloc.h"
 #include "core/text.h"
 #include "state/store/records.h"
@@ -204,8 +204,8 @@ void kanon__row_sensitive_hashes(const kanon_state *s, const kanon__cell *cells,
     if (s->entity >= 0 && kanon__cell_is_missing(s, &cells[s->entity]))
         out[s->n_sensitive] = keyed_hash(s, 'm', NULL); /* one entity, as in kanon__row_entity */
     else if (s->entity >= 0) {
-        const kanon__cell person = value_of(&cells[s->entity]); /* white space at its ends makes nobody another one */
-        out[s->n_sensitive] = keyed_hash(s, 'e', &person);
+        const kanon__cell entity = value_of(&cells[s->entity]); /* white space at its ends makes nobody another one */
+        out[s->n_sensitive] = keyed_hash(s, 'e', &entity);
     }
 }
 

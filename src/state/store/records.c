@@ -7,9 +7,9 @@
  *     id      1 ............ first_unfiled-1 | first_unfiled ...... next_record-1
  *     hash    records.name, indexed          | new_names; records.name is NULL
  *
- * Tallies. How many records have each code of each attribute: the least and the greatest number are the attribute's range,
- * also after deletes, and a category without a record is forgotten (forget.c). Changes are collected in memory and written once per number, when the ranges are asked for or the
- * command ends (write_tallies).
+ * Tallies. How many records have each code of each attribute: the least and the greatest number are the attribute's
+ * range, also after deletes, and a category without a record is forgotten (forget.c). Changes are collected in memory
+ * and written once per number, when the ranges are asked for or the command ends (write_tallies).
  *
  * Called by maintain/ and entity_index.c; calls record_cells.c, current_space.h and store.h. */
 #include "state/store/records.h"

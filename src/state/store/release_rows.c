@@ -188,7 +188,9 @@ kanon_status kanon__departed_add(kanon_state *s, const kanon__record *record, co
     KANON_TRY(kanon__new_array(&hashes, n, "sensitive values", err), out);
     kanon__row_sensitive_hashes(s, row->cells, hashes);
     if (s->add_departed == NULL)
-        KANON_TRY(kanon__store_prepare(&s->store, &s->add_departed, "INSERT INTO departed_records VALUES(?, ?, ?, ?, ?)", err), out);
+        KANON_TRY(kanon__store_prepare(&s->store, &s->add_departed,
+                                       "INSERT INTO departed_records VALUES(?, ?, ?, ?, ?)", err),
+                  out);
     sqlite3_bind_int64(s->add_departed, 1, record->id);
     sqlite3_bind_int64(s->add_departed, 2, record->last_group);
     sqlite3_bind_int64(s->add_departed, 3, record->last_since);
