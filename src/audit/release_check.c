@@ -317,6 +317,13 @@ static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts,
     return kanon__dictionary_add(texts, out, text, length, err);
 }
 
+/* The cell with a text that tells it from all others. Numbers are never printed like this. */
+static const kanon__cell *as_seen(const kanon__cell *cell)
+{
+    static const kanon__cell minus_zero = {.text = "-0", .length = 2}, no_number = {.text = "nan", .length = 3};
+    return !cell->odd ? cell : cell->null ? &no_number : &minus_zero;
+}
+
 /* Whether it matters which row is in which class. */
 static bool keeps_classes(const checker *c)
 {
@@ -329,7 +336,7 @@ static kanon_status read_row(checker *c, kanon_error *err)
     int64_t row = c->report->check.records;
     uint32_t class_id = 0;
     for (int i = 0; i < c->n_quasi; i++) {
-        const kanon__cell *cell = &c->cursor->cells[c->quasi[i].column];
+        const kanon__cell *cell = as_seen(&c->cursor->cells[c->quasi[i].column]);
         c->tuple[i] = NULL_CELL;
         if (!cell->null)
             KANON_TRY(code_of(c, &c->tuple[i], &c->quasi[i].texts, cell, err), out);

@@ -234,7 +234,8 @@ static kanon_status copy_cell(release_reader *r, int64_t at, size_t *length, int
     return st;
 }
 
-/* Add the cell to the key as it stands: its length, and its text unless it is null. */
+/* Add the cell to the key as it stands: its length, and its text unless it is null. What the text of a number does not tell
+ * has a length that no text has. */
 static kanon_status add_to_key(release_reader *r, size_t *length, int column, kanon_error *err)
 {
     const kanon__cell *cell = &r->cursor->cells[column];
@@ -245,6 +246,8 @@ static kanon_status add_to_key(release_reader *r, size_t *length, int column, ka
         return st;
     if (n_text > 0)
         n = n_text = kanon__csv_unescape(r->key + *length + sizeof n, cell);
+    if (cell->odd)
+        n = UINT64_MAX - 1 - cell->null;
     memcpy(r->key + *length, &n, sizeof n);
     *length += sizeof n + n_text;
     return KANON_OK;

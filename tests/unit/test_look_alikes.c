@@ -3,6 +3,7 @@
  * sensitive column the judge is arithmetic: a class of the two has two values only if no value can be both.
  *
  * Every pair is checked as a file of two records, in the first or the last column, alone or as one end of two columns. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -182,15 +183,16 @@ static void joined_by_the_schema(void **state)
 
 /* ---- nulls of a typed source ------------------------------------------------------------------------------------- */
 
-typedef struct texts_stream {
+typedef struct pair_stream {
     int32_t offsets[3];
     uint8_t validity;
     char data[2 * CELL];
     bool given;
+    const char *format;
     struct ArrowArray column, *columns[1];
     struct ArrowSchema field, *fields[1];
     const void *buffers[3], *no_buffers[1];
-} texts_stream;
+} pair_stream;
 
 static void release_schema(struct ArrowSchema *schema)
 {
@@ -204,8 +206,8 @@ static void release_array(struct ArrowArray *array)
 
 static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
-    texts_stream *s = stream->private_data;
-    s->field = (struct ArrowSchema){.format = "u", .name = "q", .flags = ARROW_FLAG_NULLABLE, .release = release_schema};
+    pair_stream *s = stream->private_data;
+    s->field = (struct ArrowSchema){.format = s->format, .name = "q", .flags = ARROW_FLAG_NULLABLE, .release = release_schema};
     s->fields[0] = &s->field;
     *out = (struct ArrowSchema){
         .format = "+s", .name = "", .n_children = 1, .children = s->fields, .release = release_schema};
@@ -214,13 +216,16 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 
 static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
-    texts_stream *s = stream->private_data;
+    pair_stream *s = stream->private_data;
     *out = (struct ArrowArray){0};
     if (s->given)
         return 0;
     s->given = true;
-    s->column = (struct ArrowArray){
-        .length = 2, .null_count = -1, .n_buffers = 3, .buffers = s->buffers, .release = release_array};
+    s->column = (struct ArrowArray){.length = 2,
+                                    .null_count = -1,
+                                    .n_buffers = s->format[0] == 'u' ? 3 : 2,
+                                    .buffers = s->buffers,
+                                    .release = release_array};
     s->columns[0] = &s->column;
     *out = (struct ArrowArray){.length = 2,
                                .n_buffers = 1,
@@ -242,32 +247,38 @@ static void release_stream(struct ArrowArrayStream *stream)
     stream->release = NULL;
 }
 
-/* NULL is a null. */
-static void expect_typed_pair(const kanon_schema *schema, const char *left, const char *right, bool apart)
+static void expect_stream_pair(const kanon_schema *schema, pair_stream *s, bool apart)
 {
-    texts_stream s = {.validity = (uint8_t)((left != NULL) | (right != NULL) << 1)};
-    size_t n_left = left != NULL ? strlen(left) : 0, n_right = right != NULL ? strlen(right) : 0;
-    s.offsets[1] = (int32_t)n_left;
-    s.offsets[2] = (int32_t)(n_left + n_right);
-    memcpy(s.data, left != NULL ? left : "", n_left);
-    memcpy(s.data + n_left, right != NULL ? right : "", n_right);
-    s.buffers[0] = &s.validity;
-    s.buffers[1] = s.offsets;
-    s.buffers[2] = s.data;
     struct ArrowArrayStream stream = {.get_schema = get_schema,
                                       .get_next = get_next,
                                       .get_last_error = get_last_error,
                                       .release = release_stream,
-                                      .private_data = &s};
+                                      .private_data = s};
     kanon_check *check = NULL;
     kanon_error err = {0};
     const kanon_check_options options = {.struct_size = sizeof options, .k = 2};
     if (kanon_check_arrow(&check, &stream, schema, &options, &err) != KANON_OK)
         fail_msg("%s", err.message);
     if (check->k != (apart ? 1 : 2))
-        fail_msg("k = %lld of '%s' and '%s'", (long long)check->k, left != NULL ? left : "null", right != NULL ? right : "null");
+        fail_msg("k = %lld of a pair of format %s", (long long)check->k, s->format);
     kanon_check_free(check);
     n_pairs++;
+}
+
+/* NULL is a null. */
+static void expect_typed_pair(const kanon_schema *schema, const char *left, const char *right, bool apart)
+{
+    pair_stream s = {.validity = (uint8_t)((left != NULL) | (right != NULL) << 1)};
+    size_t n_left = left != NULL ? strlen(left) : 0, n_right = right != NULL ? strlen(right) : 0;
+    s.offsets[1] = (int32_t)n_left;
+    s.offsets[2] = (int32_t)(n_left + n_right);
+    memcpy(s.data, left != NULL ? left : "", n_left);
+    memcpy(s.data + n_left, right != NULL ? right : "", n_right);
+    s.format = "u";
+    s.buffers[0] = &s.validity;
+    s.buffers[1] = s.offsets;
+    s.buffers[2] = s.data;
+    expect_stream_pair(schema, &s, apart);
 }
 
 /* A null is no text: a reader tells it from the empty one, from a star, and from what the schema calls missing. */
@@ -286,6 +297,39 @@ static void nulls(void **state)
             bool apart = texts[i] == NULL || texts[j] == NULL ? texts[i] != texts[j] : strcmp(texts[i], texts[j]) != 0;
             expect_typed_pair(schema, texts[i], texts[j], apart);
             expect_typed_pair(schema, texts[j], texts[i], apart);
+        }
+    kanon_schema_free(schema);
+}
+
+/* ---- numbers of a typed source ----------------------------------------------------------------------------------- */
+
+/* The cells are those of q; `format` is g or f, float64 or float32. NULL is a null. */
+static void expect_real_pair(const kanon_schema *schema, const char *format, const double *left, const double *right,
+                             bool apart)
+{
+    pair_stream s = {.validity = (uint8_t)((left != NULL) | (right != NULL) << 1)};
+    double wide[2] = {left != NULL ? *left : 0, right != NULL ? *right : 0};
+    float narrow[2] = {(float)wide[0], (float)wide[1]};
+    s.format = format;
+    s.buffers[0] = &s.validity;
+    s.buffers[1] = format[0] == 'g' ? (void *)wide : (void *)narrow;
+    expect_stream_pair(schema, &s, apart);
+}
+
+/* A reader tells -0 from 0, and NaN from a null. */
+static void reals(void **state)
+{
+    static const double zero = 0, minus_zero = -0.0, no_number = NAN, one = 1, minus_one = -1;
+    static const double *const cells[] = {NULL, &zero, &minus_zero, &no_number, &one, &minus_one};
+    enum { N = sizeof cells / sizeof *cells };
+    (void)state;
+    kanon_schema *schema = NULL;
+    assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set_role(schema, "q", KANON_ROLE_QUASI, NULL), KANON_OK);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            expect_real_pair(schema, "g", cells[i], cells[j], i != j);
+            expect_real_pair(schema, "f", cells[i], cells[j], i != j);
         }
     kanon_schema_free(schema);
 }
@@ -362,7 +406,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quasi_cells), cmocka_unit_test(ends_in_columns), cmocka_unit_test(joined_by_the_schema),
-        cmocka_unit_test(nulls),       cmocka_unit_test(sensitive_cells),
+        cmocka_unit_test(nulls),       cmocka_unit_test(reals),     cmocka_unit_test(sensitive_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

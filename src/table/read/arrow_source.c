@@ -166,9 +166,12 @@ static kanon_status put_cell(arrow_cursor *c, int column, int64_t at, kanon_erro
     const kanon__arrow_buffers *b = kanon__arrow_value(view, at, &entry);
     if (view->type->kind == KANON__ARROW_TEXT)
         return put_text(c, cell, kanon__arrow_entry_text(view->type, b, entry), err);
-    if (view->type->kind == KANON__ARROW_REAL && isnan(kanon__arrow_entry_real(view->type, b, entry))) {
-        cell->null = true;
-        return KANON_OK;
+    if (view->type->kind == KANON__ARROW_REAL) {
+        double real = kanon__arrow_entry_real(view->type, b, entry);
+        cell->null = isnan(real);
+        cell->odd = cell->null || (real == 0 && signbit(real));
+        if (cell->null)
+            return KANON_OK;
     }
     cell->length = kanon__arrow_print(c->line + c->length, view->type, b, entry);
     c->length += (int64_t)cell->length;

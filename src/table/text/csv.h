@@ -19,6 +19,7 @@ typedef struct kanon__cell {
     bool quoted;
     bool doubled; /* the text holds doubled quotes: see kanon__csv_unescape */
     bool null;    /* there is no value, and the text is empty; never in a file of CSV */
+    bool odd;     /* a number whose text does not tell it: -0, printed as 0, or NaN, which is null as well */
 } kanon__cell;
 
 typedef struct kanon__csv_options {
