@@ -320,7 +320,7 @@ out:
     return st;
 }
 
-/* A report must not overwrite what the table was read from. */
+/* A report must not overwrite what the table was read from. It counts original records, so it is its owner's alone. */
 static kanon_status open_report(kanon__output **out, const kanon_table *table, const kanon_profile_options *o,
                                 kanon_error *err)
 {
@@ -329,7 +329,11 @@ static kanon_status open_report(kanon__output **out, const kanon_table *table, c
     kanon_status st = kanon__reports_are_built(err);
     if (st == KANON_OK && o->report_to == NULL && kanon__table_reads(table, o->report))
         st = kanon__fail(err, KANON_EINVAL, "%s: the report would overwrite an input", o->report);
-    return st == KANON_OK ? kanon__output_open(out, o->report, o->report_to, false, err) : st;
+    if (st == KANON_OK)
+        st = kanon__output_open(out, o->report, o->report_to, false, err);
+    if (st == KANON_OK)
+        kanon__output_make_private(*out);
+    return st;
 }
 
 static kanon_status save_report(kanon__output *output, const kanon_profile *profile, kanon_error *err)

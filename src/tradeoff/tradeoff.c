@@ -336,8 +336,10 @@ static kanon_status run_grid(work *w, kanon__output *outputs[N_OUTPUTS], kanon_e
     KANON_TRY(make_points(w->curve, err), out);
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, w->table, err), out);
     for (int i = 0; i < N_OUTPUTS; i++) /* a place that cannot be written to should be known now */
-        if (paths[i] != NULL || sinks[i] != NULL)
+        if (paths[i] != NULL || sinks[i] != NULL) {
             KANON_TRY(kanon__output_open(&outputs[i], paths[i], sinks[i], false, err), out);
+            kanon__output_make_private(outputs[i]); /* figures of originals, as in an internal report */
+        }
     KANON_TRY(run_points(w, err), out);
     share_bounds(w->curve);
     KANON_TRY(compare_points(w->curve, err), out);

@@ -40,6 +40,10 @@ expect 0 "$KANON" anonymize t.csv -s s.yaml -k 2 -o r.csv --groups g.csv -q
 [ "$(modes r.csv g.csv)" = "640 600 " ] || failed "permissions of replaced files: $(modes r.csv g.csv)"
 (umask 022 && "$KANON" evaluate t.csv -s s.yaml --groups g.csv --report q.json -q >/dev/null)
 [ "$(modes q.json)" = "600 " ] || failed "the report of evaluate can be read by others"
+(umask 022 && "$KANON" profile t.csv -s s.yaml --report pr.json -q >/dev/null &&
+    "$KANON" tradeoff t.csv -s s.yaml -k 2 -o tr.csv --json tr.json --plot tr.html -q)
+[ "$(modes pr.json tr.csv tr.json tr.html)" = "600 600 600 600 " ] || failed "figures of originals can be read by others"
+rm pr.json tr.csv tr.json tr.html
 
 # the same in a new database file, which the groups may share with the release; one that is there stays as it is
 for names in "r.csv g.db#grp" "g.db#rel g.db#grp" "both.db#rel g.db#grp"; do
