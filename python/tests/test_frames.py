@@ -274,3 +274,77 @@ def test_periods_are_not_released_as_numbers():
     months = pd.period_range("2020", periods=20, freq="M")
     with pytest.raises(pykanon.DataError, match="not supported: month"):
         pykanon.anonymize(pd.DataFrame({"age": range(20), "month": months}), k=2, quasi=["age"], insensitive=["month"])
+
+
+def test_an_identifying_column_may_hold_anything():
+    odd = {
+        "object": [object() for _ in range(12)],
+        "mixed": [1, "a"] * 6,
+        "complex": [1j] * 12,
+        "broken": pd.Series(["a\udce9"] * 12, dtype=object),
+        "month": pd.period_range("2020", periods=12, freq="M"),
+        "range": pd.interval_range(0, 12),
+        "list": [[1]] * 12,
+    }
+    frame = pd.DataFrame({"age": range(12), **odd})
+    columns = {name: list(frame[name]) for name in ("age", "object", "mixed", "complex", "broken")}
+    for table in (frame, columns):
+        for said in (dict(identifying=[c for c in table if c != "age"]), dict(default_role="identifying")):
+            released = pa.table(pykanon.anonymize(table, quasi="age", k=3, **said))
+            assert released.column_names == ["age_min", "age_max"] and released.num_rows == 12
+    for name in odd:
+        said = dict(quasi="age", k=3)
+        part = frame[["age", name]]
+        for role in (dict(insensitive=name), dict(default_role="insensitive"), dict(identifying=name, entity=name)):
+            with pytest.raises(pykanon.DataError, match=name):
+                pykanon.anonymize(part, **said, **role)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "dict"])
+def test_means_of_times_keep_zone_and_unit(kind):
+    frame = pd.DataFrame({"fixed": pd.date_range("2024-01-01", periods=12, tz="+02:00"), "none": pd.date_range("2024", periods=12)})
+    frame = frame.astype({"none": "datetime64[ms]"})
+    arrow = pa.Table.from_pandas(frame)
+    table = {"pandas": frame, "polars": pl.from_pandas(frame), "pyarrow": arrow, "dict": arrow.to_pydict()}[kind]
+    released = pykanon.anonymize(table, quasi=["fixed", "none"], k=3, numeric="mean").table
+    if kind == "pandas":
+        assert dict(released.dtypes) == dict(frame.dtypes)
+    elif kind == "polars":
+        assert released.schema == table.schema
+    else:
+        assert [f.type for f in released.schema] == [f.type for f in pa.table(table).schema]
+
+
+@pytest.mark.parametrize(
+    "said, words",
+    [
+        (dict(masks={"age": "left"}, bands={"age": 5}), "column age has a mask and bands"),
+        (dict(masks={"zip": "left"}, taxonomies={"zip": {"A": None}}), "column zip has a mask and a taxonomy"),
+        (dict(orders={"age": ["a"]}, top={"age": 5}), "column age has an order and bands"),
+        (dict(types={"zip": "integer"}, masks={"zip": "left"}), "column zip has a mask, and its type is integer"),
+        (dict(types={"age": "categorical"}, orders={"age": ["a"]}), "column age has an order, and its type is categorical"),
+        (dict(orders={"age": []}), "the order of age is a list of levels"),
+        (dict(orders=["zip"]), "orders is a dict by column"),
+        (dict(weights={"age": "x"}), "the weight of age is not a number"),
+        (dict(taxonomies={"age": 5}), "the taxonomy of age is of type int"),
+        (dict(missing=5), "what means 'no value' is a text, not int"),
+        (dict(constraints=[("l", 2)]), "a constraint is a dict or a text, not tuple"),
+        (dict(settings=[1]), "settings is a dict by name, not list"),
+        (dict(algorithm=5), "algorithm must be a text, not int"),
+        (dict(schema=5), "schema is a file or a proposal, not int"),
+        (dict(threads=1.5), "threads must be a whole number, not float"),
+        (dict(memory="1G"), "memory must be a whole number, not str"),
+        (dict(k=2**70), "k is out of range"),
+        (dict(shuffle=7), "shuffle is True or False"),
+    ],
+)
+def test_arguments_that_contradict_or_are_of_a_wrong_kind(people, roles, said, words):
+    with pytest.raises(pykanon.UsageError) as caught:
+        pykanon.anonymize(people, **{"k": 5, **{n: v for n, v in roles.items() if n not in said}, **said})
+    assert words in str(caught.value)
+
+
+def test_one_constraint_needs_no_list(people, roles):
+    one = {"model": "distinct-l-diversity", "attribute": "disease", "l": 2}
+    assert all(pykanon.anonymize(people, k=5, constraints=c, **roles).measures.of("disease")["distinct_l"] >= 2
+               for c in (one, [one], "model=distinct-l-diversity,attribute=disease,l=2"))  # fmt: skip

@@ -24,11 +24,6 @@ except ImportError:  # arrays are then those of Python
     numpy = None  # type: ignore[assignment]
 
 
-def _texts(settings: Mapping[str, Any] | None) -> dict[str, str]:
-    """Settings as texts: True is "true"."""
-    return {n: str(v).lower() if isinstance(v, bool) else str(v) for n, v in (settings or {}).items()}
-
-
 def _share(value: Any) -> str:
     """A share as a text without an exponent: 0.00001, also of NumPy's numbers."""
     return value if isinstance(value, str) else format(Decimal(repr(float(value))), "f")
@@ -164,7 +159,7 @@ class Release:
 
     def evaluate(self, **settings: Any) -> Measures:
         """The measures with settings of their own, such as ``r=0.7``."""
-        given = _texts(settings)
+        given = arguments.settings(settings)
         table, grouping = self._live()
         return Measures(run.call(lambda t: _kanon.evaluate(table, grouping, t, given)))
 
@@ -300,8 +295,15 @@ class Curve(list[dict[str, Any]]):
 def load(table: Any, progress: Progress, index: str, threads: int, memory: int, said: dict[str, Any]) -> tuple[Any, Any]:
     """The schema and the table as handles."""
     handle = schema.make(**said)
-    stream = frames.stream_of(table, index)
+
+    def is_withheld(column: str) -> bool:
+        """Unless it is the entity or a key, which the library knows."""
+        role = _kanon.schema_role(handle, column)
+        return role == "identifying" or (role is None and said.get("default_role") != "insensitive")
+
+    stream = frames.stream_of(table, index, is_withheld)
     strict = said.get("default_role") is None
+    threads, memory = arguments.whole(threads, "threads"), arguments.whole(memory, "memory")
     loaded = run.call(
         lambda t: _kanon.table_import(handle, stream, t, threads=threads, memory=memory, strict=strict), progress
     )
@@ -331,7 +333,7 @@ def anonymize(
     thousands: str | Mapping[str, str] | None = None,
     missing: Names = None,
     empty: str | None = None,
-    constraints: Iterable[str | Mapping[str, Any]] | None = None,
+    constraints: str | Mapping[str, Any] | Iterable[str | Mapping[str, Any]] | None = None,
     entity: str | None = None,
     entity_together: bool = False,
     key: Names = None,
@@ -397,8 +399,9 @@ def anonymize(
     )  # fmt: skip
     handle, loaded = load(table, progress, index, threads, memory, said)
     options: dict[str, Any] = dict(
-        k=k, algorithm=algorithm, settings=_texts(settings), seed=arguments.seed(seed), threads=threads, refine=refine,
-        refine_settings=_texts(refine_settings), blocks=blocks, memory=memory, effort=effort,
+        k=k, algorithm=arguments.text(algorithm, "algorithm"), settings=arguments.settings(settings), seed=arguments.seed(seed), threads=threads,
+        refine=arguments.text(refine, "refine"), refine_settings=arguments.settings(refine_settings, "refine_settings"),
+        blocks=arguments.whole(blocks, "blocks"), memory=memory, effort=arguments.text(effort, "effort"),
         by_attribute=recode == "attribute", suppress=None if suppress is None else _share(suppress),
     )  # fmt: skip
     grouping = run.call(lambda t: _kanon.anonymize(loaded, t, **options), progress)
@@ -434,7 +437,7 @@ def improve(table: Any, groups: Any = None, *, release: str | os.PathLike[str] |
     start = _start(handle, loaded, groups, release)
     options: dict[str, Any] = dict(
         k=k, seed=arguments.seed(seed), threads=threads, memory=memory, refine=refine,
-        refine_settings=_texts(refine_settings), effort=effort,
+        refine_settings=arguments.settings(refine_settings, "refine_settings"), effort=effort,
         suppress=None if suppress is None else _share(suppress), start=start, repair=repair,
     )  # fmt: skip
     grouping = run.call(lambda t: _kanon.anonymize(loaded, t, **options), progress)
@@ -486,7 +489,7 @@ def evaluate(table: Any, release: Any, *, k: int = 0, settings: Mapping[str, Any
     """
     handle, loaded = load(table, progress, index, threads, 0, said)
     given = os.fspath(release) if isinstance(release, (str, os.PathLike)) else frames.stream_of(release, index)
-    options: dict[str, Any] = dict(settings=_texts(settings), k=arguments.whole(k, "k"), threads=threads)
+    options: dict[str, Any] = dict(settings=arguments.settings(settings), k=arguments.whole(k, "k"), threads=threads)
     return Measures(run.call(lambda t: _kanon.evaluate_release(loaded, handle, given, t, **options), progress))
 
 
@@ -512,7 +515,7 @@ def tradeoff(table: Any, *, k: Iterable[int] = (2, 5, 10, 25, 50, 100), suppress
     _, loaded = load(table, progress, index, threads, 0, said)
     given: dict[str, Any] = dict(
         k=",".join(str(arguments.whole(one, "k")) for one in k), suppress=",".join(map(_share, suppress)) or None, algorithm=algorithm,
-        settings=_texts(settings), effort=effort, seed=arguments.seed(seed), threads=threads,
+        settings=arguments.settings(settings), effort=effort, seed=arguments.seed(seed), threads=threads,
         plot=None if page is None else os.fspath(page),
     )  # fmt: skip
     points = run.call(lambda t: _kanon.tradeoff(loaded, t, **given), progress)

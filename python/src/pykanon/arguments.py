@@ -6,7 +6,7 @@ import difflib
 import functools
 import inspect
 import operator
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from pykanon import schema
@@ -32,15 +32,34 @@ def seed(value: Any, name: str = "seed") -> int:
 def whole(value: Any, name: str) -> int:
     """A whole number, else an error that says so; 10.0 is one."""
     try:
-        return operator.index(value)
+        number = operator.index(value)
     except TypeError:
-        if isinstance(value, float) and value.is_integer():
-            return int(value)
-        raise UsageError(f"{name} must be a whole number, not {type(value).__name__}") from None
+        if not isinstance(value, float) or not value.is_integer():
+            raise UsageError(f"{name} must be a whole number, not {type(value).__name__}") from None
+        number = int(value)
+    if abs(number) > SEED_MAX:
+        raise UsageError(f"{name} is out of range")
+    return number
+
+
+def text(value: Any, name: str) -> str | None:
+    """A text or None."""
+    if value is not None and not isinstance(value, str):
+        raise UsageError(f"{name} must be a text, not {type(value).__name__}")
+    return value
+
+
+def settings(value: Mapping[str, Any] | None, name: str = "settings") -> dict[str, str]:
+    """Settings as texts: True is "true"."""
+    if value is not None and not isinstance(value, Mapping):
+        raise UsageError(f"{name} is a dict by name, not {type(value).__name__}", f'Example: {name}={{"s": 50}}')
+    return {n: str(v).lower() if isinstance(v, bool) else str(v) for n, v in (value or {}).items()}
 
 
 def order(shuffle: bool, shuffle_seed: int | None) -> dict[str, Any]:
     """How the records of a release are ordered: a seed alone asks for a shuffled release, too."""
+    if shuffle not in (True, False):
+        raise UsageError("shuffle is True or False", "shuffle_seed=7 names an order.")
     key = 0 if shuffle_seed is None else seed(shuffle_seed, "shuffle_seed")
     return {"shuffle": bool(shuffle) or shuffle_seed is not None, "shuffle_seed": key}
 

@@ -7,7 +7,7 @@ theirs comes in.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pykanon.errors import DataError, UsageError
@@ -36,17 +36,24 @@ def kind_of(table: Any) -> str:
     return "arrow"
 
 
-def stream_of(table: Any, index: str = "error") -> Any:
-    """A capsule with the stream of a table. A path is not a table: files are read by the program or by other libraries."""
+def _nothing(column: str) -> bool:
+    return False
+
+
+def stream_of(table: Any, index: str = "error", is_withheld: Callable[[str], bool] = _nothing) -> Any:
+    """A capsule with the stream of a table. A path is not a table: files are read by the program or by other libraries.
+
+    A column that Arrow cannot hold is refused unless it is withheld, such as one of Python objects.
+    """
     kind = kind_of(table)
     if kind == "pandas":
-        table = _from_pandas(table, index)
+        table = _from_pandas(table, index, is_withheld)
     elif kind == "numpy":
-        table = _from_numpy(table)
+        table = _from_numpy(table, is_withheld)
     elif kind == "duckdb":
         table = _from_duckdb(table)
     elif isinstance(table, Mapping):
-        table = _from_columns(dict(table), "a dict of columns")
+        table = _from_columns(dict(table), "a dict of columns", is_withheld)
     if not hasattr(table, "__arrow_c_stream__"):
         hint = "Give a DataFrame, a relation, or anything that has __arrow_c_stream__."
         if type(table).__name__ == "LazyFrame":
@@ -63,7 +70,7 @@ def _pyarrow(what: str) -> Any:
     return pyarrow
 
 
-def _from_pandas(frame: Any, index: str) -> Any:
+def _from_pandas(frame: Any, index: str, is_withheld: Callable[[str], bool]) -> Any:
     """The columns of a frame. Its index is not a column; one that has a name, or is not of whole numbers, may name persons."""
     if type(frame).__name__ == "Series":
         raise UsageError("a Series is not a table", "Give a DataFrame: series.to_frame()")
@@ -79,42 +86,63 @@ def _from_pandas(frame: Any, index: str) -> Any:
     if odd:
         raise DataError(f"{len(odd)} column names are not texts", "Rename them: df.columns = df.columns.map(str)")
     pyarrow = _pyarrow("pandas")
+    refused: list[str] = []
     try:
         arrow = pyarrow.Table.from_pandas(frame, preserve_index=False)
-    except (pyarrow.ArrowException, OverflowError):
-        raise _not_one_type(pyarrow, {c: frame[c] for c in frame.columns}) from None
+    except _refusals(pyarrow):
+        refused = _refused(pyarrow, {c: frame[c] for c in frame.columns}, is_withheld)
+        arrow = pyarrow.Table.from_pandas(frame.drop(columns=refused), preserve_index=False)
     odd = [field.name for field in arrow.schema if isinstance(field.type, pyarrow.BaseExtensionType)]
-    if odd:  # their storage is something else: a period would be released as a number of months
-        raise DataError(f"columns of a type that is not supported: {', '.join(odd)}", "Make texts or timestamps of them.")
-    return arrow
+    shown = [name for name in odd if not is_withheld(name)]
+    if shown:  # their storage is something else: a period would be released as a number of months
+        raise DataError(f"columns of a type that is not supported: {', '.join(shown)}", "Make texts or timestamps of them.")
+    hidden = {*refused, *odd}
+    if not hidden:
+        return arrow
+    return pyarrow.table({c: _unread(pyarrow, len(frame)) if c in hidden else arrow.column(c) for c in frame.columns})
 
 
-def _from_columns(columns: dict[Any, Any], what: str) -> Any:
+def _from_columns(columns: dict[Any, Any], what: str, is_withheld: Callable[[str], bool]) -> Any:
     pyarrow = _pyarrow(what)
     try:
         return pyarrow.table(columns)
-    except (pyarrow.ArrowException, OverflowError):
+    except _refusals(pyarrow):
         lengths = {len(values) for values in columns.values()}
         if len(lengths) > 1:
             raise DataError("the columns are not equally long", "Give each column a value for each record.") from None
-        raise _not_one_type(pyarrow, columns) from None
+        hidden = _refused(pyarrow, columns, is_withheld)
+    return pyarrow.table({c: _unread(pyarrow, len(v)) if c in hidden else v for c, v in columns.items()})
 
 
-def _not_one_type(pyarrow: Any, columns: Mapping[Any, Any]) -> DataError:
-    """Names the columns that Arrow refuses. Its own message, which would show a value, must not reach a traceback."""
+def _refusals(pyarrow: Any) -> tuple[type[BaseException], ...]:
+    """What pyarrow raises about values: a text may be none in any encoding."""
+    return pyarrow.ArrowException, OverflowError, UnicodeError
+
+
+def _unread(pyarrow: Any, n: int) -> Any:
+    """In place of a column that nobody reads: of a type that the library refuses if it is to be read after all."""
+    return pyarrow.nulls(n, pyarrow.list_(pyarrow.null()))
+
+
+def _refused(pyarrow: Any, columns: Mapping[Any, Any], is_withheld: Callable[[str], bool]) -> list[str]:
+    """The columns that Arrow refuses, if all of them are withheld. Its own message, which would show a value, must not reach
+    a traceback."""
 
     def is_refused(values: Any) -> bool:
         try:
             pyarrow.array(values, from_pandas=True)
-        except (pyarrow.ArrowException, OverflowError):
+        except _refusals(pyarrow):
             return True
         return False
 
-    refused = [str(c) for c, values in columns.items() if is_refused(values)]
-    return DataError(
-        f"a column holds values of several types, or of one that is not known: {', '.join(refused) or 'unknown'}",
-        "Give each column one type.",
-    )
+    refused = [c for c, values in columns.items() if is_refused(values)]
+    shown = [str(c) for c in refused if not is_withheld(c)]
+    if shown or not refused:
+        raise DataError(
+            f"a column holds values of several types, or of one that is not known: {', '.join(shown) or 'unknown'}",
+            "Give each column one type.",
+        ) from None
+    return refused
 
 
 def _is_plain(index: Any) -> bool:
@@ -122,10 +150,10 @@ def _is_plain(index: Any) -> bool:
     return index.nlevels == 1 and index.name is None and index.dtype.kind in "iu"
 
 
-def _from_numpy(records: Any) -> Any:
+def _from_numpy(records: Any, is_withheld: Callable[[str], bool]) -> Any:
     if records.dtype.names is None:
         raise UsageError("an array without named fields is not a table", "Give a structured array, or a DataFrame.")
-    return _from_columns({name: records[name] for name in records.dtype.names}, "a structured array")
+    return _from_columns({name: records[name] for name in records.dtype.names}, "a structured array", is_withheld)
 
 
 def _from_duckdb(relation: Any) -> Any:
@@ -170,46 +198,45 @@ def as_kind(capsule: Any, kind: str, original: Any = None, index: str = "error",
         return importlib.import_module("duckdb").from_arrow(_pyarrow("duckdb").table(stream))
     if kind == "numpy":
         return _pyarrow("numpy").table(stream).to_pandas().to_records(index=False)
-    return _in_zones(_pyarrow("pyarrow").table(stream), _zones(original)) if kind == "pyarrow" else stream
+    return _in_zones(_pyarrow("pyarrow").table(stream), original) if kind == "pyarrow" else stream
 
 
 def _to_polars(stream: Stream, original: Any) -> Any:
     polars = importlib.import_module("polars")
     frame = polars.DataFrame(stream)
-    shown = {c: zone for c, zone in _zones(original).items() if getattr(frame.schema.get(c), "time_zone", None) not in (None, zone)}
-    return frame.with_columns(polars.col(c).dt.convert_time_zone(zone) for c, zone in shown.items()) if shown else frame
+    was = original.schema if kind_of(original) == "polars" else {}
+    times = {c: was[c] for c, dtype in frame.schema.items() if isinstance(dtype, polars.Datetime) and dtype != was.get(c, dtype)}
+    return frame.with_columns(polars.col(c).cast(dtype) for c, dtype in times.items()) if times else frame
 
 
-def _zones(original: Any) -> dict[str, str]:
-    """The time zones of columns, by name: the means of their groups come from the library as UTC."""
-    kind = None if original is None or isinstance(original, Mapping) else kind_of(original)
+def _time_types(names: Iterable[str], original: Any) -> dict[str, Any]:
+    """The Arrow types that columns had: the means of times come from the library as seconds and as UTC."""
+    kind = "dict" if isinstance(original, Mapping) else None if original is None else kind_of(original)
+    pyarrow = _pyarrow("times")
     if kind == "pandas":
-        zones = {c: getattr(original[c].dtype, "tz", None) for c in original.columns}
-        return {c: str(zone) for c, zone in zones.items() if zone is not None}
-    if kind == "polars":
-        zones = {c: getattr(dtype, "time_zone", None) for c, dtype in original.schema.items()}
-        return {c: zone for c, zone in zones.items() if zone is not None}
+        return {c: pyarrow.array(original[c].iloc[:1]).type for c in names if c in original.columns}
+    if kind == "dict":
+        return {c: pyarrow.array(original[c]).type for c in names if c in original}
     if kind == "pyarrow" and hasattr(original, "schema"):
-        zones = {field.name: getattr(field.type, "tz", None) for field in original.schema}
-        return {c: zone for c, zone in zones.items() if zone is not None}
+        return {c: original.schema.field(c).type for c in names if c in original.schema.names}
     return {}
 
 
-def _in_zones(table: Any, zones: Mapping[str, str]) -> Any:
-    """The same instants, shown in the zones that their columns had."""
-    pyarrow = _pyarrow("time zones")
+def _in_zones(table: Any, original: Any) -> Any:
+    """The same instants, shown in the zones and units that their columns had."""
+    is_time = _pyarrow("times").types.is_timestamp
+    wanted = _time_types([field.name for field in table.schema if is_time(field.type)], original)
     for i, field in enumerate(table.schema):
-        zone = zones.get(field.name)
-        if zone is not None and pyarrow.types.is_timestamp(field.type) and field.type.tz not in (None, zone):
-            shown = pyarrow.timestamp(field.type.unit, zone)
-            table = table.set_column(i, pyarrow.field(field.name, shown), table.column(i).cast(shown))
+        was = wanted.get(field.name)
+        if was is not None and is_time(was) and was != field.type and (was.tz is None) == (field.type.tz is None):
+            table = table.set_column(i, field.with_type(was), table.column(i).cast(was))
     return table
 
 
 def _to_pandas(stream: Any, original: Any, index: str, groups: Any = None) -> Any:
     """A frame. Whole numbers with nulls become Int64 and booleans boolean, where pandas alone would make floats of them."""
     pyarrow, pandas = _pyarrow("pandas"), importlib.import_module("pandas")
-    table = _in_zones(pyarrow.table(stream), _zones(original))
+    table = _in_zones(pyarrow.table(stream), original)
     nullable = {
         pyarrow.int8(): pandas.Int8Dtype(),
         pyarrow.int16(): pandas.Int16Dtype(),

@@ -27,14 +27,17 @@ Schema = str | os.PathLike[str] | HasText | None
 
 
 def names(value: Names) -> list[str]:
-    """A list of names or texts; a single text is one of them, not its letters."""
+    """A list of names; a single text is one of them, not its letters."""
+    return texts(value, "a column name", "Rename the columns: df.columns = df.columns.map(str)")
+
+
+def texts(value: Names, what: str, hint: str = "") -> list[str]:
     if value is None:
         return []
     found = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
-    for name in found:
-        if not isinstance(name, str):
-            hint = "Rename the columns: df.columns = df.columns.map(str)"
-            raise UsageError(f"a column name is a text, not {type(name).__name__}", hint)
+    for text in found:
+        if not isinstance(text, str):
+            raise UsageError(f"{what} is a text, not {type(text).__name__}", hint)
     return found
 
 
@@ -46,6 +49,36 @@ def by_column(value: Any, argument: str, example: str) -> dict[str, Any]:
         raise UsageError(f"{argument} is a dict by column, not {type(value).__name__}", f"Example: {argument}={example}")
     names(list(value))
     return dict(value)
+
+
+#: What makes intervals and categories of a column: the library is told one after another, and the last would win.
+WAYS = {"masks": "a mask", "taxonomies": "a taxonomy", "orders": "an order", "bands": "bands", "top": "bands", "bottom": "bands"}
+FITTING = {"a mask": ("categorical",), "a taxonomy": ("categorical",), "an order": ("ordinal",), "bands": ("integer", "decimal", "date")}
+
+
+def _check_ways(types: Any, **given: Any) -> None:
+    """Each column has at most one way, and one that fits the type that is named for it."""
+    seen: dict[str, str] = {}
+    for argument, way in WAYS.items():
+        for column in by_column(given[argument], argument, _EXAMPLES[argument]):
+            if seen.setdefault(column, way) != way:
+                raise UsageError(f"column {column} has {seen[column]} and {way}", "Remove one of the two.")
+    for column, type_name in by_column(types, "types", _EXAMPLES["types"]).items():
+        if column in seen and type_name not in FITTING[seen[column]]:
+            raise UsageError(f"column {column} has {seen[column]}, and its type is {type_name}", "Remove one of the two.")
+
+
+_EXAMPLES = {
+    "types": '{"age": "integer"}',
+    "weights": '{"age": 2}',
+    "masks": '{"zip": "right"}',
+    "formats": '{"born": "%d.%m.%Y"}',
+    "orders": '{"school": ["none", "primary", "secondary"]}',
+    "taxonomies": '{"job": "job.csv"}',
+    "bands": '{"age": 5}',
+    "top": '{"age": 90}',
+    "bottom": '{"age": 18}',
+}
 
 
 def make(
@@ -69,7 +102,7 @@ def make(
     missing: Names = None,
     empty: str | None = None,
     same: Iterable[Sequence[str]] | None = None,
-    constraints: Iterable[str | Mapping[str, Any]] | None = None,
+    constraints: str | Mapping[str, Any] | Iterable[str | Mapping[str, Any]] | None = None,
     entity: str | None = None,
     entity_together: bool = False,
     key: Names = None,
@@ -78,6 +111,7 @@ def make(
 ) -> Any:
     """A handle of a schema: the file, if one is given, and on top of it what the arguments say."""
     handle = _new(schema)
+    _check_ways(types, masks=masks, taxonomies=taxonomies, orders=orders, bands=bands, top=top, bottom=bottom)
     given = {"quasi": quasi, "sensitive": sensitive, "identifying": identifying, "insensitive": insensitive}
     _check_once(given)
     for role, columns in given.items():
@@ -85,34 +119,30 @@ def make(
             _kanon.schema_set(handle, "role", column, role)
     if default_role is not None:
         _kanon.schema_set(handle, "role", None, default_role)
-    plain = (
-        ("type", types, "types", '{"age": "integer"}'),
-        ("weight", weights, "weights", '{"age": 2}'),
-        ("mask", masks, "masks", '{"zip": "right"}'),
-        ("format", formats, "formats", '{"born": "%d.%m.%Y"}'),
-    )
-    for what, values, argument, example in plain:
-        for column, value in by_column(values, argument, example).items():
-            _kanon.schema_set(handle, what, column, str(value))
+    plain = (("type", types, "types"), ("weight", weights, "weights"), ("mask", masks, "masks"), ("format", formats, "formats"))
+    for what, values, argument in plain:
+        for column, value in by_column(values, argument, _EXAMPLES[argument]).items():
+            _kanon.schema_set(handle, what, column, _number(value, column) if what == "weight" else str(value))
     for column, levels in (orders or {}).items():
-        if isinstance(levels, str) or any("\n" in str(level) for level in levels):
-            raise UsageError(f"the order of {column} is a list of levels", "orders={'school': ['none', 'primary', 'secondary']}")
+        wrong = isinstance(levels, str) or not isinstance(levels, Iterable)
+        if wrong or not list(levels) or any("\n" in str(level) for level in levels):
+            raise UsageError(f"the order of {column} is a list of levels", f"Example: orders={_EXAMPLES['orders']}")
         _kanon.schema_set(handle, "order", column, "\n".join(map(str, levels)))
     for what, values in (("bands", bands), ("top", top), ("bottom", bottom)):
-        for column, value in by_column(values, what, '{"age": 5}').items():
+        for column, value in (values or {}).items():
             _kanon.schema_set(handle, what, column, _bands(value))
     for place, separators in _separators(decimal, thousands).items():
         _kanon.schema_set(handle, "separators", place, separators)
-    for column, tree in by_column(taxonomies, "taxonomies", '{"job": "job.csv"}').items():
+    for column, tree in (taxonomies or {}).items():
         _set_taxonomy(handle, column, tree)
-    for text in names(missing):
+    for text in texts(missing, "what means 'no value'"):
         _kanon.schema_set(handle, "missing", None, text)
     if empty is not None:
         _kanon.schema_set(handle, "empty", None, empty)
-    for texts in same or []:
-        for other in texts[1:]:
-            _kanon.schema_set(handle, "same", texts[0], other)
-    for constraint in constraints or []:
+    for one in same or []:
+        for other in one[1:]:
+            _kanon.schema_set(handle, "same", one[0], other)
+    for constraint in [constraints] if isinstance(constraints, (str, Mapping)) else constraints or []:
         _kanon.schema_set(handle, "constraint", None, _constraint(constraint))
     if entity is not None or entity_together:
         _kanon.schema_set(handle, "entity", entity, "together" if entity_together else "")
@@ -133,12 +163,17 @@ def _check_once(given: Mapping[str, Names]) -> None:
 
 def _constraint(value: str | Mapping[str, Any]) -> str:
     """``{"model": "t-closeness", "attribute": "disease", "t": 0.3}`` as the text that the library reads."""
+    if not isinstance(value, (str, Mapping)):
+        example = '{"model": "t-closeness", "attribute": "disease", "t": 0.3}'
+        raise UsageError(f"a constraint is a dict or a text, not {type(value).__name__}", f"Example: {example}")
     return value if isinstance(value, str) else ",".join(f"{name}={part}" for name, part in value.items())
 
 
 def _new(schema: Schema) -> Any:
     if isinstance(schema, HasText):
         return _kanon.schema_new(None, schema.text)
+    if not isinstance(schema, (str, os.PathLike, type(None))):
+        raise UsageError(f"schema is a file or a proposal, not {type(schema).__name__}")
     return _kanon.schema_new(None if schema is None else os.fspath(schema))
 
 
@@ -162,7 +197,17 @@ def _bands(value: Any) -> str:
     return str(value)
 
 
+def _number(value: Any, column: str) -> str:
+    try:
+        return str(float(value))
+    except (TypeError, ValueError):
+        raise UsageError(f"the weight of {column} is not a number", f"Example: weights={_EXAMPLES['weights']}") from None
+
+
 def _set_taxonomy(handle: Any, column: str, tree: Taxonomy) -> None:
+    if not isinstance(tree, os.PathLike) and not hasattr(tree, "__iter__") and not hasattr(tree, "to_pylist"):
+        hint = "Give a nested dict, a table of paths from value to root, or a file."
+        raise UsageError(f"the taxonomy of {column} is of type {type(tree).__name__}", hint)
     if isinstance(tree, (str, os.PathLike)):
         _kanon.schema_set(handle, "taxonomy", column, os.fspath(tree))
         return

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pykanon import arguments, forms
-from pykanon.api import _texts
 from pykanon.errors import UsageError
 from pykanon.schema import Names, Schema, Taxonomy, names
 
@@ -132,8 +131,8 @@ def _job(given: dict[str, Any]) -> Job:
     suppress = given["suppress"]
     frame = given["frame"]
     options: dict[str, Any] = dict(
-        k=given["k"], algorithm=given["algorithm"], settings=_texts(given["settings"]), seed=arguments.seed(given["seed"]),
-        refine=given["refine"], refine_settings=_texts(given["refine_settings"]), blocks=given["blocks"],
+        k=given["k"], algorithm=given["algorithm"], settings=arguments.settings(given["settings"]), seed=arguments.seed(given["seed"]),
+        refine=given["refine"], refine_settings=arguments.settings(given["refine_settings"], "refine_settings"), blocks=given["blocks"],
         effort=given["effort"], by_attribute=given["recode"] == "attribute",
         suppress=None if suppress is None else str(suppress),
         threads=int(frame.sparkSession.conf.get("spark.task.cpus", "1")),
