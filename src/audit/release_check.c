@@ -26,6 +26,7 @@
 #include "core/take_options.h"
 #include "core/text.h"
 #include "core/ticker.h"
+#include "measures/measure.h"
 #include "table/domain/column_shape.h"
 #include "table/domain/column_type.h"
 #include "table/read/arrow_source.h"
@@ -486,35 +487,10 @@ out:
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
-/* Keep the sizes sorted and few. A size that is pushed out has smaller ones enough before it and never comes back. */
-static void note_size(report *r, int64_t size)
+static void count_suppressed(const checker *c)
 {
-    size_t at = 0, n = r->check.n_smallest;
-    while (at < n && r->smallest[at].size < size)
-        at++;
-    if (at < n && r->smallest[at].size == size) {
-        r->smallest[at].classes++;
-        return;
-    }
-    if (at == MOST_SIZES)
-        return;
-    if (n < MOST_SIZES)
-        r->check.n_smallest = ++n;
-    memmove(&r->smallest[at + 1], &r->smallest[at], (n - 1 - at) * sizeof *r->smallest);
-    r->smallest[at] = (kanon_class_size){size, 1};
-}
-
-static void measure_classes(const checker *c)
-{
-    kanon_check *check = &c->report->check;
-    for (uint32_t i = 0; i < c->classes.n; i++) {
-        if (is_general(c, i))
-            check->suppressed += c->classes.sizes[i];
-        note_size(c->report, c->classes.sizes[i]);
-    }
-    check->classes = c->classes.n;
-    check->k = c->report->smallest[0].size;
-    check->average_class_size = (double)check->records / (double)check->classes;
+    for (uint32_t i = 0; i < c->classes.n; i++)
+        c->report->check.suppressed += is_general(c, i) ? c->classes.sizes[i] : 0;
 }
 
 /* Many tools write suppressed records as rows of stars; whoever did so should know why k is small. */
@@ -570,52 +546,38 @@ out:
     return st;
 }
 
-/* What the risk figures are made of: a class's records, each with the number of its entity's records in the class. */
-typedef struct risk_sums {
-    double highest, classes; /* `classes`: the sum over classes of the mean of that number */
-    int64_t at_risk;
-} risk_sums;
-
-/* Nobody has two records of a class. */
-static void add_class_risk(risk_sums *sums, int64_t size, double threshold)
+/* The smallest sizes and how many classes have them. */
+static void list_smallest(report *r, const kanon__sums *sums)
 {
-    double risk = 1.0 / (double)size;
-    sums->highest = risk > sums->highest ? risk : sums->highest;
-    sums->classes += 1;
-    sums->at_risk += risk > threshold ? size : 0;
-}
-
-/* A record's risk is the share that its entity has in the class. */
-static kanon_status add_entity_risks(risk_sums *sums, const checker *c, double threshold, kanon_error *err)
-{
-    const int32_t *own = c->report->privacy.own;
-    int64_t *own_sums = NULL;
-    kanon_status st = kanon__new_array(&own_sums, c->classes.n, "classes", err);
-    for (int64_t row = 0; st == KANON_OK && row < c->report->check.records; row++) {
-        double risk = (double)own[row] / (double)c->classes.sizes[c->class_of[row]];
-        own_sums[c->class_of[row]] += own[row];
-        sums->highest = risk > sums->highest ? risk : sums->highest;
-        sums->at_risk += risk > threshold;
+    size_t n = 0;
+    for (int64_t i = 0, end; i < sums->n_counts && n < MOST_SIZES; i = end) {
+        int64_t size = sums->classes[i].size, n_records = 0;
+        for (end = i; end < sums->n_counts && sums->classes[end].size == size; end++)
+            n_records += sums->classes[end].n;
+        r->smallest[n++] = (kanon_class_size){size, n_records / size};
     }
-    for (uint32_t i = 0; st == KANON_OK && i < c->classes.n; i++)
-        sums->classes += (double)own_sums[i] / (double)c->classes.sizes[i];
-    kanon__free(own_sums);
-    return st;
+    r->check.n_smallest = n;
 }
 
-static kanon_status measure_risk(const checker *c, double threshold, kanon_error *err)
+static kanon_status measure_classes(checker *c, double threshold, kanon_error *err)
 {
+    static const kanon__data no_columns = {0};
     kanon_status st = KANON_OK;
     kanon_check *check = &c->report->check;
-    risk_sums sums = {0};
-    if (c->report->privacy.own != NULL)
-        KANON_TRY(add_entity_risks(&sums, c, threshold, err), out);
-    for (uint32_t i = 0; c->report->privacy.own == NULL && i < c->classes.n; i++)
-        add_class_risk(&sums, c->classes.sizes[i], threshold);
-    check->highest_risk = sums.highest;
-    check->average_risk = sums.classes / (double)check->records;
-    check->share_at_risk = (double)sums.at_risk / (double)check->records;
+    const int32_t *class_of = (const int32_t *)c->class_of, *own = c->report->privacy.own;
+    kanon__sums sums = {0};
+    KANON_TRY(kanon__sums_init(&sums, &no_columns, KANON__SUM_SIZES | KANON__SUM_RISKS, err), out);
+    sums.n_rows = check->records;
+    sums.n_groups = check->classes = c->classes.n;
+    KANON_TRY(kanon__sums_add_classes(&sums, c->classes.sizes, c->classes.n, class_of, own, check->records, err), out);
+    check->k = kanon__sums_smallest(&sums);
+    check->average_class_size = kanon__measure_class_size_mean.figure(&sums, 0);
+    check->highest_risk = kanon__measure_highest_risk.figure(&sums, 0);
+    check->average_risk = kanon__measure_average_risk.figure(&sums, 0);
+    check->share_at_risk = kanon__sums_above(&sums, threshold);
+    list_smallest(c->report, &sums);
 out:
+    kanon__sums_clear(&sums);
     return st;
 }
 
@@ -686,10 +648,10 @@ static kanon_status measure(checker *c, double threshold, int64_t k_asked, kanon
     kanon_status st = KANON_OK;
     report *r = c->report;
     r->check.k_asked = k_asked;
-    measure_classes(c);
+    count_suppressed(c);
     KANON_TRY(warn_of_general(c, err), out);
     KANON_TRY(measure_privacy(c, err), out);
-    KANON_TRY(measure_risk(c, threshold, err), out);
+    KANON_TRY(measure_classes(c, threshold, err), out);
     KANON_TRY(list_violated(r, err), out);
     publish_lists(r);
     r->check.asked = k_asked > 0 || c->schema->n_constraints > 0 || c->schema->entity != NULL;

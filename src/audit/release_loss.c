@@ -30,6 +30,7 @@
 /* What one text of a column says. */
 typedef struct parsed_text {
     double cost;      /* from 0 to 1 */
+    double cover;     /* likewise, by leaves, and nothing for a single value */
     uint32_t meaning; /* equal for texts that mean the same */
     bool any, unknown;
     int64_t n; /* cells */
@@ -119,15 +120,18 @@ static bool join_node(const released *q, node_set *set, const char *text, size_t
     return true;
 }
 
-static double nodes_cost(const kanon__taxonomy *t, const node_set *set)
+static void cost_of_nodes(parsed_text *s, const kanon__taxonomy *t, const node_set *set)
 {
-    int32_t height = t->height[kanon__taxonomy_lca(t, set->first, set->last)];
+    int32_t node = kanon__taxonomy_lca(t, set->first, set->last);
+    int64_t height = kanon__node_part(KANON__TERMS_LOSS, t, node);
+    int64_t leaves = set->first < set->last ? kanon__node_part(KANON__TERMS_QDIVERSITY, t, node) : 0;
     height = height > set->height ? height : set->height;
-    return height > 0 ? (double)height / t->height[0] : 0;
+    s->cost = (double)height / (double)kanon__node_whole(KANON__TERMS_LOSS, t);
+    s->cover = (double)leaves / (double)kanon__node_whole(KANON__TERMS_QDIVERSITY, t);
 }
 
 /* The elements of a canonical set {a,b}, or the one element that a text is; false where one of them is not known. */
-static bool cost_of_elements(const released *q, double *out, const char *text, size_t length, bool is_set)
+static bool cost_of_elements(const released *q, parsed_text *s, const char *text, size_t length, bool is_set)
 {
     bool numeric = kanon__column_is_numeric(q->column);
     double lo = INFINITY, hi = -INFINITY;
@@ -142,12 +146,15 @@ static bool cost_of_elements(const released *q, double *out, const char *text, s
         if (comma == NULL)
             break;
     }
-    *out = numeric ? interval_cost(q, lo, hi) : nodes_cost(q->column->domain->taxonomy, &nodes);
+    if (numeric)
+        s->cost = s->cover = interval_cost(q, lo, hi);
+    else
+        cost_of_nodes(s, q->column->domain->taxonomy, &nodes);
     return true;
 }
 
 /* 8130* and ***30; characters are code points. */
-static bool cost_of_mask(double *out, const char *text, size_t length)
+static bool cost_of_mask(parsed_text *s, const char *text, size_t length)
 {
     size_t n_characters = 0, n_stars = 0, n_changes = 0;
     for (size_t i = 0; i < length; i++) {
@@ -155,7 +162,7 @@ static bool cost_of_mask(double *out, const char *text, size_t length)
         n_stars += text[i] == '*';
         n_changes += i > 0 && (text[i] == '*') != (text[i - 1] == '*');
     }
-    *out = (double)n_stars / (double)n_characters;
+    s->cost = s->cover = (double)n_stars / (double)n_characters;
     return n_changes == 1;
 }
 
@@ -171,12 +178,12 @@ static kanon_status interpret(release_reader *r, const released *q, parsed_text 
 {
     kanon_status st = KANON_OK;
     kanon__meaning *meaning = &r->meaning;
-    s->cost = 1;
+    s->cost = s->cover = 1;
     s->any = kanon__notation_is_any(text, length) || is_root(q, text, length);
     if (s->any)
         return kanon__notation_read(meaning, "*", 1, &q->kind, err);
     if (kanon__schema_is_missing(r->schema, text, length)) {
-        s->cost = 0;
+        s->cost = s->cover = 0;
         return kanon__notation_read(meaning, "\0", 1, &q->kind, err); /* a byte that no cell has */
     }
     KANON_TRY(kanon__notation_read(meaning, text, length, &q->kind, err), out);
@@ -186,11 +193,11 @@ static kanon_status interpret(release_reader *r, const released *q, parsed_text 
         return kanon__notation_read(meaning, "*", 1, &q->kind, err);
     }
     bool is_set = meaning->kind == KANON__NOTATION_SET;
-    bool known = cost_of_elements(q, &s->cost, text, length, false) || /* a name may have spaces and braces of its own */
-                 cost_of_elements(q, &s->cost, meaning->text, canonical_length, is_set) ||
-                 (!is_set && cost_of_mask(&s->cost, meaning->text, canonical_length));
+    bool known = cost_of_elements(q, s, text, length, false) || /* a name may have spaces and braces of its own */
+                 cost_of_elements(q, s, meaning->text, canonical_length, is_set) ||
+                 (!is_set && cost_of_mask(s, meaning->text, canonical_length));
     if (!known) {
-        s->cost = 1;
+        s->cost = s->cover = 1;
         s->unknown = true;
     }
 out:
@@ -403,74 +410,53 @@ static void close_release(release_reader *r)
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
-/* The attribute's part of the loss. */
-static double loss_of(const release_reader *r, const released *q, int64_t *n_unknown)
+/* The cells of an attribute cost shares of a whole, whatever the table's parts are. */
+static void add_cells(kanon__sums *sums, const release_reader *r, int i, int64_t *n_unknown)
 {
-    double loss = (double)(r->table->data.n_rows - r->n_rows);
-    for (uint32_t i = 0; i < q->texts.n; i++) {
-        const parsed_text *s = &q->parsed[i];
-        loss += (double)s->n * s->cost;
+    const released *q = &r->quasi[i];
+    sums->quasi[i].whole = sums->quasi[i].whole_cover = KANON__WHOLE_OF_DOUBLES;
+    for (uint32_t j = 0; j < q->texts.n; j++) {
+        const parsed_text *s = &q->parsed[j];
+        kanon__sums_add_cells(sums, i, s->n, kanon__part_of_double(s->cost), kanon__part_of_double(s->cover));
         *n_unknown += s->unknown ? s->n : 0;
     }
-    return loss * q->column->weight;
 }
 
-static void add_figure(kanon_measures *m, const char *name, const char *formula, double value, int whole)
+/* Whose records are whose is not in the file, nor how many values a class had before. */
+static kanon_status measure(kanon_measures **out, const release_reader *r, int64_t k, kanon_error *err)
 {
-    m->figures[m->n++] = (kanon_figure){.name = name, .formula = formula, .value = value, .whole = whole};
-}
-
-static void add_sizes(kanon_measures *m, const release_reader *r, int64_t k_asked)
-{
-    double n = (double)r->table->data.n_rows, n_classes = (double)r->classes.n;
-    int64_t smallest = 0, n_missing = r->table->data.n_rows - r->n_rows;
-    for (uint32_t i = 0; i < r->classes.n; i++)
-        smallest = i == 0 || r->sizes[i] < smallest ? r->sizes[i] : smallest;
-    int64_t k = k_asked > 0 ? k_asked : smallest;
-    double discernibility = (double)n_missing * n;
-    for (uint32_t i = 0; i < r->classes.n; i++)
-        discernibility += (double)r->sizes[i] * (r->sizes[i] >= k ? (double)r->sizes[i] : n);
-    add_figure(m, "records", "number of records of the table", n, 1);
-    add_figure(m, "groups", "number of classes: records of the release whose quasi cells are the same texts", n_classes, 1);
-    add_figure(m, "suppressed", "number of records with nothing but * or not in the release", (double)(r->n_suppressed + n_missing), 1);
-    add_figure(m, "k", "records in the smallest class", (double)smallest, 1);
-    add_figure(m, "discernibility", "sum over classes with |P| >= k of |P|^2, plus n for every other record", discernibility,
-               1);
-    add_figure(m, "avg_class_size", "(records / groups) / k", n_classes > 0 ? n / n_classes / (double)k : NAN, 0);
-}
-
-static void add_losses(kanon_measures *m, const release_reader *r)
-{
-    double loss = 0, total_weight = 0;
-    int64_t n_unknown = 0, ignored = 0;
-    for (int i = 0; i < r->table->data.n_quasi; i++) {
-        loss += loss_of(r, &r->quasi[i], &n_unknown);
-        total_weight += r->quasi[i].column->weight;
-    }
-    add_figure(m, "information_loss",
-               "sum over cells of (hi - lo) / R for numbers and h(node) / H for categories, times the weight; * costs 1, as "
-               "does every quasi cell of a record that is not in the release",
-               loss, 0);
-    add_figure(m, "avg_loss",
-               "information_loss / (records * number of quasi attributes), from 0 to 1; with weights, their sum is the "
-               "number",
-               loss / ((double)r->table->data.n_rows * total_weight), 0);
-    add_figure(m, "unknown_cells", "cells that are no value, interval or node of the table's attribute; each costs 1",
-               (double)n_unknown, 1);
-    for (int i = 0; i < r->table->data.n_quasi; i++) {
-        add_figure(m, "attribute_loss", "the attribute's part of information_loss", loss_of(r, &r->quasi[i], &ignored), 0);
-        m->figures[m->n - 1].attribute = r->quasi[i].column->name;
-    }
+    kanon_status st = KANON_OK;
+    kanon__sums sums = {0};
+    const kanon__data *data = &r->table->data;
+    int64_t n_unknown = 0;
+    unsigned has = KANON__SUM_SIZES | KANON__SUM_LOSSES | KANON__SUM_COVERS | (data->has_entity ? 0 : KANON__SUM_RISKS);
+    KANON_TRY(kanon__sums_init(&sums, data, has, err), out);
+    sums.k = k;
+    sums.n_rows = data->n_rows;
+    sums.n_lost = data->n_rows - r->n_rows;
+    sums.n_suppressed = r->n_suppressed + sums.n_lost;
+    sums.n_groups = r->classes.n;
+    KANON_TRY(kanon__sums_add_classes(&sums, r->sizes, r->classes.n, NULL, NULL, 0, err), out);
+    for (int i = 0; i < data->n_quasi; i++)
+        add_cells(&sums, r, i, &n_unknown);
+    KANON_TRY(kanon__measures_of_sums(out, &sums, 1, err), out);
+    (*out)->figures[(*out)->n++] = (kanon_figure){
+        .name = "unknown_cells",
+        .formula = "cells of the file that are no value, interval or node of the table's attribute; each costs 1",
+        .value = (double)n_unknown,
+        .whole = 1,
+    };
+out:
+    kanon__sums_clear(&sums);
+    return st;
 }
 
 /* Evaluate the release in `source`, which is taken over in any case. */
 static kanon_status evaluate(kanon_measures **out, const kanon_table *table, kanon__source *source,
                              const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
 {
-    enum { N_TABLE_FIGURES = 9 };
     kanon_status st = KANON_OK;
     kanon_evaluate_options o;
-    kanon_measures *m = NULL;
     release_reader r = {.table = table, .schema = schema, .source = source};
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
@@ -483,14 +469,8 @@ static kanon_status evaluate(kanon_measures **out, const kanon_table *table, kan
     kanon__ticker_init(&r.ticker, o.tick, o.payload, "reading");
     KANON_TRY(open_release(&r, err), out);
     KANON_TRY(read_rows(&r, err), out);
-    KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
-    KANON_TRY(kanon__new_array(&m->figures, N_TABLE_FIGURES + table->data.n_quasi, "measures", err), out);
-    add_sizes(m, &r, o.k);
-    add_losses(m, &r);
-    *out = m;
-    m = NULL;
+    st = measure(out, &r, o.k, err);
 out:
-    kanon_measures_free(m);
     close_release(&r);
     return st;
 }

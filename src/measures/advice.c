@@ -58,38 +58,26 @@ static int percent(double part, double whole)
 
 /* ---- what costs most --------------------------------------------------------------------------------------------- */
 
-static kanon_status measure_attribute(findings *f, uint32_t **extents, int i, kanon_error *err)
-{
-    const kanon_grouping *g = f->grouping;
-    const kanon__column *c = quasi(f, i);
-    kanon_status st = kanon__grouping_extents(&extents[i], g, c, err);
-    if (st != KANON_OK)
-        return st;
-    const kanon__subject subject = {.table = &f->table->data, .grouping = g, .extents = extents};
-    attribute_cost cost = {(double)g->n_suppressed * c->weight, g->n_suppressed};
-    for (int64_t group = 0; group < g->n_groups; group++) {
-        cost.loss += (double)g->sizes[group] * kanon__subject_term(&subject, i, group);
-        cost.any += kanon__shows_nothing(c, extents[i] + 2 * group) ? g->sizes[group] : 0;
-    }
-    f->costs[i] = cost;
-    f->loss += cost.loss;
-    if (cost.loss > f->costs[f->worst].loss)
-        f->worst = i;
-    kanon__free(extents[i]);
-    extents[i] = NULL;
-    return KANON_OK;
-}
-
 static kanon_status measure(findings *f, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    uint32_t **extents = NULL;
+    kanon__subject subject = {0};
+    kanon__sums sums = {0};
+    kanon__ticker ticker;
+    kanon__ticker_init(&ticker, NULL, NULL, "measuring");
     KANON_TRY(kanon__new_array(&f->costs, f->table->data.n_quasi, "costs", err), out);
-    KANON_TRY(kanon__new_array(&extents, f->table->data.n_quasi, "group extents", err), out);
-    for (int i = 0; i < f->table->data.n_quasi; i++)
-        KANON_TRY(measure_attribute(f, extents, i, err), out);
+    KANON_TRY(kanon__subject_init(&subject, &f->table->data, f->grouping, false, NULL, &ticker, err), out);
+    KANON_TRY(kanon__subject_sums(&sums, &subject, KANON__SUM_LOSSES | KANON__SUM_HIDDEN, NULL, err), out);
+    for (int i = 0; i < f->table->data.n_quasi; i++) {
+        f->costs[i] = (attribute_cost){kanon__measure_attribute_loss.figure(&sums, i),
+                                       sums.quasi[i].hidden + f->grouping->n_suppressed};
+        if (f->costs[i].loss > f->costs[f->worst].loss)
+            f->worst = i;
+    }
+    f->loss = kanon__measure_information_loss.figure(&sums, 0);
 out:
-    kanon__free(extents);
+    kanon__sums_clear(&sums);
+    kanon__subject_clear(&subject);
     return st;
 }
 

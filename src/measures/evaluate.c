@@ -1,24 +1,19 @@
 /* Evaluates a grouping: every measure of measures.def, in that order, into one list of figures.
  *
  *   1. Check the settings, k and that the grouping fits the table.
- *   2. Prepare what measures share (kanon__subject): extents of the groups, D, the members.
- *   3. Compute each measure, for the table or for each of its attributes. A measure may read the figures above it.
+ *   2. Add the groups up, into the sums that the wanted measures need (subject.c).
+ *   3. Compute each measure, for the table or for each of its attributes. A measure of the table may read the figures above it.
  *
- * Called by the API, the reports and the trade-off. Calls the measures through their descriptors. */
+ * Called by the API, the reports and the trade-off, and by other sources of sums for step 3. Calls the measures through their
+ * descriptors. */
 #include "measures/homogeneity.h"
 #include "measures/measure.h"
 
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/take_options.h"
-#include "model/entity_records.h"
-#include "model/terms.h"
 
 #include <string.h>
-
-#define KANON_MEASURE(name) extern const kanon__measure kanon__measure_##name;
-#include "measures/measures.def"
-#undef KANON_MEASURE
 
 static const kanon__measure *const measures_table[] = {
 #define KANON_MEASURE(name) &kanon__measure_##name,
@@ -77,43 +72,11 @@ size_t kanon_measure_settings(const kanon_setting_info **out)
     return sizeof measure_settings / sizeof measure_settings[0];
 }
 
-double kanon__subject_term(const kanon__subject *s, int i, int64_t group)
+kanon_status kanon__measure_settings(kanon__settings *out, const kanon_setting *given, size_t n, kanon_error *err)
 {
-    const kanon__column *c = kanon__subject_quasi(s, i);
-    uint32_t lo = s->extents[i][2 * group], hi = s->extents[i][2 * group + 1];
-    double part = (double)kanon__term_part(KANON__TERMS_LOSS, c->domain, lo, hi);
-    return c->weight * (part / (double)kanon__term_whole(KANON__TERMS_LOSS, c->domain));
-}
-
-static void clear_subject(kanon__subject *s)
-{
-    for (int i = 0; s->extents != NULL && i < s->table->n_quasi; i++)
-        kanon__free(s->extents[i]);
-    kanon__free(s->extents);
-    kanon__free(s->diversity);
-    kanon__free(s->own);
-    kanon__free(s->begins);
-    kanon__free(s->members);
-}
-
-static kanon_status list_members(kanon__subject *s, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    const kanon_grouping *g = s->grouping;
-    int64_t *next = NULL;
-    KANON_TRY(kanon__new_array(&s->members, g->n_rows - g->n_suppressed, "members", err), out);
-    KANON_TRY(kanon__new_array(&s->begins, g->n_groups + 1, "members", err), out);
-    KANON_TRY(kanon__new_array(&next, g->n_groups, "members", err), out);
-    for (int64_t i = 0; i < g->n_groups; i++) {
-        next[i] = s->begins[i];
-        s->begins[i + 1] = s->begins[i] + g->sizes[i];
-    }
-    for (int64_t row = 0; row < g->n_rows; row++)
-        if (g->group_of[row] >= 0)
-            s->members[next[g->group_of[row]]++] = (int32_t)row;
-out:
-    kanon__free(next);
-    return st;
+    const kanon_setting_info *infos;
+    size_t n_infos = kanon_measure_settings(&infos);
+    return kanon__settings_init(out, "the measures", infos, n_infos, given, n, err);
 }
 
 static bool is_wanted(const kanon__measure *measure, const char *const *wanted)
@@ -125,92 +88,20 @@ static bool is_wanted(const kanon__measure *measure, const char *const *wanted)
     return *wanted != NULL;
 }
 
-/* Whether a wanted measure reads more than the members of the groups: those of sensitive values do not. */
-static bool needs_extents(const char *const *wanted)
-{
-    for (int i = 0; i < N_MEASURES; i++)
-        if (measures_table[i]->scope != KANON__SCOPE_SENSITIVE && is_wanted(measures_table[i], wanted))
-            return true;
-    return false;
-}
+/* ---- figures ----------------------------------------------------------------------------------------------------- */
 
-static kanon_status set_up_subject(kanon__subject *s, bool brief, const char *const *wanted, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    s->k = s->k > 0 ? s->k : s->grouping->k > 0 ? s->grouping->k : s->grouping->smallest > 0 ? s->grouping->smallest : 1;
-    if (!needs_extents(wanted))
-        return list_members(s, err);
-    KANON_TRY(kanon__new_array(&s->extents, s->table->n_quasi, "group extents", err), out);
-    KANON_TRY(kanon__new_array(&s->diversity, s->grouping->n_groups, "group losses", err), out);
-    for (int i = 0; i < s->table->n_quasi; i++) {
-        const kanon__column *c = &s->table->columns[s->table->quasi[i]];
-        s->total_weight += c->weight;
-        KANON_TRY(kanon__grouping_extents(&s->extents[i], s->grouping, c, err), out);
-        for (int64_t group = 0; group < s->grouping->n_groups; group++)
-            s->diversity[group] += kanon__subject_term(s, i, group);
-        KANON_TRY(kanon__tick(s->ticker, 0, 0, KANON__TICK_POLL_NS, err), out);
-    }
-    KANON_TRY(list_members(s, err), out);
-    if (s->table->has_entity && !brief)
-        KANON_TRY(
-            kanon__entity_records_new(&s->own, s->table->entity_codes, s->grouping->group_of, s->grouping->n_rows, err),
-            out);
-out:
-    return st;
-}
-
-/* The grouping as a reader sees it who gets the suppressed records, too: they are its last group. *out shares what does not
- * change. */
-static kanon_status show_suppressed(kanon_grouping *out, const kanon_grouping *g, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    *out = *g;
-    out->group_of = NULL;
-    out->sizes = NULL;
-    KANON_TRY(kanon__new_array(&out->group_of, g->n_rows, "classes", err), out);
-    KANON_TRY(kanon__new_array(&out->sizes, g->n_groups + 1, "classes", err), out);
-    memcpy(out->sizes, g->sizes, (size_t)g->n_groups * sizeof *g->sizes);
-    out->sizes[out->n_groups++] = g->n_suppressed;
-    out->smallest = kanon_grouping_smallest(g);
-    out->n_suppressed = 0;
-    for (int64_t row = 0; row < g->n_rows; row++)
-        out->group_of[row] = g->group_of[row] < 0 ? (int32_t)g->n_groups : g->group_of[row];
-out:
-    return st;
-}
-
-/* The subject of measures of what a reader sees, where that is another one. */
-static kanon_status set_up_classes(kanon__subject *out, kanon_grouping *shown, const kanon__subject *groups, bool brief,
-                                   kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    *out = *groups;
-    out->members = NULL;
-    out->begins = NULL;
-    out->own = NULL;
-    out->extents = NULL; /* such measures look at sizes and kept values */
-    out->diversity = NULL;
-    out->grouping = shown;
-    KANON_TRY(show_suppressed(shown, groups->grouping, err), out);
-    KANON_TRY(list_members(out, err), out);
-    if (out->table->has_entity && !brief)
-        st = kanon__entity_records_new(&out->own, out->table->entity_codes, shown->group_of, shown->n_rows, err);
-out:
-    return st;
-}
-
-static int n_figures(const kanon__subject *s, kanon__scope scope)
+static int n_figures(const kanon__data *data, kanon__scope scope)
 {
     if (scope == KANON__SCOPE_TABLE)
         return 1;
-    return scope == KANON__SCOPE_QUASI ? s->table->n_quasi : s->table->n_sensitive;
+    return scope == KANON__SCOPE_QUASI ? data->n_quasi : data->n_sensitive;
 }
 
-static const char *attribute_name(const kanon__subject *s, kanon__scope scope, int i)
+static const char *attribute_name(const kanon__data *data, kanon__scope scope, int i)
 {
     if (scope == KANON__SCOPE_TABLE)
         return NULL;
-    return (scope == KANON__SCOPE_QUASI ? kanon__subject_quasi(s, i) : kanon__subject_sensitive(s, i))->name;
+    return data->columns[scope == KANON__SCOPE_QUASI ? data->quasi[i] : data->sensitive[i]].name;
 }
 
 /* The rows that a brief evaluation stops after. */
@@ -230,27 +121,81 @@ const kanon__measure *kanon__measure_find(const char *name)
     return NULL;
 }
 
-static kanon_status measure_all(kanon_measures *m, const kanon__subject *s, const kanon__subject *classes,
-                                const char *const *wanted, int n_rows, kanon_error *err)
+static bool has_sums(const kanon__measure *measure, const kanon__sums *sums)
+{
+    return measure->figure != NULL && (measure->needs & ~sums->has) == 0;
+}
+
+/* The rows up to n_rows; without a subject, those of the sums alone. */
+static kanon_status measure_all(kanon_measures *m, const kanon__sums *sums, const kanon__subject *s, const char *const *wanted,
+                                int n_rows, int64_t n_more, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t n = 0;
+    const kanon__data *data = sums->data;
+    int64_t n = n_more;
     for (int i = 0; i < n_rows; i++)
-        n += n_figures(s, measures_table[i]->scope);
+        n += n_figures(data, measures_table[i]->scope);
     KANON_TRY(kanon__new_array(&m->figures, n, "measures", err), out);
     for (int i = 0; i < n_rows; i++) {
         const kanon__measure *measure = measures_table[i];
-        for (int j = 0; is_wanted(measure, wanted) && j < n_figures(s, measure->scope); j++) {
+        bool is_there = has_sums(measure, sums) || (s != NULL && measure->compute != NULL);
+        for (int j = 0; is_there && is_wanted(measure, wanted) && j < n_figures(data, measure->scope); j++) {
             kanon_figure *figure = &m->figures[m->n];
-            *figure = (kanon_figure){measure->name, attribute_name(s, measure->scope, j), measure->formula, 0,
+            *figure = (kanon_figure){measure->name, attribute_name(data, measure->scope, j), measure->formula, 0,
                                      measure->whole};
-            KANON_TRY(measure->compute(&figure->value, measure->of_classes ? classes : s, j, err), out);
+            if (measure->figure != NULL)
+                figure->value = measure->figure(sums, j);
+            else
+                KANON_TRY(measure->compute(&figure->value, s, j, err), out);
             m->n++;
-            KANON_TRY(kanon__tick(s->ticker, (int64_t)m->n, n, KANON__TICK_POLL_NS, err), out);
+            if (s != NULL)
+                KANON_TRY(kanon__tick(s->ticker, (int64_t)m->n, n, KANON__TICK_POLL_NS, err), out);
         }
     }
+    st = kanon__homogeneity_warn_all(m, err);
 out:
     return st;
+}
+
+kanon_status kanon__measures_of_sums(kanon_measures **out, const kanon__sums *sums, int64_t n_more, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_measures *m = NULL;
+    KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
+    m->k = sums->k;
+    KANON_TRY(measure_all(m, sums, NULL, NULL, N_MEASURES, n_more, err), out);
+    *out = m;
+    m = NULL;
+out:
+    kanon_measures_free(m);
+    return st;
+}
+
+/* ---- evaluation -------------------------------------------------------------------------------------------------- */
+
+/* All the sums that wanted measures need. */
+static unsigned sums_of(const char *const *wanted, int n_rows)
+{
+    unsigned needs = 0;
+    for (int i = 0; i < n_rows; i++)
+        needs |= is_wanted(measures_table[i], wanted) ? measures_table[i]->needs : 0;
+    return needs;
+}
+
+static kanon_status set_sample(kanon__sums *sums, const kanon__settings *settings, kanon_error *err)
+{
+    int64_t people = sums->data->has_entity ? sums->data->n_entities : sums->n_rows, population = people;
+    if ((sums->has & KANON__SUM_RISKS) == 0)
+        return KANON_OK;
+    if (kanon__setting_given(settings, "population-size"))
+        population = kanon__setting_integer(settings, "population-size");
+    if (population < people) {
+        kanon_status st = kanon__fail(err, KANON_EINVAL, "the setting 'population-size' is smaller than the table");
+        return kanon__hint(err, st, "give at least the table's %lld %s", (long long)people,
+                           sums->data->has_entity ? "entities" : "records");
+    }
+    sums->sample = kanon__ratio((double)people, (double)population);
+    return KANON_OK;
 }
 
 kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
@@ -267,39 +212,34 @@ static kanon_status evaluate(kanon_measures **out, const kanon_table *table, con
     kanon_measures *m = NULL;
     kanon__ticker ticker;
     kanon__settings settings = {0};
-    kanon__subject subject = {.table = &table->data, .grouping = grouping, .ticker = &ticker, .settings = &settings};
-    kanon__subject classes = {0};
-    kanon_grouping shown = {0};
-    bool kept = grouping->n_suppressed > 0 && table->policy.keep_suppressed;
-    const kanon_setting_info *infos;
+    kanon__subject subject = {0};
+    kanon__sums sums = {0};
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     kanon__call_ticks(&o.tick, &o.payload);
-    size_t n_infos = kanon_measure_settings(&infos);
-    KANON_TRY(kanon__settings_init(&settings, "the measures", infos, n_infos, o.settings, o.n_settings, err), out);
-    subject.k = o.k;
-    subject.threads = o.threads;
+    KANON_TRY(kanon__measure_settings(&settings, o.settings, o.n_settings, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "measuring");
     KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
-    KANON_TRY(set_up_subject(&subject, o.brief != 0, wanted, err), out);
+    KANON_TRY(kanon__subject_init(&subject, &table->data, grouping, table->policy.keep_suppressed, &settings, &ticker, err),
+              out);
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
+    subject.k = o.k > 0 ? o.k : subject.k;
+    subject.threads = o.threads;
     subject.so_far = m;
-    if (kept)
-        KANON_TRY(set_up_classes(&classes, &shown, &subject, o.brief != 0, err), out);
     m->k = o.k > 0 ? o.k : grouping->k;
     for (size_t i = 0; i < settings.n; i++)
         if (settings.values[i] != NULL)
-            KANON_TRY(kanon__texts_addf(&m->settings, err, "%s=%s", infos[i].name, settings.values[i]), out);
-    KANON_TRY(measure_all(m, &subject, kept ? &classes : &subject, wanted, o.brief ? n_brief() : N_MEASURES, err), out);
-    KANON_TRY(kanon__homogeneity_warn_all(m, err), out);
+            KANON_TRY(kanon__texts_addf(&m->settings, err, "%s=%s", settings.infos[i].name, settings.values[i]), out);
+    int n_rows = o.brief ? n_brief() : N_MEASURES;
+    KANON_TRY(kanon__subject_sums(&sums, &subject, sums_of(wanted, n_rows), NULL, err), out);
+    KANON_TRY(set_sample(&sums, &settings, err), out);
+    KANON_TRY(measure_all(m, &sums, &subject, wanted, n_rows, 0, err), out);
     *out = m;
     m = NULL;
 out:
     kanon_measures_free(m);
-    clear_subject(&classes);
-    kanon__free(shown.sizes);
-    kanon__free(shown.group_of);
-    clear_subject(&subject);
+    kanon__sums_clear(&sums);
+    kanon__subject_clear(&subject);
     kanon__settings_clear(&settings);
     return st;
 }

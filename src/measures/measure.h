@@ -1,30 +1,38 @@
-/* A measure: a row of measures.def, and a function that computes a figure from a grouping.
+/* A measure: a row of measures.def with a name, a formula for people, and what computes it: a function of sums (sums.h), for
+ * every source of groups, or of a table and its groups, where sums are not enough.
  *
- * Figures are computed in double from the raw values, as the formulas are written, and not from the units of model/space.h:
- * so they check what the algorithms optimise. Implemented by the measure_*.c files, called by evaluate.c. */
+ * Figures are made of exact terms (model/terms.h) and raw values, and not of units: so they check what the algorithms
+ * optimise. Implemented by the measure_*.c files, called by evaluate.c. */
 #ifndef KANON_MEASURES_MEASURE_H
 #define KANON_MEASURES_MEASURE_H
 
 #include "core/ticker.h"
+#include "measures/sums.h"
 #include "model/grouping.h"
 #include "table/schema/settings.h"
 
-/* What a measure reads. */
+/* The groups of a table. */
 typedef struct kanon__subject {
     const kanon__data *table;
     const kanon_grouping *grouping;
-    const kanon__settings *settings; /* measure_settings of evaluate.c */
+    const kanon_grouping *shown; /* what a reader sees: the groups and, last, suppressed records that are kept */
+    int32_t *members;            /* the rows of each group of `shown`, ascending, group by group */
+    int64_t *begins;             /* group i is members[begins[i] .. begins[i + 1]) */
+    const kanon__settings *settings; /* kanon__measure_settings */
     int64_t k;                       /* required, or the size of the smallest group */
-    uint32_t **extents;              /* by quasi attribute: lo and hi code of every group, alternating */
-    double *diversity;               /* D, by group */
-    double total_weight;             /* of the quasi attributes: D of a suppressed record */
-    int32_t *members;                /* the rows of each group, ascending, group by group; suppressed ones are not there */
-    int64_t *begins;                 /* group i is members[begins[i] .. begins[i + 1]) */
-    int32_t *own;                    /* by row: the records of its entity in its group; NULL: no entities, 1 each */
     int threads;
     kanon__ticker *ticker;
     const kanon_measures *so_far; /* the figures of the rows above */
+    kanon_grouping classes;       /* what `shown` points at, where it is not the grouping */
 } kanon__subject;
+
+/* `kept`: the suppressed records are released, too. `settings` and `ticker` must outlive *out. */
+kanon_status kanon__subject_init(kanon__subject *out, const kanon__data *table, const kanon_grouping *grouping, bool kept,
+                                 const kanon__settings *settings, kanon__ticker *ticker, kanon_error *err);
+void kanon__subject_clear(kanon__subject *subject);
+/* Add its groups up. `diversity` (NULL: not wanted) has room for D of each group. */
+kanon_status kanon__subject_sums(kanon__sums *out, const kanon__subject *subject, unsigned has, double *diversity,
+                                 kanon_error *err);
 
 typedef enum kanon__scope {
     KANON__SCOPE_TABLE = 0, /* one figure */
@@ -36,12 +44,17 @@ typedef struct kanon__measure {
     const char *name;
     const char *formula;
     bool whole; /* a count */
-    /* `i` is the attribute's number among the quasi (sensitive) ones. *out may be NAN where there is nothing to measure. */
-    kanon_status (*compute)(double *out, const kanon__subject *subject, int i, kanon_error *err);
     kanon__scope scope;
-    /* It is about what a reader sees: suppressed records that are released are one more group of the subject. */
-    bool of_classes;
+    /* Either a function of these sums, or of the whole table and its groups. `i` is the attribute's number among the quasi
+     * (sensitive) ones. A figure is NAN where there is nothing to measure. */
+    unsigned needs;
+    double (*figure)(const kanon__sums *sums, int i);
+    kanon_status (*compute)(double *out, const kanon__subject *subject, int i, kanon_error *err);
 } kanon__measure;
+
+#define KANON_MEASURE(name) extern const kanon__measure kanon__measure_##name;
+#include "measures/measures.def"
+#undef KANON_MEASURE
 
 struct kanon_measures {
     kanon_figure *figures;
@@ -62,9 +75,10 @@ static inline const kanon__column *kanon__subject_sensitive(const kanon__subject
     return &s->table->columns[s->table->sensitive[i]];
 }
 
-/* The weighted term of the i-th quasi attribute for one group: (max - min) / R or h(lca) / H. */
-double kanon__subject_term(const kanon__subject *subject, int i, int64_t group);
-
+/* What all measures together can be told, as it is given (NULL: nothing). */
+kanon_status kanon__measure_settings(kanon__settings *out, const kanon_setting *given, size_t n, kanon_error *err);
+/* The figures that the sums have, and what they show about privacy. *out has room for `n_more` figures. */
+kanon_status kanon__measures_of_sums(kanon_measures **out, const kanon__sums *sums, int64_t n_more, kanon_error *err);
 /* NULL where there is no measure of that name. */
 const kanon__measure *kanon__measure_find(const char *name);
 /* kanon_evaluate for the measures named in `wanted` alone, NULL after the last; NULL: all of them. */

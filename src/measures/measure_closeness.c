@@ -24,8 +24,8 @@ static kanon_status t_closeness(double *out, const kanon__subject *s, int i, kan
     kanon__counter values = {.keeps_sorted = true};
     double most = NAN;
     KANON_TRY(kanon__reference_init(&table, s->table, s->table->sensitive[i], KANON__DISTANCE_DEFAULT, false, err), out);
-    for (int64_t group = 0; group < s->grouping->n_groups; group++) {
-        KANON_TRY(kanon__tick(s->ticker, 0, 0, NS_PER_RECORD * s->grouping->sizes[group], err), out);
+    for (int64_t group = 0; group < s->shown->n_groups; group++) {
+        KANON_TRY(kanon__tick(s->ticker, 0, 0, NS_PER_RECORD * s->shown->sizes[group], err), out);
         KANON_TRY(count_group(&values, s, table.column, group, err), out);
         double here = kanon__reference_distance(&table, &values);
         most = isnan(most) || here > most ? here : most;
@@ -43,6 +43,5 @@ const kanon__measure kanon__measure_t_closeness = {
         "the largest earth mover's distance between the values of a group and those of the whole table; two values are "
         "|rank - rank| / (distinct values - 1) or h(lca) / H apart, without taxonomy 1",
     .compute = t_closeness,
-    .of_classes = true,
     .scope = KANON__SCOPE_SENSITIVE,
 };

@@ -1,62 +1,51 @@
 /* The measures homogeneous and nearly_homogeneous: the shares of records whose group shows one sensitive value, or one for
  * at least 90 % of its records; and the warning about them. A missing value counts as a value of its own. No warning names
  * a value. A distinct l of 2 or more leaves no homogeneous group, so then nothing is said.
- * Called through evaluate.c; calls group_values.h. */
-#include "measures/group_values.h"
+ * Called through evaluate.c and sums.c; calls sums.h. */
 #include "measures/homogeneity.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static double records_of_one(kanon__group_values *v, void *payload)
+double kanon__group_single(kanon__group_values *v)
 {
-    (void)payload;
     return v->n == 1 ? (double)v->size : 0;
 }
 
-static double records_of_nearly_one(kanon__group_values *v, void *payload)
+double kanon__group_nearly(kanon__group_values *v)
 {
-    int64_t most = 0;
-    (void)payload;
-    for (int64_t i = 0; i < v->n; i++)
-        most = v->counts[v->codes[i]] > most ? v->counts[v->codes[i]] : most;
-    return kanon__is_nearly_all(most, v->size) ? (double)v->size : 0;
+    return kanon__is_nearly_all(kanon__group_values_most(v), v->size) ? (double)v->size : 0;
 }
 
-/* Counts are whole numbers, so the sum does not depend on the order of the groups. */
-static kanon_status share(double *out, const kanon__subject *s, int i, kanon__group_figure figure, kanon_error *err)
+static double share(const kanon__sums *s, const kanon__fold *f)
 {
-    double n = (double)(s->grouping->n_rows - s->grouping->n_suppressed);
-    kanon_status st = kanon__fold_groups(out, s, kanon__subject_sensitive(s, i), KANON__FOLD_SUM, figure, NULL, err);
-    if (st == KANON_OK)
-        *out = n > 0 ? *out / n : NAN;
-    return st;
+    return kanon__ratio(kanon__fold_sum(f), (double)kanon__sums_records(s));
 }
 
-static kanon_status homogeneous(double *out, const kanon__subject *s, int i, kanon_error *err)
+static double homogeneous(const kanon__sums *s, int i)
 {
-    return share(out, s, i, records_of_one, err);
+    return share(s, kanon__sums_fold(s, i, KANON__GROUP_SINGLE));
 }
 
-static kanon_status nearly_homogeneous(double *out, const kanon__subject *s, int i, kanon_error *err)
+static double nearly_homogeneous(const kanon__sums *s, int i)
 {
-    return share(out, s, i, records_of_nearly_one, err);
+    return share(s, kanon__sums_fold(s, i, KANON__GROUP_NEARLY));
 }
 
 const kanon__measure kanon__measure_homogeneous = {
     .name = "homogeneous",
     .formula = "records in groups with one value / records in groups: these values are disclosed, whatever k is",
-    .compute = homogeneous,
-    .of_classes = true,
+    .needs = KANON__SUM_OF(KANON__GROUP_SINGLE),
+    .figure = homogeneous,
     .scope = KANON__SCOPE_SENSITIVE,
 };
 
 const kanon__measure kanon__measure_nearly_homogeneous = {
     .name = "nearly_homogeneous",
     .formula = "records in groups in which one value has at least 90 % of the records / records in groups",
-    .compute = nearly_homogeneous,
-    .of_classes = true,
+    .needs = KANON__SUM_OF(KANON__GROUP_NEARLY),
+    .figure = nearly_homogeneous,
     .scope = KANON__SCOPE_SENSITIVE,
 };
 

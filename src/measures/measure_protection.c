@@ -1,9 +1,8 @@
 /* S-diversity and protection: Loukides def. 2.3 to 2.5.
  *
  * Whether a pair of values counts, pc >= 1 - r, is decided in whole numbers: r is a decimal number, and so are the
- * values. Called through evaluate.c; calls group_values.h. papers/s_diversity.h has the same measure in units, for
- * groups that grow. */
-#include "measures/group_values.h"
+ * values. papers/s_diversity.h has the same measure in units, for groups that grow. */
+#include "measures/measure.h"
 
 #include "core/alloc.h"
 #include "model/terms.h"
@@ -12,51 +11,62 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct pair_weights {
+struct kanon__pair_weights {
     kanon__decimal r;
     uint64_t power; /* r = r.mantissa / power where it is exact */
     double range;   /* numeric: R */
     double *rise;   /* categorical: by node, what a pair below it adds to what it counts below the parent */
-} pair_weights;
+};
 
 /* Whether part / whole <= r. */
-static bool within(const pair_weights *s, uint64_t part, uint64_t whole)
+static bool within(const kanon__pair_weights *s, uint64_t part, uint64_t whole)
 {
     if (!s->r.exact)
         return (double)part <= s->r.value * (double)whole;
     return (unsigned __int128)part * s->power <= (unsigned __int128)s->r.mantissa * whole;
 }
 
-static double node_contribution(const pair_weights *s, const kanon__taxonomy *t, int32_t node)
+static double node_contribution(const kanon__pair_weights *s, const kanon__taxonomy *t, int32_t node)
 {
     int32_t leaves = t->last_leaf[node] - t->first_leaf[node] + 1;
     int32_t n_values = t->height[node] == 0 ? 1 : t->flat ? 2 : leaves;
     return within(s, (uint64_t)(n_values - 1), (uint64_t)t->n_leaves) ? 1 - (n_values - 1.0) / t->n_leaves : 0;
 }
 
-static kanon_status init_pair_weights(pair_weights *out, const kanon__subject *subject, const kanon__column *c,
-                                      kanon_error *err)
+kanon_status kanon__pair_weights_new(kanon__pair_weights **out, const kanon__column *c, const char *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    kanon__pair_weights *w = NULL;
     const kanon__taxonomy *t = c->domain->taxonomy;
-    const char *r = kanon__setting_text(subject->settings, "r");
     uint32_t n_numbers = kanon__n_numbers(c->domain);
-    *out = (pair_weights){.power = 1};
-    kanon__parse_decimal(&out->r, r, strlen(r));
-    for (int i = 0; out->r.exact && i < out->r.scale; i++)
-        out->power *= 10;
+    KANON_TRY(kanon__new_array(&w, 1, "sensitive values", err), out);
+    w->power = 1;
+    kanon__parse_decimal(&w->r, r, strlen(r));
+    for (int i = 0; w->r.exact && i < w->r.scale; i++)
+        w->power *= 10;
     if (kanon__column_is_numeric(c)) {
-        out->range = n_numbers > 0 ? c->domain->values[n_numbers - 1] - c->domain->values[0] : 0;
-        return st;
+        w->range = n_numbers > 0 ? c->domain->values[n_numbers - 1] - c->domain->values[0] : 0;
+    } else {
+        KANON_TRY(kanon__new_array(&w->rise, t->n_nodes, "sensitive values", err), out);
+        for (int32_t node = 0; node < t->n_nodes; node++)
+            w->rise[node] = node_contribution(w, t, node) - (node > 0 ? node_contribution(w, t, t->parent[node]) : 0);
     }
-    KANON_TRY(kanon__new_array(&out->rise, t->n_nodes, "sensitive values", err), out);
-    for (int32_t node = 0; node < t->n_nodes; node++)
-        out->rise[node] = node_contribution(out, t, node) - (node > 0 ? node_contribution(out, t, t->parent[node]) : 0);
+    *out = w;
+    w = NULL;
 out:
+    kanon__pair_weights_free(w);
     return st;
 }
 
-static bool numbers_count(const pair_weights *s, const kanon__column *c, uint32_t low, uint32_t high)
+void kanon__pair_weights_free(kanon__pair_weights *w)
+{
+    if (w == NULL)
+        return;
+    kanon__free(w->rise);
+    kanon__free(w);
+}
+
+static bool numbers_count(const kanon__pair_weights *s, const kanon__column *c, uint32_t low, uint32_t high)
 {
     uint32_t last = kanon__n_numbers(c->domain) - 1;
     if (c->domain->scaled == NULL)
@@ -67,7 +77,7 @@ static bool numbers_count(const pair_weights *s, const kanon__column *c, uint32_
 
 /* Each value with the smaller ones that are near enough, whose count and sum are kept while the window moves up. Every
  * such pair counts twice, as (u,v) and as (v,u). */
-static double numeric_pairs(kanon__group_values *v, const pair_weights *s)
+static double numeric_pairs(kanon__group_values *v, const kanon__pair_weights *s)
 {
     const kanon__column *c = v->column;
     double pairs = 0, sum = 0; /* of the window's values, from the group's least */
@@ -95,7 +105,7 @@ static double numeric_pairs(kanon__group_values *v, const pair_weights *s)
 
 /* The pairs whose lca is a node are those below it that are not below one of its children. So the sum over nodes of
  * pc(node) * pairs(lca is the node) is the sum over nodes of (pc(node) - pc(parent)) * below^2. */
-static double categorical_pairs(kanon__group_values *v, const pair_weights *s)
+static double categorical_pairs(kanon__group_values *v, const kanon__pair_weights *s)
 {
     double pairs = 0;
     kanon__group_values_climb(v);
@@ -106,22 +116,15 @@ static double categorical_pairs(kanon__group_values *v, const pair_weights *s)
     return pairs;
 }
 
-static double group_s_diversity(kanon__group_values *v, void *payload)
+double kanon__group_pairs(kanon__group_values *v)
 {
-    double pairs = kanon__column_is_numeric(v->column) ? numeric_pairs(v, payload) : categorical_pairs(v, payload);
+    double pairs = kanon__column_is_numeric(v->column) ? numeric_pairs(v, v->pairs) : categorical_pairs(v, v->pairs);
     return pairs / ((double)v->size * (double)v->size);
 }
 
-static kanon_status s_diversity(double *out, const kanon__subject *s, int i, kanon_error *err)
+static double s_diversity(const kanon__sums *s, int i)
 {
-    kanon_status st = KANON_OK;
-    pair_weights weights = {0};
-    KANON_TRY(init_pair_weights(&weights, s, kanon__subject_sensitive(s, i), err), out);
-    KANON_TRY(kanon__fold_groups(out, s, kanon__subject_sensitive(s, i), KANON__FOLD_MEAN, group_s_diversity, &weights, err),
-              out);
-out:
-    kanon__free(weights.rise);
-    return st;
+    return kanon__fold_mean(kanon__sums_fold(s, i, KANON__GROUP_PAIRS));
 }
 
 const kanon__measure kanon__measure_s_diversity = {
@@ -129,31 +132,25 @@ const kanon__measure kanon__measure_s_diversity = {
     .formula = "mean over groups of the sum over ordered pairs of records of pc, where pc >= 1 - r, divided by |P|^2; pc "
                "is 1 - |u - v| / R or 1 - (leaves(lca) - 1) / |domain| (without taxonomy 1 - 1 / |domain| for two "
                "values); small is good",
-    .compute = s_diversity,
-    .of_classes = true,
+    .needs = KANON__SUM_OF(KANON__GROUP_PAIRS),
+    .figure = s_diversity,
     .scope = KANON__SCOPE_SENSITIVE,
 };
 
 /* The mean of a sum is the sum of the means. */
-static kanon_status protection(double *out, const kanon__subject *s, int i, kanon_error *err)
+static double protection(const kanon__sums *s, int i)
 {
-    kanon_status st = KANON_OK;
-    double sum = s->table->n_sensitive > 0 ? 0 : NAN;
+    double sum = s->data->n_sensitive > 0 ? 0 : NAN;
     (void)i;
-    for (int a = 0; a < s->table->n_sensitive; a++) {
-        double mean;
-        KANON_TRY(s_diversity(&mean, s, a, err), out);
-        sum += kanon__subject_sensitive(s, a)->weight * mean;
-    }
-    *out = sum;
-out:
-    return st;
+    for (int a = 0; a < s->data->n_sensitive; a++)
+        sum += s->data->columns[s->data->sensitive[a]].weight * s_diversity(s, a);
+    return sum;
 }
 
 const kanon__measure kanon__measure_protection = {
     .name = "protection",
     .formula = "mean over groups of the sum over sensitive attributes of S-diversity for the setting r, by weight; small is "
                "well protected, and there is none without a sensitive attribute",
-    .compute = protection,
-    .of_classes = true,
+    .needs = KANON__SUM_OF(KANON__GROUP_PAIRS),
+    .figure = protection,
 };

@@ -123,11 +123,11 @@ static double share(const line *l, stretch region, stretch predicate)
 }
 
 /* The codes of the released region of a group. */
-static void released_codes(const kanon__subject *s, const line *l, int i, int64_t group, uint32_t codes[2])
+static void released_codes(const line *l, const uint32_t extent[2], uint32_t codes[2])
 {
     const kanon__column *c = l->column;
-    codes[0] = s->extents[i][2 * group];
-    codes[1] = s->extents[i][2 * group + 1];
+    codes[0] = extent[0];
+    codes[1] = extent[1];
     if (!kanon__column_is_numeric(c)) {
         int32_t node = kanon__taxonomy_lca(c->domain->taxonomy, (int32_t)codes[0], (int32_t)codes[1]);
         codes[0] = (uint32_t)c->domain->taxonomy->first_leaf[node];
@@ -139,15 +139,17 @@ static void released_codes(const kanon__subject *s, const line *l, int i, int64_
 }
 
 /* Many groups have the same region: what a query asks of it is asked once. */
-static kanon_status find_regions(line *l, const kanon__subject *s, int i, kanon_error *err)
+static kanon_status find_regions(line *l, const kanon__subject *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__dictionary pairs = {0};
+    uint32_t *extents = NULL;
+    KANON_TRY(kanon__grouping_extents(&extents, s->grouping, l->column, err), out);
     KANON_TRY(kanon__dictionary_init(&pairs, err), out);
     KANON_TRY(kanon__new_array(&l->region_of, s->grouping->n_groups, "regions", err), out);
     for (int64_t group = 0; group < s->grouping->n_groups; group++) {
         uint32_t codes[2];
-        released_codes(s, l, i, group, codes);
+        released_codes(l, extents + 2 * group, codes);
         KANON_TRY(kanon__dictionary_add(&pairs, &l->region_of[group], (const char *)codes, sizeof codes, err), out);
     }
     KANON_TRY(kanon__new_array(&l->regions, pairs.n, "regions", err), out);
@@ -160,6 +162,7 @@ static kanon_status find_regions(line *l, const kanon__subject *s, int i, kanon_
     }
 out:
     kanon__dictionary_clear(&pairs);
+    kanon__free(extents);
     return st;
 }
 
@@ -170,7 +173,7 @@ static kanon_status set_up_line(line *l, const kanon__subject *s, int i, kanon_e
     l->n_values = c->domain->n_codes - (kanon__column_is_numeric(c) && c->domain->missing_code != KANON__NO_CODE);
     l->lengths = counts_lengths(c, l->n_values);
     l->whole = l->n_values > 0 ? stretch_of(l, 0, l->n_values - 1) : nothing;
-    kanon_status st = find_regions(l, s, i, err);
+    kanon_status st = find_regions(l, s, err);
     return st == KANON_OK ? kanon__row_index_init(&l->rows, c, s->table->n_rows, err) : st;
 }
 

@@ -72,26 +72,6 @@ const kanon__measure kanon__measure_uniques_before = {
     .compute = uniques_before,
 };
 
-static kanon_status uniques_after(double *out, const kanon__subject *s, int i, kanon_error *err)
-{
-    (void)i;
-    (void)err;
-    *out = 0;
-    for (int64_t group = 0; group < s->grouping->n_groups; group++) {
-        int64_t size = s->grouping->sizes[group], own = s->own != NULL ? s->own[s->members[s->begins[group]]] : 1;
-        *out += own == size ? (double)size : 0;
-    }
-    return KANON_OK;
-}
-
-const kanon__measure kanon__measure_uniques_after = {
-    .name = "uniques_after",
-    .formula = "number of records in groups of one record, or with entities of one person",
-    .whole = true,
-    .compute = uniques_after,
-    .of_classes = true,
-};
-
 static kanon_status k_before(double *out, const kanon__subject *s, int i, kanon_error *err)
 {
     original before;

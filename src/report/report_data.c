@@ -4,7 +4,6 @@
 
 #include "core/alloc.h"
 #include "core/ticker.h"
-#include "measures/advice.h"
 #include "measures/measure.h"
 #include "model/entity_records.h"
 
@@ -94,43 +93,43 @@ out:
 
 /* ---- loss -------------------------------------------------------------------------------------------------------- */
 
-/* The costs by attribute, and in *diversity D of every group. */
-static kanon_status measure_costs(kanon__report_data *d, double **diversity, const kanon_table *t, const kanon_grouping *g,
-                                  kanon_error *err)
+static void set_costs(kanon__report_data *d, const kanon__sums *sums)
+{
+    d->loss = kanon__measure_information_loss.figure(sums, 0);
+    for (int i = 0; i < sums->data->n_quasi; i++) {
+        kanon__attribute_cost *cost = &d->costs[i];
+        double weight = sums->data->columns[sums->data->quasi[i]].weight;
+        cost->loss = kanon__measure_attribute_loss.figure(sums, i);
+        cost->without = kanon__measure_loss_without.figure(sums, i);
+        cost->share = kanon__share(cost->loss, d->loss);
+        cost->average = kanon__share(cost->loss, (double)sums->n_rows * weight);
+        cost->any = kanon__share((double)(sums->quasi[i].hidden + sums->n_suppressed), (double)sums->n_rows);
+        d->total_weight += weight;
+    }
+}
+
+/* The figures that the summary shows, of the groups, and in *diversity D of every group. */
+static kanon_status measure_groups(kanon__report_data *d, double **diversity, const kanon_table *t, const kanon_grouping *g,
+                                   kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    uint32_t *extents = NULL, **attribute_extents = NULL;
+    kanon__subject subject = {0};
+    kanon__sums sums = {0};
+    kanon__ticker ticker;
+    kanon__ticker_init(&ticker, NULL, NULL, "measuring");
     KANON_TRY(kanon__new_array(&d->costs, t->data.n_quasi, "costs", err), out);
     KANON_TRY(kanon__new_array(diversity, g->n_groups, "group losses", err), out);
-    KANON_TRY(kanon__new_array(&attribute_extents, t->data.n_quasi, "group extents", err), out);
-    kanon__subject subject = {.table = &t->data, .grouping = g, .extents = attribute_extents};
-    for (int i = 0; i < t->data.n_quasi; i++) {
-        const kanon__column *c = &t->data.columns[t->data.quasi[i]];
-        KANON_TRY(kanon__grouping_extents(&extents, g, c, err), out);
-        attribute_extents[i] = extents;
-        double loss = (double)g->n_suppressed * c->weight;
-        int64_t any = g->n_suppressed;
-        for (int64_t group = 0; group < g->n_groups; group++) {
-            double term = kanon__subject_term(&subject, i, group);
-            loss += (double)g->sizes[group] * term;
-            (*diversity)[group] += term;
-            any += kanon__shows_nothing(c, extents + 2 * group) ? g->sizes[group] : 0;
-        }
-        kanon__free(extents);
-        extents = NULL;
-        d->costs[i].loss = loss;
-        d->costs[i].any = kanon__share((double)any, (double)g->n_rows);
-        d->costs[i].average = kanon__share(loss, (double)g->n_rows * c->weight);
-        d->loss += loss;
-        d->total_weight += c->weight;
-    }
-    for (int i = 0; i < t->data.n_quasi; i++) {
-        d->costs[i].share = kanon__share(d->costs[i].loss, d->loss);
-        d->costs[i].without = d->loss - d->costs[i].loss;
+    KANON_TRY(kanon__subject_init(&subject, &t->data, g, false, NULL, &ticker, err), out);
+    KANON_TRY(kanon__subject_sums(&sums, &subject, KANON__SUM_LOSSES | KANON__SUM_HIDDEN | KANON__SUM_RISKS, *diversity, err),
+              out);
+    set_costs(d, &sums);
+    if (g->n_groups > 0) {
+        d->highest_risk = kanon__measure_highest_risk.figure(&sums, 0);
+        d->average_risk = kanon__measure_average_risk.figure(&sums, 0);
     }
 out:
-    kanon__free(attribute_extents);
-    kanon__free(extents);
+    kanon__sums_clear(&sums);
+    kanon__subject_clear(&subject);
     return st;
 }
 
@@ -209,26 +208,6 @@ static kanon_status count_risks(kanon__report_data *d, int when, const classes *
     return st == KANON_OK ? kanon__poll_tick(KANON__TICK_POLL_NS, err) : st;
 }
 
-/* The risk figures of the groups, which the summary shows; as measures/measure_risk.c has them. */
-static kanon_status sum_risks(kanon__report_data *d, const classes *c, const kanon_grouping *g, kanon_error *err)
-{
-    int64_t *sums = NULL; /* by group, of the own records */
-    double all = 0;
-    kanon_status st = kanon__new_array(&sums, c->n, "groups", err);
-    for (int64_t row = 0; st == KANON_OK && row < g->n_rows; row++) {
-        if (c->of[row] < 0)
-            continue;
-        double risk = (double)own_records(c, row) / (double)c->sizes[c->of[row]];
-        sums[c->of[row]] += own_records(c, row);
-        d->highest_risk = risk > d->highest_risk ? risk : d->highest_risk;
-    }
-    for (int64_t i = 0; st == KANON_OK && i < c->n; i++)
-        all += (double)sums[i] / (double)c->sizes[i];
-    d->average_risk = kanon__share(all, (double)(g->n_rows - g->n_suppressed));
-    kanon__free(sums);
-    return st;
-}
-
 /* Suppressed records cost 1 on every attribute. */
 static kanon_status count_originals(kanon__report_data *d, const classes *c, const double *diversity,
                                     const kanon_grouping *g, kanon_error *err)
@@ -254,7 +233,6 @@ static kanon_status measure_risks(kanon__report_data *d, const kanon_table *t, c
     classes before = {0}, after = {.of = g->group_of, .sizes = g->sizes, .n = g->n_groups};
     KANON_TRY(find_entities(&after, t, err), out);
     KANON_TRY(count_risks(d, KANON__AFTER, &after, g->n_rows, err), out);
-    KANON_TRY(sum_risks(d, &after, g, err), out);
     KANON_TRY(original_classes(&before, t, err), out);
     KANON_TRY(count_risks(d, KANON__BEFORE, &before, g->n_rows, err), out);
     KANON_TRY(count_originals(d, &before, diversity, g, err), out);
@@ -365,7 +343,7 @@ kanon_status kanon__report_data_init(kanon__report_data *d, const kanon_table *t
     d->rare = k_asked > 0 || d->k > RARE_UNASKED ? d->k : RARE_UNASKED;
     d->least_groups = 1;
     set_limits(d);
-    KANON_TRY(measure_costs(d, &diversity, t, g, err), out);
+    KANON_TRY(measure_groups(d, &diversity, t, g, err), out);
     KANON_TRY(find_worst(d, diversity, g, err), out);
     KANON_TRY(count_sizes(d, diversity, g, err), out);
     KANON_TRY(measure_risks(d, t, g, diversity, err), out);

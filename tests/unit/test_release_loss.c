@@ -233,7 +233,18 @@ static void test_sizes(void **state)
     assert_true(figure_of(m, "unknown_cells", NULL) == 0);
     for (size_t i = 0; i < kanon_measures_count(m); i++)
         assert_true(strlen(kanon_measures_at(m, i)->formula) > 0);
-    assert_int_equal(kanon_measures_count(m), 9 + 2);
+    /* those of sizes, risks, losses and covers, of the table and of each attribute, and unknown_cells */
+    assert_int_equal(kanon_measures_count(m), (7 + 10 + 2 + 1) + (3 + 1) * 2 + 1);
+    assert_near(figure_of(m, "ncp", "age"), (3 * 0.1 + 2 * 0.2 + 3) / 8, "ncp of age");
+    assert_near(figure_of(m, "ncp", "town"), (2 + 1 + 2) / 8.0, "ncp of town");
+    assert_near(figure_of(m, "gcp", NULL), (2 * 3.7 + 5) / 8 / 3, "gcp");
+    assert_near(figure_of(m, "attribute_share", "town"), 5 / 12.4, "share of town");
+    assert_near(figure_of(m, "loss_without", "town"), 7.4, "loss without town");
+    assert_near(figure_of(m, "highest_risk", NULL), 1, "highest risk");
+    assert_near(figure_of(m, "average_risk", NULL), 3.0 / 6, "average risk");
+    assert_near(figure_of(m, "class_risk", NULL), (1.0 / 3 + 1.0 / 2 + 1) / 3, "class risk");
+    assert_near(figure_of(m, "records_above_33", NULL), 3.0 / 6, "records above 1/3");
+    assert_true(figure_of(m, "uniques_after", NULL) == 1);
     kanon_measures_free(m);
     /* nothing but a header: everything is suppressed */
     m = measure_release(table, schema, "age,town\n");

@@ -1,0 +1,263 @@
+/* Sums of a release that many processes made: kanon_tally. Each block adds up its groups (sums.h); the sums of all blocks,
+ * which travel packed, have the figures of the whole. Called by hosts through include/kanon_blocks.h; calls subject.c for a
+ * block and evaluate.c for the list of figures. */
+#include "core/alloc.h"
+#include "core/context.h"
+#include "measures/measure.h"
+#include "table/read/whole_domain.h"
+
+#include <kanon_blocks.h>
+#include <string.h>
+
+static const kanon__packed_kind tally_kind = {'T', '3', "a tally"};
+
+struct kanon_tally {
+    const kanon_context *context;
+    kanon_domain *domain; /* a reference */
+    kanon__sums sums;
+};
+
+void kanon_tally_free(kanon_tally *t)
+{
+    if (t == NULL)
+        return;
+    kanon__sums_clear(&t->sums);
+    kanon_domain_free(t->domain);
+    kanon__free(t);
+}
+
+/* Its sums are all zero. */
+static kanon_status new_tally(kanon_tally **out, const kanon_domain *domain, kanon_error *err)
+{
+    kanon_tally *t = NULL;
+    kanon_status st = kanon__new_array(&t, 1, "a tally", err);
+    if (st != KANON_OK)
+        return st;
+    t->context = kanon__call_context();
+    t->domain = kanon__whole_share(domain);
+    *out = t;
+    return KANON_OK;
+}
+
+/* ---- a block ----------------------------------------------------------------------------------------------------- */
+
+static kanon_status tally_of(kanon_tally **out, const kanon_table *rows, const kanon_grouping *g, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_tally *t = NULL;
+    kanon__settings settings = {0};
+    kanon__subject subject = {0};
+    kanon__ticker ticker;
+    if (rows->whole == NULL || g->n_recode_maps > 0) {
+        st = kanon__fail(err, KANON_EINVAL, "the table is not a part of a larger one, grouped record by record");
+        return kanon__hint(err, st, "read it with the sealed domain of the whole table in the read options");
+    }
+    KANON_TRY(kanon__whole_has(rows->whole, rows, err), out);
+    KANON_TRY(kanon__grouping_fits(g, rows, err), out);
+    kanon__ticker_init(&ticker, NULL, NULL, "measuring");
+    KANON_TRY(kanon__measure_settings(&settings, NULL, 0, err), out);
+    KANON_TRY(kanon__subject_init(&subject, &rows->data, g, false, &settings, &ticker, err), out);
+    KANON_TRY(new_tally(&t, rows->whole, err), out);
+    KANON_TRY(kanon__subject_sums(&t->sums, &subject, KANON__SUMS_OF_GROUPS, NULL, err), out);
+    t->sums.data = &t->domain->data;
+    t->sums.k = g->k;
+    *out = t;
+    t = NULL;
+out:
+    kanon_tally_free(t);
+    kanon__subject_clear(&subject);
+    kanon__settings_clear(&settings);
+    return st;
+}
+
+kanon_status kanon_tally_new(kanon_tally **out, const kanon_table *rows, const kanon_grouping *grouping, kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon__call_begin(&call, rows->context);
+    return kanon__call_end(&call, tally_of(out, rows, grouping, err));
+}
+
+kanon_status kanon_tally_merge(kanon_tally *into, const kanon_tally *other, kanon_error *err)
+{
+    kanon__call call;
+    kanon_status st;
+    kanon__call_begin(&call, into->context);
+    if (kanon__whole_equal(into->domain, other->domain) && into->sums.k == other->sums.k)
+        st = kanon__sums_merge(&into->sums, &other->sums, err);
+    else
+        st = kanon__hint(err, kanon__fail(err, KANON_EINVAL, "the tallies are of different tables, or of another k"),
+                         "merge those of the blocks of one table");
+    return kanon__call_end(&call, st);
+}
+
+static kanon_status measures_of(kanon_measures **out, const kanon_tally *t, const kanon_domain *domain, kanon_error *err)
+{
+    kanon_status st = kanon__whole_check(domain, true, err);
+    if (st != KANON_OK)
+        return st;
+    if (!kanon__whole_equal(t->domain, domain) || t->sums.n_rows != domain->n_rows) {
+        st = kanon__fail(err, KANON_EDATA, "the tally is of %lld records, the table has %lld", (long long)t->sums.n_rows,
+                         (long long)domain->n_rows);
+        return kanon__hint(err, st, "merge the tallies of all blocks of the table, each once");
+    }
+    kanon__sums sums = t->sums;
+    sums.data = &domain->data; /* whose names the figures keep */
+    return kanon__measures_of_sums(out, &sums, 0, err);
+}
+
+kanon_status kanon_tally_measures(kanon_measures **out, const kanon_tally *tally, const kanon_domain *domain,
+                                  kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon__call_begin(&call, tally->context);
+    return kanon__call_end(&call, measures_of(out, tally, domain, err));
+}
+
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
+
+static void pack_sum(kanon__packer *p, __int128 sum)
+{
+    kanon__pack_number(p, (uint64_t)sum);
+    kanon__pack_signed(p, (int64_t)(sum >> 64));
+}
+
+static __int128 unpack_sum(kanon__unpacker *u)
+{
+    uint64_t low = kanon__unpack_number(u);
+    return (__int128)((unsigned __int128)(uint64_t)kanon__unpack_signed(u) << 64 | low);
+}
+
+static void pack_double(kanon__packer *p, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    kanon__pack_number(p, bits);
+}
+
+static double unpack_double(kanon__unpacker *u)
+{
+    uint64_t bits = kanon__unpack_number(u);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    u->damaged = u->damaged || !isfinite(value);
+    return value;
+}
+
+static void pack_sums(kanon__packer *p, const kanon__sums *s)
+{
+    kanon__pack_number(p, (uint64_t)s->k);
+    kanon__pack_number(p, (uint64_t)s->n_rows);
+    kanon__pack_number(p, (uint64_t)s->n_suppressed);
+    kanon__pack_number(p, (uint64_t)s->n_groups);
+    kanon__pack_number(p, (uint64_t)s->n_counts);
+    for (int64_t i = 0; i < s->n_counts; i++) {
+        kanon__pack_number(p, (uint64_t)s->classes[i].size);
+        kanon__pack_number(p, (uint64_t)s->classes[i].own);
+        kanon__pack_number(p, (uint64_t)s->classes[i].n);
+    }
+    for (int i = 0; i < s->data->n_quasi; i++) {
+        pack_sum(p, s->quasi[i].losses);
+        pack_sum(p, s->quasi[i].covers);
+        pack_sum(p, s->quasi[i].spreads);
+        kanon__pack_number(p, (uint64_t)s->quasi[i].hidden);
+    }
+    for (int i = 0; i < s->data->n_sensitive * KANON__N_GROUP_FIGURES; i++) {
+        const kanon__fold *f = &s->folds[i];
+        kanon__pack_number(p, (uint64_t)f->n);
+        if (f->n == 0)
+            continue;
+        pack_double(p, f->least);
+        pack_double(p, f->most);
+        pack_sum(p, f->sum);
+    }
+}
+
+/* Classes rise; all records are in one or suppressed. */
+static kanon_status unpack_classes(kanon__sums *s, kanon__unpacker *u, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t left = s->n_rows - s->n_suppressed, n_counts = kanon__unpack_count(u, 3);
+    bool sound = true;
+    for (int64_t i = 0; i < n_counts && sound && !u->damaged; i++) {
+        int64_t size = kanon__unpack_upto(u, left), own = kanon__unpack_upto(u, size), n = kanon__unpack_upto(u, left);
+        KANON_TRY(kanon__sums_add_records(s, size, own, n, err), out);
+        const kanon__class_count *c = &s->classes[i];
+        sound = s->n_counts == i + 1 && c->size == size && c->own == own && own > 0 && n > 0;
+        left -= n;
+    }
+    st = kanon__unpacker_check(u, sound && left == 0, err);
+out:
+    return st;
+}
+
+static void unpack_fold(kanon__fold *f, kanon__unpacker *u, int64_t most)
+{
+    f->n = kanon__unpack_upto(u, most);
+    if (f->n == 0)
+        return;
+    f->least = unpack_double(u);
+    f->most = unpack_double(u);
+    f->sum = unpack_sum(u);
+    u->damaged = u->damaged || f->least > f->most;
+}
+
+static kanon_status unpack_sums(kanon__sums *s, kanon__unpacker *u, int64_t n_rows, kanon_error *err)
+{
+    s->k = kanon__unpack_upto(u, INT64_MAX);
+    s->n_rows = kanon__unpack_upto(u, n_rows);
+    s->n_suppressed = s->n_lost = kanon__unpack_upto(u, s->n_rows);
+    s->n_groups = s->n_classes = kanon__unpack_upto(u, s->n_rows);
+    kanon_status st = unpack_classes(s, u, err);
+    for (int i = 0; st == KANON_OK && i < s->data->n_quasi; i++) {
+        s->quasi[i].losses = unpack_sum(u);
+        s->quasi[i].covers = unpack_sum(u);
+        s->quasi[i].spreads = unpack_sum(u);
+        s->quasi[i].hidden = kanon__unpack_upto(u, s->n_rows);
+    }
+    for (int i = 0; st == KANON_OK && i < s->data->n_sensitive * KANON__N_GROUP_FIGURES; i++)
+        unpack_fold(&s->folds[i], u, s->n_classes);
+    return st == KANON_OK ? kanon__unpacker_end(u, err) : st;
+}
+
+kanon_status kanon_tally_write(const kanon_tally *t, const kanon_sink *sink, kanon_error *err)
+{
+    kanon__call call;
+    kanon__packer p;
+    kanon__call_begin(&call, t->context);
+    kanon__packer_init(&p, &tally_kind, err);
+    kanon__pack_domain(&p, t->domain);
+    pack_sums(&p, &t->sums);
+    kanon_status st = kanon__packer_send(&p, sink);
+    kanon__packer_clear(&p);
+    return kanon__call_end(&call, st);
+}
+
+static kanon_status from_bytes(kanon_tally **out, const kanon_domain *domain, const void *bytes, size_t size,
+                               kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_tally *t = NULL;
+    kanon__unpacker u;
+    KANON_TRY(kanon__whole_check(domain, true, err), out);
+    KANON_TRY(kanon__unpacker_init(&u, &tally_kind, bytes, size, err), out);
+    KANON_TRY(kanon__unpack_domain(&u, domain, err), out);
+    KANON_TRY(new_tally(&t, domain, err), out);
+    KANON_TRY(kanon__sums_init(&t->sums, &t->domain->data, KANON__SUMS_OF_GROUPS, err), out);
+    KANON_TRY(unpack_sums(&t->sums, &u, domain->n_rows, err), out);
+    *out = t;
+    t = NULL;
+out:
+    kanon_tally_free(t);
+    return st;
+}
+
+kanon_status kanon_tally_from_bytes(kanon_tally **out, const kanon_domain *domain, const void *bytes, size_t size,
+                                    kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon__call_begin(&call, domain->context);
+    return kanon__call_end(&call, from_bytes(out, domain, bytes, size, err));
+}
