@@ -10,6 +10,7 @@
 #ifndef KANON_MEASURES_SUMS_H
 #define KANON_MEASURES_SUMS_H
 
+#include "core/packed.h"
 #include "measures/group_values.h"
 
 #include <math.h>
@@ -80,6 +81,11 @@ void kanon__sums_add_values(kanon__sums *sums, int i, kanon__group_values *value
 
 /* Add the sums of other groups of the same table. */
 kanon_status kanon__sums_merge(kanon__sums *into, const kanon__sums *other, kanon_error *err);
+
+/* As bytes, of all that groups have: sums_bytes.c. Nothing may follow; the table has n_rows. */
+void kanon__pack_sums(kanon__packer *packer, const kanon__sums *sums);
+kanon_status kanon__unpack_sums(kanon__sums *out, const kanon__data *data, kanon__unpacker *unpacker, int64_t n_rows,
+                                kanon_error *err);
 
 /* ---- what several measures read ---------------------------------------------------------------------------------- */
 

@@ -145,7 +145,7 @@ static double unpack_double(kanon__unpacker *u)
     return value;
 }
 
-static void pack_sums(kanon__packer *p, const kanon__sums *s)
+void kanon__pack_sums(kanon__packer *p, const kanon__sums *s)
 {
     kanon__pack_number(p, (uint64_t)s->k);
     kanon__pack_number(p, (uint64_t)s->n_rows);
@@ -203,22 +203,30 @@ static void unpack_fold(kanon__fold *f, kanon__unpacker *u, int64_t most)
     u->damaged = u->damaged || f->least > f->most;
 }
 
-static kanon_status unpack_sums(kanon__sums *s, kanon__unpacker *u, int64_t n_rows, kanon_error *err)
+kanon_status kanon__unpack_sums(kanon__sums *s, const kanon__data *data, kanon__unpacker *u, int64_t n_rows,
+                                kanon_error *err)
 {
+    kanon_status st = kanon__sums_init(s, data, KANON__SUMS_OF_GROUPS, err);
+    if (st != KANON_OK)
+        return st;
     s->k = kanon__unpack_upto(u, INT64_MAX);
     s->n_rows = kanon__unpack_upto(u, n_rows);
     s->n_suppressed = s->n_lost = kanon__unpack_upto(u, s->n_rows);
     s->n_groups = s->n_classes = kanon__unpack_upto(u, s->n_rows);
-    kanon_status st = unpack_classes(s, u, err);
-    for (int i = 0; st == KANON_OK && i < s->data->n_quasi; i++) {
+    st = unpack_classes(s, u, err);
+    for (int i = 0; st == KANON_OK && i < data->n_quasi; i++) {
         s->quasi[i].losses = unpack_sum(u);
         s->quasi[i].covers = unpack_sum(u);
         s->quasi[i].spreads = unpack_sum(u);
         s->quasi[i].hidden = kanon__unpack_upto(u, s->n_rows);
     }
-    for (int i = 0; st == KANON_OK && i < s->data->n_sensitive * KANON__N_GROUP_FIGURES; i++)
+    for (int i = 0; st == KANON_OK && i < data->n_sensitive * KANON__N_GROUP_FIGURES; i++)
         unpack_fold(&s->folds[i], u, s->n_classes);
-    return st == KANON_OK ? kanon__unpacker_end(u, err) : st;
+    if (st == KANON_OK)
+        st = kanon__unpacker_end(u, err);
+    if (st != KANON_OK)
+        kanon__sums_clear(s);
+    return st;
 }
 
 kanon_status kanon_tally_write(const kanon_tally *t, const kanon_sink *sink, kanon_error *err)
@@ -228,7 +236,7 @@ kanon_status kanon_tally_write(const kanon_tally *t, const kanon_sink *sink, kan
     kanon__call_begin(&call, t->context);
     kanon__packer_init(&p, &tally_kind, err);
     kanon__pack_domain(&p, t->domain);
-    pack_sums(&p, &t->sums);
+    kanon__pack_sums(&p, &t->sums);
     kanon_status st = kanon__packer_send(&p, sink);
     kanon__packer_clear(&p);
     return kanon__call_end(&call, st);
@@ -244,8 +252,7 @@ static kanon_status from_bytes(kanon_tally **out, const kanon_domain *domain, co
     KANON_TRY(kanon__unpacker_init(&u, &tally_kind, bytes, size, err), out);
     KANON_TRY(kanon__unpack_domain(&u, domain, err), out);
     KANON_TRY(new_tally(&t, domain, err), out);
-    KANON_TRY(kanon__sums_init(&t->sums, &t->domain->data, KANON__SUMS_OF_GROUPS, err), out);
-    KANON_TRY(unpack_sums(&t->sums, &u, domain->n_rows, err), out);
+    KANON_TRY(kanon__unpack_sums(&t->sums, &t->domain->data, &u, domain->n_rows, err), out);
     *out = t;
     t = NULL;
 out:
