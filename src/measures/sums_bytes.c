@@ -178,10 +178,11 @@ void kanon__pack_sums(kanon__packer *p, const kanon__sums *s)
 static kanon_status unpack_classes(kanon__sums *s, kanon__unpacker *u, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t left = s->n_rows - s->n_suppressed, n_counts = kanon__unpack_count(u, 3);
+    const int64_t most = s->n_rows - s->n_suppressed;
+    int64_t left = most, n_counts = kanon__unpack_count(u, 3);
     bool sound = true;
     for (int64_t i = 0; i < n_counts && sound && !u->damaged; i++) {
-        int64_t size = kanon__unpack_upto(u, left), own = kanon__unpack_upto(u, size), n = kanon__unpack_upto(u, left);
+        int64_t size = kanon__unpack_upto(u, most), own = kanon__unpack_upto(u, size), n = kanon__unpack_upto(u, left);
         KANON_TRY(kanon__sums_add_records(s, size, own, n, err), out);
         const kanon__class_count *c = &s->classes[i];
         sound = s->n_counts == i + 1 && c->size == size && c->own == own && own > 0 && n > 0;
