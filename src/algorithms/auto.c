@@ -45,7 +45,7 @@ static kanon_status measure_loss(int64_t *out, const kanon__run *run, kanon_erro
         if (run->group_of[row] == KANON__LEFT_OVER)
             kanon__clusters_join(&c, kanon__clusters_cheapest(&c, -1, row), row);
     for (int32_t group = 0; group < run->n_groups; group++)
-        *out += c.sizes[group] * kanon__box_units(run->space, kanon__clusters_box(&c, group));
+        *out += kanon__group_loss(c.sizes[group], kanon__box_units(run->space, kanon__clusters_box(&c, group)));
 out:
     kanon__clusters_clear(&c);
     return st;

@@ -36,9 +36,7 @@ double kanon__group_skew(kanon__group_values *v)
         const kanon__fold *fold = kanon__sums_fold(s, i, KANON__GROUP_##of);                                                \
         return value;                                                                                                       \
     }                                                                                                                       \
-    const kanon__measure kanon__measure_##measure = {                                                                       \
-        .name = #measure, .formula = text, .whole = is_whole, .scope = KANON__SCOPE_SENSITIVE,                              \
-        .needs = KANON__SUM_OF(KANON__GROUP_##of), .figure = measure}
+    KANON__MEASURE_OF_SUMS(measure, SENSITIVE, is_whole, KANON__SUM_OF(KANON__GROUP_##of), text)
 
 FOLDED(distinct_l, true, DISTINCT, fold->least, "the fewest distinct values in a group");
 FOLDED(entropy_l, false, ENTROPY, fold->least,

@@ -33,21 +33,12 @@ static double nearly_homogeneous(const kanon__sums *s, int i)
     return share(s, kanon__sums_fold(s, i, KANON__GROUP_NEARLY));
 }
 
-const kanon__measure kanon__measure_homogeneous = {
-    .name = "homogeneous",
-    .formula = "records in groups with one value / records in groups: these values are disclosed, whatever k is",
-    .needs = KANON__SUM_OF(KANON__GROUP_SINGLE),
-    .figure = homogeneous,
-    .scope = KANON__SCOPE_SENSITIVE,
-};
+KANON__MEASURE_OF_SUMS(homogeneous, SENSITIVE, false, KANON__SUM_OF(KANON__GROUP_SINGLE),
+                       "records in groups with one value / records in groups: these values are disclosed, whatever k "
+                       "is");
 
-const kanon__measure kanon__measure_nearly_homogeneous = {
-    .name = "nearly_homogeneous",
-    .formula = "records in groups in which one value has at least 90 % of the records / records in groups",
-    .needs = KANON__SUM_OF(KANON__GROUP_NEARLY),
-    .figure = nearly_homogeneous,
-    .scope = KANON__SCOPE_SENSITIVE,
-};
+KANON__MEASURE_OF_SUMS(nearly_homogeneous, SENSITIVE, false, KANON__SUM_OF(KANON__GROUP_NEARLY),
+                       "records in groups in which one value has at least 90 % of the records / records in groups");
 
 /* ---- the warning ------------------------------------------------------------------------------------------------- */
 

@@ -35,63 +35,38 @@ static double information_loss(const kanon__sums *s, int i)
     return loss_without(s, -1);
 }
 
-const kanon__measure kanon__measure_information_loss = {
-    .name = "information_loss",
-    .formula =
-        "sum over groups of |P| * D(P), D(P) = sum of (max - min) / R over numeric and h(lca) / H over categorical quasi "
-        "attributes, each times its weight; a suppressed record costs the number of quasi attributes, or the sum of their "
-        "weights",
-    .needs = KANON__SUM_LOSSES,
-    .figure = information_loss,
-};
+KANON__MEASURE_OF_SUMS(information_loss, TABLE, false, KANON__SUM_LOSSES,
+                       "sum over groups of |P| * D(P), D(P) = sum of (max - min) / R over numeric and h(lca) / H over "
+                       "categorical quasi attributes, each times its weight; a suppressed record costs the number of "
+                       "quasi attributes, or the sum of their weights");
 
 static double avg_loss(const kanon__sums *s, int i)
 {
     return information_loss(s, i) / ((double)s->n_rows * total_weight(s));
 }
 
-const kanon__measure kanon__measure_avg_loss = {
-    .name = "avg_loss",
-    .formula =
-        "information_loss / (records * number of quasi attributes), from 0 to 1; with weights, their sum is the number",
-    .needs = KANON__SUM_LOSSES,
-    .figure = avg_loss,
-};
+KANON__MEASURE_OF_SUMS(avg_loss, TABLE, false, KANON__SUM_LOSSES,
+                       "information_loss / (records * number of quasi attributes), from 0 to 1; with weights, their "
+                       "sum is the number");
 
 /* ---- what costs most --------------------------------------------------------------------------------------------- */
 
-const kanon__measure kanon__measure_attribute_loss = {
-    .name = "attribute_loss",
-    .formula =
-        "the attribute's part of information_loss: sum over groups of |P| * (max - min) / R or |P| * h(lca) / H, times "
-        "its weight, and its weight for each suppressed record",
-    .needs = KANON__SUM_LOSSES,
-    .figure = attribute_loss,
-    .scope = KANON__SCOPE_QUASI,
-};
+KANON__MEASURE_OF_SUMS(attribute_loss, QUASI, false, KANON__SUM_LOSSES,
+                       "the attribute's part of information_loss: sum over groups of |P| * (max - min) / R or |P| * "
+                       "h(lca) / H, times its weight, and its weight for each suppressed record");
 
 static double attribute_share(const kanon__sums *s, int i)
 {
     return kanon__ratio(attribute_loss(s, i), loss_without(s, -1));
 }
 
-const kanon__measure kanon__measure_attribute_share = {
-    .name = "attribute_share",
-    .formula =
-        "attribute_loss / information_loss: the share of the loss that this attribute causes; none where nothing is lost",
-    .needs = KANON__SUM_LOSSES,
-    .figure = attribute_share,
-    .scope = KANON__SCOPE_QUASI,
-};
+KANON__MEASURE_OF_SUMS(attribute_share, QUASI, false, KANON__SUM_LOSSES,
+                       "attribute_loss / information_loss: the share of the loss that this attribute causes; none "
+                       "where nothing is lost");
 
-const kanon__measure kanon__measure_loss_without = {
-    .name = "loss_without",
-    .formula =
-        "information_loss - attribute_loss: the loss of the same groups if this attribute were left out of the release",
-    .needs = KANON__SUM_LOSSES,
-    .figure = loss_without,
-    .scope = KANON__SCOPE_QUASI,
-};
+KANON__MEASURE_OF_SUMS(loss_without, QUASI, false, KANON__SUM_LOSSES,
+                       "information_loss - attribute_loss: the loss of the same groups if this attribute were left "
+                       "out of the release");
 
 /* ---- certainty penalties ----------------------------------------------------------------------------------------- */
 
@@ -100,14 +75,9 @@ static double ncp(const kanon__sums *s, int i)
     return ((double)s->quasi[i].covers / (double)s->quasi[i].whole_cover + (double)s->n_lost) / (double)s->n_rows;
 }
 
-const kanon__measure kanon__measure_ncp = {
-    .name = "ncp",
-    .formula = "normalised certainty penalty, the mean over records of (max - min) / R or leaves(lca) / |domain| of "
-               "their group, 0 for a single value and 1 for a suppressed record",
-    .needs = KANON__SUM_COVERS,
-    .figure = ncp,
-    .scope = KANON__SCOPE_QUASI,
-};
+KANON__MEASURE_OF_SUMS(ncp, QUASI, false, KANON__SUM_COVERS,
+                       "normalised certainty penalty, the mean over records of (max - min) / R or leaves(lca) / "
+                       "|domain| of their group, 0 for a single value and 1 for a suppressed record");
 
 static double gcp(const kanon__sums *s, int i)
 {
@@ -118,9 +88,5 @@ static double gcp(const kanon__sums *s, int i)
     return sum / total_weight(s);
 }
 
-const kanon__measure kanon__measure_gcp = {
-    .name = "gcp",
-    .formula = "global certainty penalty: the mean of ncp over the quasi attributes, by weight, from 0 to 1",
-    .needs = KANON__SUM_COVERS,
-    .figure = gcp,
-};
+KANON__MEASURE_OF_SUMS(gcp, TABLE, false, KANON__SUM_COVERS,
+                       "global certainty penalty: the mean of ncp over the quasi attributes, by weight, from 0 to 1");

@@ -15,13 +15,9 @@ static double highest_risk(const kanon__sums *s, int i)
     return most;
 }
 
-const kanon__measure kanon__measure_highest_risk = {
-    .name = "highest_risk",
-    .formula = "the most over persons and their groups of the person's records / |P|; without entities 1 / size of the "
-               "smallest group (prosecutor)",
-    .needs = KANON__SUM_RISKS,
-    .figure = highest_risk,
-};
+KANON__MEASURE_OF_SUMS(highest_risk, TABLE, false, KANON__SUM_RISKS,
+                       "the most over persons and their groups of the person's records / |P|; without entities 1 / "
+                       "size of the smallest group (prosecutor)");
 
 /* The sum over the records of their risk, once more divided by |P| where `by_class`. */
 static double risk_sum(const kanon__sums *s, bool by_class)
@@ -41,13 +37,9 @@ static double average_risk(const kanon__sums *s, int i)
     return kanon__ratio(risk_sum(s, false), (double)kanon__sums_records(s));
 }
 
-const kanon__measure kanon__measure_average_risk = {
-    .name = "average_risk",
-    .formula = "the mean over records in groups of the records of its person in the group / |P|; without entities groups / "
-               "records in groups (prosecutor)",
-    .needs = KANON__SUM_RISKS,
-    .figure = average_risk,
-};
+KANON__MEASURE_OF_SUMS(average_risk, TABLE, false, KANON__SUM_RISKS,
+                       "the mean over records in groups of the records of its person in the group / |P|; without "
+                       "entities groups / records in groups (prosecutor)");
 
 static double class_risk(const kanon__sums *s, int i)
 {
@@ -55,13 +47,9 @@ static double class_risk(const kanon__sums *s, int i)
     return kanon__ratio(risk_sum(s, true), (double)s->n_classes);
 }
 
-const kanon__measure kanon__measure_class_risk = {
-    .name = "class_risk",
-    .formula = "the mean over groups, not records, of the mean risk of their records, which is 1 / |P| without entities "
-               "(prosecutor)",
-    .needs = KANON__SUM_RISKS,
-    .figure = class_risk,
-};
+KANON__MEASURE_OF_SUMS(class_risk, TABLE, false, KANON__SUM_RISKS,
+                       "the mean over groups, not records, of the mean risk of their records, which is 1 / |P| "
+                       "without entities (prosecutor)");
 
 #define ABOVE(measure, size)                                                                                                \
     static double measure(const kanon__sums *s, int i)                                                                      \
@@ -69,12 +57,9 @@ const kanon__measure kanon__measure_class_risk = {
         (void)i;                                                                                                            \
         return kanon__sums_above(s, 1.0 / (size));                                                                          \
     }                                                                                                                       \
-    const kanon__measure kanon__measure_##measure = {                                                                       \
-        .name = #measure,                                                                                                   \
-        .formula = "share of the records in groups whose risk is above 1/" #size ": the records of their person in the "    \
-                   "group, 1 without entities, / |P| (prosecutor)",                                                         \
-        .needs = KANON__SUM_RISKS,                                                                                          \
-        .figure = measure}
+    KANON__MEASURE_OF_SUMS(measure, TABLE, false, KANON__SUM_RISKS,                                                         \
+                           "share of the records in groups whose risk is above 1/" #size                                    \
+                           ": the records of their person in the group, 1 without entities, / |P| (prosecutor)")
 
 ABOVE(records_above_33, 3);
 ABOVE(records_above_20, 5);
@@ -90,13 +75,8 @@ static double uniques_after(const kanon__sums *s, int i)
     return n;
 }
 
-const kanon__measure kanon__measure_uniques_after = {
-    .name = "uniques_after",
-    .formula = "number of records in groups of one record, or with entities of one person",
-    .whole = true,
-    .needs = KANON__SUM_RISKS,
-    .figure = uniques_after,
-};
+KANON__MEASURE_OF_SUMS(uniques_after, TABLE, true, KANON__SUM_RISKS,
+                       "number of records in groups of one record, or with entities of one person");
 
 /* ---- the table as a sample --------------------------------------------------------------------------------------- */
 
@@ -105,25 +85,17 @@ static double journalist_risk(const kanon__sums *s, int i)
     return highest_risk(s, i) * s->sample;
 }
 
-const kanon__measure kanon__measure_journalist_risk = {
-    .name = "journalist_risk",
-    .formula = "highest_risk * n / N: the highest risk if the table's n records, or entities where they are named, are a "
-               "uniform sample of a population of N (setting population-size; without it N = n), so that each group "
-               "stands for N / n times as many",
-    .needs = KANON__SUM_RISKS,
-    .figure = journalist_risk,
-};
+KANON__MEASURE_OF_SUMS(journalist_risk, TABLE, false, KANON__SUM_RISKS,
+                       "highest_risk * n / N: the highest risk if the table's n records, or entities where they are "
+                       "named, are a uniform sample of a population of N (setting population-size; without it N = n), "
+                       "so that each group stands for N / n times as many");
 
 static double marketer_risk(const kanon__sums *s, int i)
 {
     return average_risk(s, i) * s->sample;
 }
 
-const kanon__measure kanon__measure_marketer_risk = {
-    .name = "marketer_risk",
-    .formula = "average_risk * n / N: the share of the records in groups that would be matched rightly, on average, if "
-               "the table's n records, or entities where they are named, are a uniform sample of a population of N (setting "
-               "population-size; without it N = n)",
-    .needs = KANON__SUM_RISKS,
-    .figure = marketer_risk,
-};
+KANON__MEASURE_OF_SUMS(marketer_risk, TABLE, false, KANON__SUM_RISKS,
+                       "average_risk * n / N: the share of the records in groups that would be matched rightly, on "
+                       "average, if the table's n records, or entities where they are named, are a uniform sample of "
+                       "a population of N (setting population-size; without it N = n)");

@@ -19,7 +19,7 @@ static double suppressed(const kanon__sums *s, int i)
     return (double)s->n_suppressed;
 }
 
-static double smallest(const kanon__sums *s, int i)
+static double k(const kanon__sums *s, int i)
 {
     (void)i;
     return (double)kanon__sums_smallest(s);
@@ -55,29 +55,11 @@ static double class_size_mean(const kanon__sums *s, int i)
     return kanon__ratio((double)kanon__sums_records(s), (double)s->n_classes);
 }
 
-const kanon__measure kanon__measure_records = {
-    .name = "records", .formula = "number of records", .whole = true, .needs = KANON__SUM_SIZES, .figure = records};
-const kanon__measure kanon__measure_groups = {
-    .name = "groups", .formula = "number of groups", .whole = true, .needs = KANON__SUM_SIZES, .figure = groups};
-const kanon__measure kanon__measure_suppressed = {.name = "suppressed",
-                                                  .formula = "number of records in no group",
-                                                  .whole = true,
-                                                  .needs = KANON__SUM_SIZES,
-                                                  .figure = suppressed};
-const kanon__measure kanon__measure_k = {
-    .name = "k", .formula = "records in the smallest group", .whole = true, .needs = KANON__SUM_SIZES, .figure = smallest};
-const kanon__measure kanon__measure_discernibility = {
-    .name = "discernibility",
-    .formula = "sum over groups with |P| >= k of |P|^2, plus n for every other record",
-    .whole = true,
-    .needs = KANON__SUM_SIZES,
-    .figure = discernibility,
-};
-const kanon__measure kanon__measure_avg_class_size = {
-    .name = "avg_class_size", .formula = "(records / groups) / k", .needs = KANON__SUM_SIZES, .figure = avg_class_size};
-const kanon__measure kanon__measure_class_size_mean = {
-    .name = "class_size_mean",
-    .formula = "records in groups / groups, not divided by k",
-    .needs = KANON__SUM_SIZES,
-    .figure = class_size_mean,
-};
+KANON__MEASURE_OF_SUMS(records, TABLE, true, KANON__SUM_SIZES, "number of records");
+KANON__MEASURE_OF_SUMS(groups, TABLE, true, KANON__SUM_SIZES, "number of groups");
+KANON__MEASURE_OF_SUMS(suppressed, TABLE, true, KANON__SUM_SIZES, "number of records in no group");
+KANON__MEASURE_OF_SUMS(k, TABLE, true, KANON__SUM_SIZES, "records in the smallest group");
+KANON__MEASURE_OF_SUMS(discernibility, TABLE, true, KANON__SUM_SIZES,
+                       "sum over groups with |P| >= k of |P|^2, plus n for every other record");
+KANON__MEASURE_OF_SUMS(avg_class_size, TABLE, false, KANON__SUM_SIZES, "(records / groups) / k");
+KANON__MEASURE_OF_SUMS(class_size_mean, TABLE, false, KANON__SUM_SIZES, "records in groups / groups, not divided by k");

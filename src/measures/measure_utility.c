@@ -7,14 +7,9 @@ static double q_diversity(const kanon__sums *s, int i)
     return kanon__ratio((double)s->quasi[i].spreads / (double)s->quasi[i].whole_cover, (double)s->n_groups);
 }
 
-const kanon__measure kanon__measure_q_diversity = {
-    .name = "q_diversity",
-    .formula = "mean over groups of (max - min) / R, of leaves(lca) / |domain| under a taxonomy, or else of distinct "
-               "values / |domain|; small is good",
-    .needs = KANON__SUM_SPREADS,
-    .figure = q_diversity,
-    .scope = KANON__SCOPE_QUASI,
-};
+KANON__MEASURE_OF_SUMS(q_diversity, QUASI, false, KANON__SUM_SPREADS,
+                       "mean over groups of (max - min) / R, of leaves(lca) / |domain| under a taxonomy, or else of "
+                       "distinct values / |domain|; small is good");
 
 /* The mean of a sum is the sum of the means. */
 static double utility_um(const kanon__sums *s, int i)
@@ -26,10 +21,6 @@ static double utility_um(const kanon__sums *s, int i)
     return sum;
 }
 
-const kanon__measure kanon__measure_utility_um = {
-    .name = "utility_um",
-    .formula =
-        "UM: the mean over groups, not records, of the sum over quasi attributes of Q-diversity, by weight; small is good",
-    .needs = KANON__SUM_SPREADS,
-    .figure = utility_um,
-};
+KANON__MEASURE_OF_SUMS(utility_um, TABLE, false, KANON__SUM_SPREADS,
+                       "UM: the mean over groups, not records, of the sum over quasi attributes of Q-diversity, by "
+                       "weight; small is good");

@@ -34,8 +34,8 @@ void kanon__clusters_join(kanon__clusters *c, int64_t cluster, int64_t row)
 int64_t kanon__clusters_increase(const kanon__clusters *c, int64_t cluster, int64_t row)
 {
     const kanon__bound *box = kanon__clusters_box(c, cluster);
-    return (c->sizes[cluster] + 1) * kanon__box_units_with(c->space, box, row) -
-           c->sizes[cluster] * kanon__box_units(c->space, box);
+    return kanon__group_loss(c->sizes[cluster] + 1, kanon__box_units_with(c->space, box, row)) -
+           kanon__group_loss(c->sizes[cluster], kanon__box_units(c->space, box));
 }
 
 int64_t kanon__clusters_cheapest(const kanon__clusters *c, int64_t except, int64_t row)

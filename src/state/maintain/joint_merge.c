@@ -61,12 +61,12 @@ out:
 static int64_t merge_cost(const group_merge *m, int64_t cluster, int64_t other)
 {
     const kanon__clusters *c = &m->clusters;
-    int64_t before = c->sizes[cluster] * kanon__box_units(m->space, kanon__clusters_box(c, cluster)) +
-                     c->sizes[other] * kanon__box_units(m->space, kanon__clusters_box(c, other));
+    int64_t before = kanon__group_loss(c->sizes[cluster], kanon__box_units(m->space, kanon__clusters_box(c, cluster))) +
+                     kanon__group_loss(c->sizes[other], kanon__box_units(m->space, kanon__clusters_box(c, other)));
     for (int i = 0; i < 2 * m->space->n_dimensions; i++)
         m->box[i] = kanon__clusters_box(c, other)[i];
     kanon__box_join(m->space, m->box, kanon__clusters_box(c, cluster));
-    return (c->sizes[cluster] + c->sizes[other]) * kanon__box_units(m->space, m->box) - before;
+    return kanon__group_loss(c->sizes[cluster] + c->sizes[other], kanon__box_units(m->space, m->box)) - before;
 }
 
 static void merge_into(group_merge *m, int64_t cluster, int64_t to)
