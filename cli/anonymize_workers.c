@@ -23,10 +23,6 @@ static bool is_typed_table(const char *path)
            strstr(path, ".sqlite#") != NULL || strstr(path, ".sqlite3#") != NULL;
 }
 
-/* Lower bound, query error, square error, classes before: none of them adds up over blocks. */
-static const char needs_whole[] =
-    "its bounds, errors and plots need the whole table in one process; -v prints the figures that add up over blocks";
-
 int check_workers(const command *self, const arguments *args)
 {
     const struct {
@@ -37,20 +33,16 @@ int check_workers(const command *self, const arguments *args)
         {is_typed_table(args->operand), "this table", "only CSV files are read in parts; export it as CSV"},
         {is_typed_table(args->release), "this release", "workers write CSV; convert the release afterwards"},
         {args->blocks == KANON_BLOCKS_NONE, "--blocks none", "each worker groups a block; leave it out, or name a size"},
-        {args->threads != 0, "--threads", "each worker is one thread; name the number of workers alone"},
         {args->groups != NULL && is_typed_table(args->groups), "this groups file",
          "workers write CSV; convert it afterwards"},
-        {args->report != NULL, "--report", needs_whole},
-        {args->report_external != NULL, "--report-external", needs_whole},
-        {args->from_certificate != NULL, "--from-certificate", needs_whole},
-        {args->codebook != NULL, "--codebook", "no process sees the whole table; make it from a sample of the table"},
-        {args->state != NULL, "--state", "a state is made by one process; leave out --workers"},
-        {args->shuffle || args->shuffle_seed >= 0, "--shuffle",
-         "the release is in the order of the table; shuffle it afterwards"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (refused[i].given)
-            return wrong_usage(self, "%s does not go with --workers: %s", refused[i].said, refused[i].reason);
+            return wrong_usage(self, "%s cannot be combined with --workers: %s", refused[i].said, refused[i].reason);
+    option_walk walk = {.self = self};
+    for (const option *opt; (opt = option_next(&walk)) != NULL;)
+        if (opt->in_workers != NULL && option_given(opt, args))
+            return wrong_usage(self, "--%s cannot be combined with --workers: %s", opt->name, opt->in_workers + strlen(NOT("")));
     return EXIT_DONE;
 }
 

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-static const option *const options[] = {&option_help, NULL};
-
 static const char *const examples[] = {
     "kanon algorithms",
     "kanon algorithms kmember",
@@ -91,7 +89,7 @@ const command command_algorithms = {
         "each; with NAME says when to use that one, and prints its settings for kanon anonymize --set.",
     .operand = "NAME",
     .operand_optional = true,
-    .options = options,
+    .in = IN_OTHERS,
     .examples = examples,
     .run = run,
 };

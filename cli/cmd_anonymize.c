@@ -13,107 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const option option_set = {
-    .name = "set",
-    .argument = "NAME=VALUE",
-    .help = "a setting of the algorithm; can be repeated",
-    .kind = OPTION_PAIR,
-    AT(settings),
-};
-static const option option_recode = {
-    .name = "recode",
-    .argument = "record|attribute",
-    .help = "what decides how a value is shown: its group, or one mapping per attribute, so that equal values are shown "
-            "equal everywhere, for more loss (default: record)",
-    .kind = OPTION_CHOICE,
-    AT(recode),
-};
-static const option option_blocks = {
-    .name = "blocks",
-    .argument = "N|auto|none",
-    .help = "for very large tables: group blocks of at least N records one by one, in parallel; 100000 costs little loss "
-            "(default: auto, only where all at once would take longer than about a minute or more than --memory)",
-    .kind = OPTION_BLOCKS,
-    AT(blocks),
-};
-static const option option_memory = {
-    .name = "memory",
-    .argument = "SIZE",
-    .help = "the most memory to use, such as 500M or 2G: blocks become smaller and the table goes to a file in TMPDIR where "
-            "that helps; what cannot fit is refused before the work begins",
-    .kind = OPTION_SIZE,
-    AT(memory),
-};
-static const option option_workers = {
-    .name = "workers",
-    .argument = "N",
-    .help = "for CSV files larger than memory: N processes make the release, which is the same as without them; each holds "
-            "parts of the table and blocks only, within its share of --memory; records are exchanged in files in TMPDIR "
-            "(default: the folder of RELEASE)",
-    .kind = OPTION_INTEGER,
-    AT(workers),
-    .min = 1,
-    .max = 1024,
-    .aside = true,
-};
-static const option option_groups = {
-    .name = "groups",
-    .argument = "FILE",
-    .help = "also write which record is in which group",
-    .kind = OPTION_TEXT,
-    AT(groups),
-    .aside = true,
-};
-static const option option_state = {
-    .name = "state",
-    .argument = "STATE",
-    .help = "also keep the table, its groups and the release in a new file, for kanon insert, delete, update and release",
-    .kind = OPTION_TEXT,
-    AT(state),
-    .aside = true,
-};
-static const option option_verbose = {
-    .name = "verbose",
-    .letter = 'v',
-    .help = "also print the columns and every figure with its formula, on standard error",
-    .kind = OPTION_SWITCH,
-    AT(verbose),
-    .aside = true,
-};
-
-static const option *const options[] = {
-    SCHEMA_OPTIONS,
-    &option_k,
-    &option_algorithm,
-    &option_set,
-    &option_constraint,
-    &option_entity,
-    &option_entity_together,
-    &option_suppress,
-    &option_suppressed,
-    &option_refine,
-    REFINING_OPTIONS,
-    &option_recode,
-    &option_blocks,
-    &option_memory,
-    &option_workers,
-    &option_seed,
-    &option_threads,
-    &option_output,
-    &option_groups,
-    REPORT_OPTIONS,
-    &option_from_certificate,
-    FORM_OPTIONS,
-    &option_state,
-    &option_joint_k,
-    READING_OPTIONS,
-    &option_strict,
-    &option_quiet,
-    &option_verbose,
-    &option_help,
-    NULL,
-};
-
 static const char *const examples[] = {
     "kanon anonymize patients.csv -s patients.yaml -k 10 -o release.csv",
     "kanon anonymize patients.csv --quasi age,zip --identifying name -k 5",
@@ -356,7 +255,7 @@ const command command_anonymize = {
                    "group has at least K, and writes the table with the quasi-identifiers of each group made equal and the "
                    "identifying columns left out. Either everything asked for is written, or nothing.",
     .operand = "TABLE",
-    .options = options,
+    .in = IN_ANONYMIZE,
     .examples = examples,
     .run = run,
 };

@@ -5,18 +5,6 @@
 
 #include <inttypes.h>
 
-static const option option_least_k = {
-    .letter = 'k',
-    .argument = "K",
-    .help = "the size that joint classes must have (default: the joint-k of STATE, its k where that is off)",
-    .kind = OPTION_INTEGER,
-    AT(k),
-    .min = 2,
-    .max = INT64_MAX,
-};
-
-static const option *const options[] = {&option_least_k, &option_wait, &option_quiet, &option_help, NULL};
-
 static const char *const examples[] = {"kanon audit patients.state", "kanon audit patients.state -k 20", NULL};
 
 enum { WIDTH = 16 };
@@ -94,7 +82,7 @@ const command command_audit = {
         "in a release counts as well. Someone who has all releases cannot distinguish the records of a class. The exit "
         "status is 1 where a class is smaller than K. Sizes are in persons if STATE has an entity.",
     .operand = "STATE",
-    .options = options,
+    .in = IN_AUDIT,
     .examples = examples,
     .run = run,
 };

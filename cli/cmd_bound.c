@@ -8,43 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static const option option_time_limit = {
-    .name = "time-limit",
-    .argument = "S",
-    .help = "stop improving the bound after S seconds (default: when it has come to rest, which gives equal results on "
-            "any machine)",
-    .kind = OPTION_INTEGER,
-    AT(most_seconds),
-    .min = 1,
-    .max = INT32_MAX,
-};
-static const option option_certificate = {
-    .name = "certificate",
-    .argument = "FILE",
-    .help = "write the proof: JSON with a price for each record, which anyone who has the table can check",
-    .kind = OPTION_TEXT,
-    AT(certificate),
-};
-static const option option_check = {
-    .name = "check",
-    .argument = "FILE",
-    .help = "compute nothing, but check the proof in FILE; the exit status is 1 where it does not hold",
-    .kind = OPTION_TEXT,
-    AT(proof),
-};
-static const option option_groups = {
-    .name = "groups",
-    .argument = "FILE",
-    .help = "also print how far this grouping is from the bound: its information_loss and gap",
-    .kind = OPTION_TEXT,
-    AT(groups),
-};
-
-static const option *const options[] = {
-    SCHEMA_OPTIONS,  &option_k,       &option_time_limit, &option_certificate, &option_check, &option_groups,
-    &option_threads, READING_OPTIONS, &option_strict,     &option_quiet,       &option_help,  NULL,
-};
-
 static const char *const examples[] = {
     "kanon bound patients.csv -s patients.yaml -k 10",
     "kanon bound patients.csv -s patients.yaml -k 10 --certificate proof.json",
@@ -61,7 +24,7 @@ static kanon_status print_gap(const kanon_table *table, const kanon_lower_bound 
     kanon_grouping *grouping = NULL;
     kanon_measures *measures = NULL;
     kanon_evaluate_options brief = {.struct_size = sizeof brief, .brief = 1, .k = bound->k};
-    kanon_status st = kanon_grouping_read(&grouping, table, args->groups, err);
+    kanon_status st = kanon_grouping_read(&grouping, table, args->given_groups, err);
     if (st == KANON_OK)
         st = kanon_evaluate(&measures, table, grouping, &brief, err);
     if (st == KANON_OK) {
@@ -99,7 +62,7 @@ static int find_bound(const command *self, const kanon_table *table, const argum
     kanon_bound_options bounding = {
         .struct_size = sizeof bounding,
         .k = args->k,
-        .seconds = (double)args->most_seconds,
+        .seconds = args->most_seconds,
         .threads = (int)args->threads,
         .tick = progress_tick,
         .payload = show,
@@ -110,7 +73,7 @@ static int find_bound(const command *self, const kanon_table *table, const argum
     progress_end(show);
     if (st == KANON_OK && (args->certificate == NULL || strcmp(args->certificate, "-") != 0)) {
         print_bound(bound);
-        if (args->groups != NULL)
+        if (args->given_groups != NULL)
             st = print_gap(table, bound, args, &err);
     }
     kanon_lower_bound_free(bound);
@@ -151,7 +114,7 @@ static int run(const command *self, const arguments *args)
     int status;
     if (!arguments_have_schema(args))
         return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
-    if (args->proof != NULL && (args->certificate != NULL || args->groups != NULL || args->most_seconds > 0))
+    if (args->proof != NULL && (args->certificate != NULL || args->given_groups != NULL || args->most_seconds > 0))
         return wrong_usage(self, "--check goes without --certificate, --groups and --time-limit");
     progress_begin(&show, args->quiet);
     kanon_read_options reading = read_options(args, &show);
@@ -179,7 +142,7 @@ const command command_bound = {
         "Ctrl-C ends the improving and prints the best bound so far. With --certificate the proof is written to a "
         "file, which --check verifies with code of its own.",
     .operand = "TABLE",
-    .options = options,
+    .in = IN_BOUND,
     .examples = examples,
     .run = run,
 };

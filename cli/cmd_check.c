@@ -11,36 +11,6 @@
 
 #define DEFAULT_RISK_THRESHOLD 0.2
 
-static const option option_least_k = {
-    .letter = 'k',
-    .argument = "K",
-    .help = "the k that the file must have (default: the schema's; without one the file is only described)",
-    .kind = OPTION_INTEGER,
-    AT(k),
-    .min = 2,
-    .max = INT64_MAX,
-};
-static const option option_risk_threshold = {
-    .name = "risk-threshold",
-    .argument = "R",
-    .help = "count the records whose risk of being recognised is above R (default: 0.2)",
-    .kind = OPTION_SHARE,
-    AT(risk_threshold),
-};
-
-static const option option_same = {
-    .name = "same",
-    .argument = "TEXT=TEXT",
-    .help = "these two texts are one cell, written in two ways; without it, texts that differ are different; can be repeated",
-    .kind = OPTION_ITEM,
-    AT(same),
-};
-
-static const option *const options[] = {
-    SCHEMA_OPTIONS, &option_same, &option_constraint, &option_entity, &option_least_k, &option_risk_threshold, READING_OPTIONS,
-    &option_quiet,  &option_help,       NULL,
-};
-
 static const char *const examples[] = {
     "kanon check release.csv -s patients.yaml -k 10",
     "kanon check other-tool.csv --quasi age,zip --sensitive ill --insensitive id",
@@ -180,7 +150,7 @@ const command command_check = {
                    "what was asked: "
                    "a quasi column, the column of a constraint or that of the entities is not in it.",
     .operand = "RELEASE",
-    .options = options,
+    .in = IN_CHECK,
     .examples = examples,
     .run = run,
 };

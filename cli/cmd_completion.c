@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <string.h>
 
-static const option *const options[] = {&option_help, NULL};
 static const char *const examples[] = {
     "source <(kanon completion bash)",
     "kanon completion zsh >~/.zfunc/_kanon",
@@ -64,11 +63,13 @@ static bool is_file(const char *called)
 static void words_of_option(word_buffer *out, const option *opt)
 {
     out->text[0] = '\0';
-    if (opt == &option_algorithm) {
+    if (strcmp(opt->id, "algorithm") == 0) {
         add_infos(out, kanon_algorithm_at);
-    } else if (opt == &option_refine) {
+    } else if (strcmp(opt->id, "refine") == 0) {
         add_infos(out, kanon_refinement_at);
         add_word(out, "none", strlen("none"));
+    } else if (opt->words != NULL && opt->kind != OPTION_PAIRS) {
+        add_choices(out, opt->words);
     } else if (strchr(opt->argument, '|') != NULL) {
         add_choices(out, opt->argument);
     }
@@ -113,8 +114,8 @@ static void bash_pattern(const command *self, const option *opt)
 static void bash_arguments(const command *self)
 {
     word_buffer words;
-    for (size_t i = 0; self->options[i] != NULL; i++) {
-        const option *opt = self->options[i];
+    option_walk walk = {.self = self};
+    for (const option *opt; (opt = option_next(&walk)) != NULL;) {
         if (opt->argument == NULL)
             continue;
         words_of_option(&words, opt);
@@ -132,11 +133,12 @@ static void bash_command(const command *self)
 {
     word_buffer words;
     printf("    %s)\n        options='", self->name);
-    for (size_t i = 0; self->options[i] != NULL; i++) {
-        if (self->options[i]->name != NULL)
-            printf("--%s ", self->options[i]->name);
-        if (self->options[i]->letter != 0)
-            printf("-%c ", self->options[i]->letter);
+    option_walk walk = {.self = self};
+    for (const option *opt; (opt = option_next(&walk)) != NULL;) {
+        if (opt->name != NULL)
+            printf("--%s ", opt->name);
+        if (opt->letter != 0)
+            printf("-%c ", opt->letter);
     }
     words_of_operand(&words, self);
     printf("'\n        words='%s'\n        files=%s ;;\n", words.text, takes_files(self) ? "yes" : "");
@@ -194,7 +196,7 @@ static void zsh_way(const option *opt, const char *name, const char *mark)
 {
     word_buffer words;
     printf(" \\\n            '*%s%s[", name, opt->argument != NULL ? mark : "");
-    put_quoted(opt->help, "[]:\\");
+    put_quoted(opt->brief, "[]:\\");
     putchar(']');
     if (opt->argument != NULL) {
         words_of_option(&words, opt);
@@ -243,8 +245,9 @@ static void print_zsh(void)
         if (self->summary == NULL)
             continue;
         printf("    %s)\n        _arguments -S", self->name);
-        for (size_t j = 0; self->options[j] != NULL; j++)
-            zsh_option(self->options[j]);
+        option_walk walk = {.self = self};
+        for (const option *opt; (opt = option_next(&walk)) != NULL;)
+            zsh_option(opt);
         words_of_operand(&words, self);
         if (takes_files(self))
             printf(" \\\n            '*:%s:_files'", self->operand);
@@ -287,7 +290,7 @@ static void fish_option(const command *self, const option *opt)
             fputs(" -x", stdout);
     }
     fputs(" -d ", stdout);
-    fish_text(opt->help);
+    fish_text(opt->brief);
     putchar('\n');
 }
 
@@ -307,8 +310,9 @@ static void print_fish(void)
             printf("complete -c kanon -n '__fish_seen_subcommand_from %s' -F\n", self->name);
         else if (*words.text != '\0')
             printf("complete -c kanon -n '__fish_seen_subcommand_from %s' -a '%s'\n", self->name, words.text);
-        for (size_t j = 0; self->options[j] != NULL; j++)
-            fish_option(self, self->options[j]);
+        option_walk walk = {.self = self};
+        for (const option *opt; (opt = option_next(&walk)) != NULL;)
+            fish_option(self, opt);
     }
 }
 
@@ -343,7 +347,7 @@ const command command_completion = {
         "Prints a script for bash, zsh or fish that completes the commands of kanon, their options, and the words "
         "and files that options take.",
     .operand = "bash|zsh|fish",
-    .options = options,
+    .in = IN_OTHERS,
     .examples = examples,
     .run = run,
 };

@@ -2,11 +2,6 @@
  * share is in state_command.c; this file adds its options and the call of kanon_state_delete. */
 #include "state_command.h"
 
-static const option *const options[] = {
-    &option_state_output, RELEASE_OPTIONS, &option_again, &option_change_effort, READING_OPTIONS, &option_wait,
-    &option_quiet,        &option_help,    NULL,
-};
-
 static const char *const examples[] = {
     "kanon delete patients.state gone.csv",
     NULL,
@@ -35,7 +30,7 @@ const command command_delete = {
         "release is written, and the exit status is 1.",
     .operand = "STATE",
     .second = "DELTA",
-    .options = options,
+    .in = IN_DELETE,
     .examples = examples,
     .run = run,
 };

@@ -1,10 +1,10 @@
-/* kanon docs: the lists of the documentation as Markdown, from the same tables as the help. It is not in the list of
+/* kanon docs: the lists of the documentation as Markdown, and the options as JSON, from the same tables as the help. It is not in the list of
  * commands: scripts/make-docs calls it and puts what it prints into docs/. Run by main.c. */
 #include "command.h"
+#include "print_options.h"
 
 #include <string.h>
 
-static const option *const options[] = {&option_help, NULL};
 static const char *const examples[] = {"kanon docs", "kanon docs algorithms", NULL};
 
 /* ---- parts of a list --------------------------------------------------------------------------------------------- */
@@ -199,6 +199,7 @@ static const list lists[] = {
     {"measures", print_measures},
     {"measure-settings", print_measure_settings},
     {"models", print_models},
+    {"options", print_options},
 };
 enum { N_LISTS = sizeof lists / sizeof *lists };
 
@@ -220,10 +221,10 @@ const command command_docs = {
     .usage = "[LIST]",
     .description =
         "Prints a list of the documentation as Markdown: algorithms, measures, privacy models, commands and others; "
-        "without LIST the names of all lists.",
+        "options as JSON; without LIST the names of all lists.",
     .operand = "LIST",
     .operand_optional = true,
-    .options = options,
+    .in = IN_OTHERS,
     .examples = examples,
     .run = run,
 };

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static const option *const options[] = {&option_help, NULL};
-
 static const char *const examples[] = {
     "kanon drivers",
     "KANON_DRIVER_PATH=/opt/drivers kanon drivers",
@@ -51,7 +49,7 @@ const command command_drivers = {
     .usage = "",
     .description = "Lists what TABLE can be besides CSV, which driver each needs, and whether it is here. A driver is a "
                    "library that is loaded when it is needed; CSV files and tables of SQLite files need none.",
-    .options = options,
+    .in = IN_OTHERS,
     .examples = examples,
     .run = run,
 };

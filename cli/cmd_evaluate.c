@@ -8,57 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const option option_groups = {
-    .name = "groups",
-    .argument = "FILE",
-    .help = "the grouping: a table with the columns row and group, both from 1; group 0 is suppressed",
-    .kind = OPTION_TEXT,
-    AT(groups),
-};
-static const option option_release = {
-    .name = "release",
-    .argument = "FILE",
-    .help = "in place of --groups: a release of TABLE, which any tool may have written; its loss is measured cell by cell",
-    .kind = OPTION_TEXT,
-    AT(release),
-};
-static const option option_set = {
-    .name = "set",
-    .argument = "NAME=VALUE",
-    .help = "a setting of the measures, which are listed below; can be repeated",
-    .kind = OPTION_PAIR,
-    AT(settings),
-};
-static const option option_least_k = {
-    .letter = 'k',
-    .argument = "K",
-    .help = "the k that the grouping is compared with: neighbour_bound, discernibility, ... (default: the schema's)",
-    .kind = OPTION_INTEGER,
-    AT(k),
-    .min = 2,
-    .max = INT64_MAX,
-};
-static const option option_report = {
-    .name = "report",
-    .argument = "FILE",
-    .help = "also write the figures as JSON, or as a page where FILE ends in .html (-: JSON in place of the figures)",
-    .kind = OPTION_TEXT,
-    AT(report),
-};
-static const option option_verbose = {
-    .name = "verbose",
-    .letter = 'v',
-    .help = "also print the formula of each figure",
-    .kind = OPTION_SWITCH,
-    AT(verbose),
-};
-
-static const option *const options[] = {
-    SCHEMA_OPTIONS,  &option_constraint, &option_entity, &option_entity_together, &option_groups, &option_release,
-    &option_least_k, &option_set, &option_report, &option_from_certificate, &option_threads,
-    READING_OPTIONS, &option_strict, &option_quiet,   &option_verbose, &option_help, NULL,
-};
-
 static const char *const examples[] = {
     "kanon evaluate patients.csv -s patients.yaml --groups groups.csv",
     "kanon evaluate patients.csv -s patients.yaml --groups groups.csv --report -",
@@ -148,18 +97,18 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
     kanon_evaluate_options evaluating = {
         .struct_size = sizeof evaluating,
         .k = args->k,
-        .settings = args->settings.items,
-        .n_settings = args->settings.n,
+        .settings = args->measure_settings.items,
+        .n_settings = args->measure_settings.n,
         .threads = (int)args->threads,
         .tick = progress_tick,
         .payload = show,
     };
     kanon_status st = kanon_table_read(&table, args->operand, schema, &reading, err);
-    if (st == KANON_OK && args->groups != NULL)
-        st = kanon_grouping_read(&grouping, table, args->groups, err);
+    if (st == KANON_OK && args->given_groups != NULL)
+        st = kanon_grouping_read(&grouping, table, args->given_groups, err);
     signals_catch(); /* before this nothing can be half-written, and a signal may end it at once */
     if (st == KANON_OK)
-        st = args->release != NULL ? kanon_evaluate_release(&measures, table, args->release, schema, &evaluating, err)
+        st = args->given_release != NULL ? kanon_evaluate_release(&measures, table, args->given_release, schema, &evaluating, err)
                                    : kanon_evaluate(&measures, table, grouping, &evaluating, err);
     if (st == KANON_OK && args->from_certificate != NULL)
         st = kanon_measures_prove(measures, table, grouping, args->from_certificate, (int)args->threads, progress_tick, show,
@@ -192,18 +141,18 @@ static int run(const command *self, const arguments *args)
     progress show;
     if (!arguments_have_schema(args))
         return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
-    if (args->groups == NULL && args->release == NULL)
+    if (args->given_groups == NULL && args->given_release == NULL)
         return wrong_usage(self, "nothing to measure; give --groups FILE or --release FILE");
-    if (args->groups != NULL && args->release != NULL)
+    if (args->given_groups != NULL && args->given_release != NULL)
         return wrong_usage(self, "--groups and --release exclude each other");
-    if (args->release != NULL && args->from_certificate != NULL)
+    if (args->given_release != NULL && args->from_certificate != NULL)
         return wrong_usage(self, "--from-certificate is about a grouping; give --groups FILE");
-    if (args->release != NULL && args->report != NULL)
+    if (args->given_release != NULL && args->report != NULL)
         return wrong_usage(self, "a report is about a grouping; give --groups FILE");
-    if (strcmp(args->operand, "-") == 0 && strcmp(args->groups != NULL ? args->groups : args->release, "-") == 0)
+    if (strcmp(args->operand, "-") == 0 && strcmp(args->given_groups != NULL ? args->given_groups : args->given_release, "-") == 0)
         return wrong_usage(self, "table and %s cannot both come from standard input",
-                           args->groups != NULL ? "groups" : "release");
-    if (args->report != NULL && strcmp(args->report, "-") != 0 && strcmp(args->report, args->groups) == 0)
+                           args->given_groups != NULL ? "groups" : "release");
+    if (args->report != NULL && strcmp(args->report, "-") != 0 && strcmp(args->report, args->given_groups) == 0)
         return wrong_usage(self, "%s is named twice", args->report);
     progress_begin(&show, args->quiet);
     kanon_status st = arguments_schema(&schema, args, &err);
@@ -222,7 +171,7 @@ const command command_evaluate = {
                    "loses and how well it protects: one line each, the name and the value. With --release, what a published "
                    "file loses of TABLE, whichever tool wrote it.",
     .operand = "TABLE",
-    .options = options,
+    .in = IN_EVALUATE,
     .examples = examples,
     .settings = kanon_measure_settings,
     .run = run,

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-static const option *const options[] = {&option_help, NULL};
 static const char *const examples[] = {"kanon help anonymize", "kanon help models", NULL};
 
 enum { INDENT = 4 };
@@ -189,8 +188,10 @@ static int run(const command *self, const arguments *args)
         print_help(stdout);
         return EXIT_DONE;
     }
+    if (args->second != NULL && (about == NULL || strcmp(args->second, "all") != 0))
+        return wrong_usage(self, "one word too many: %s", args->second);
     if (about != NULL) {
-        print_command_help(stdout, about);
+        print_command_help(stdout, about, args->second != NULL);
         return EXIT_DONE;
     }
     for (size_t i = 0; i < N_TOPICS; i++)
@@ -204,13 +205,15 @@ static int run(const command *self, const arguments *args)
 const command command_help = {
     .name = "help",
     .summary = "say more about a command or a topic",
-    .usage = "[COMMAND | TOPIC]",
+    .usage = "[COMMAND [all] | TOPIC]",
     .description =
-        "Prints the help of a command, as kanon COMMAND --help does, or of a topic: commands, schema, taxonomies, "
+        "Prints the help of a command, as kanon COMMAND --help does, with all also the rarer options, or of a topic: commands, schema, taxonomies, "
         "models, grouping, refinements, measures, exit-status.",
     .operand = "TOPIC",
     .operand_optional = true,
-    .options = options,
+    .second = "all",
+    .second_optional = true,
+    .in = IN_OTHERS,
     .examples = examples,
     .run = run,
 };

@@ -6,52 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const option option_groups = {
-    .name = "groups",
-    .argument = "FILE",
-    .help = "the groups to begin with: a table with the columns row and group, both from 1; group 0 is suppressed",
-    .kind = OPTION_TEXT,
-    AT(groups),
-};
-static const option option_release = {
-    .name = "release",
-    .argument = "FILE",
-    .help = "in place of --groups: a release of TABLE, which any tool may have written, with its records in the order of "
-            "TABLE; records that look alike are a group",
-    .kind = OPTION_TEXT,
-    AT(start_release),
-};
-static const option option_repair = {
-    .name = "repair",
-    .help = "change groups that have fewer than K records or do not satisfy the schema (default: refuse them)",
-    .kind = OPTION_SWITCH,
-    AT(repair),
-};
-static const option option_method = {
-    .name = "refine",
-    .argument = "NAME",
-    .help = "how the groups are made better (default: search); kanon algorithms lists what there is",
-    .kind = OPTION_TEXT,
-    AT(refine),
-};
-static const option option_new_groups = {
-    .name = "new-groups",
-    .argument = "FILE",
-    .help = "also write which record is in which group now",
-    .kind = OPTION_TEXT,
-    AT(new_groups),
-    .aside = true,
-};
-static const option *const options[] = {
-    SCHEMA_OPTIONS,   &option_groups,     &option_release,
-    &option_repair,   &option_k,          &option_constraint,
-    &option_entity,   &option_entity_together, &option_suppress, &option_suppressed, &option_method,
-    REFINING_OPTIONS, &option_seed,       &option_threads,
-    &option_output,   &option_new_groups, REPORT_OPTIONS, &option_from_certificate,
-    FORM_OPTIONS,     READING_OPTIONS,    &option_strict,
-    &option_quiet,    &option_help,       NULL,
-};
-
 static const char *const examples[] = {
     "kanon improve patients.csv -s patients.yaml --groups g.csv -o better.csv",
     "kanon improve patients.csv -s patients.yaml --release r.csv -o better.csv",
@@ -67,9 +21,9 @@ typedef struct improvement {
 
 static kanon_status read_start(improvement *work, const arguments *args, kanon_error *err)
 {
-    if (args->groups != NULL)
-        return kanon_grouping_read(&work->start, work->run.table, args->groups, err);
-    return kanon_grouping_from_release(&work->start, work->run.table, args->start_release, work->run.schema, err);
+    if (args->given_groups != NULL)
+        return kanon_grouping_read(&work->start, work->run.table, args->given_groups, err);
+    return kanon_grouping_from_release(&work->start, work->run.table, args->given_release, work->run.schema, err);
 }
 
 static kanon_status improve(improvement *work, kanon_error *err)
@@ -123,13 +77,13 @@ static void print_summary(const improvement *work)
 static int check_usage(const command *self, const arguments *args, const kanon_schema *schema)
 {
     const char *outputs[] = {args->release, args->new_groups, args->report, args->report_external, args->codebook};
-    const char *inputs[] = {args->operand, args->schema, args->groups, args->start_release};
+    const char *inputs[] = {args->operand, args->schema, args->given_groups, args->given_release};
     command_paths paths = {.outputs = outputs, .n_outputs = 5, .inputs = inputs, .n_inputs = 4};
     if (schema != NULL)
         return check_schema_paths(self, &paths, schema);
     if (!arguments_have_schema(args))
         return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
-    if ((args->groups == NULL) == (args->start_release == NULL))
+    if ((args->given_groups == NULL) == (args->given_release == NULL))
         return wrong_usage(self, "give the groups to begin with: either --groups FILE or --release FILE");
     int status = check_paths(self, &paths);
     return status == EXIT_DONE ? check_places(&paths) : status;
@@ -186,7 +140,7 @@ const command command_improve = {
                    "satisfy the same. The result never loses more than what it began with. Writes the release of the new "
                    "groups.",
     .operand = "TABLE",
-    .options = options,
+    .in = IN_IMPROVE,
     .examples = examples,
     .run = run,
 };

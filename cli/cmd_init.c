@@ -6,19 +6,6 @@
 
 #include <string.h>
 
-static const option option_output = {
-    .name = "output",
-    .letter = 'o',
-    .argument = "SCHEMA",
-    .help = "where the schema goes (default: -, standard output)",
-    .kind = OPTION_TEXT,
-    AT(release),
-};
-
-static const option *const options[] = {
-    &option_output, READING_OPTIONS, &option_threads, &option_quiet, &option_help, NULL,
-};
-
 static const char *const examples[] = {
     "kanon init patients.csv -o patients.yaml",
     "kanon anonymize patients.csv -s patients.yaml -o release.csv",
@@ -78,7 +65,7 @@ const command command_init = {
         "same, whose record each row is, and k. Columns are known by their names, in English, German, French "
         "and Spanish, and by the form of their values. A column of which nothing is known is withheld.",
     .operand = "TABLE",
-    .options = options,
+    .in = IN_INIT,
     .examples = examples,
     .run = run,
 };

@@ -2,11 +2,6 @@
  * share is in state_command.c; this file adds its options and the call of kanon_state_insert. */
 #include "state_command.h"
 
-static const option *const options[] = {
-    &option_state_output, RELEASE_OPTIONS, &option_grow_taxonomy, &option_again, &option_change_effort,
-    READING_OPTIONS,      &option_wait,    &option_quiet,         &option_help,  NULL,
-};
-
 static const char *const examples[] = {
     "kanon insert patients.state new.csv",
     "kanon insert patients.state new.csv -o release.csv --joint-k 10",
@@ -35,7 +30,7 @@ const command command_insert = {
                    "categories are bad input. All of DELTA is added, or nothing.",
     .operand = "STATE",
     .second = "DELTA",
-    .options = options,
+    .in = IN_INSERT,
     .examples = examples,
     .run = run,
 };

@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 
-static const option *const options[] = {&option_help, NULL};
 static const char *const examples[] = {"kanon man anonymize > kanon-anonymize.1", NULL};
 
 /* Text for roff: nothing in it is a request or an escape, and dashes stay dashes. */
@@ -63,14 +62,17 @@ static void print_options(const command *about)
 {
     char left[128];
     fputs(".SH OPTIONS\n", stdout);
-    for (size_t i = 0; about->options[i] != NULL; i++) {
-        option_syntax(left, sizeof left, about->options[i]);
+    option_walk walk = {.self = about};
+    for (const option *opt; (opt = option_next(&walk)) != NULL;) {
+        option_syntax(left, sizeof left, opt);
         const char *syntax = left;
         while (*syntax == ' ')
             syntax++;
         fputs(".TP\n.B ", stdout);
         print_paragraph(syntax);
-        print_paragraph(about->options[i]->help);
+        print_paragraph(opt->brief);
+        if (opt->more != NULL)
+            print_paragraph(opt->more);
     }
 }
 
@@ -152,7 +154,7 @@ const command command_man = {
     .description = "Prints the manual page of COMMAND, or of the whole program, for man(1).",
     .operand = "COMMAND",
     .operand_optional = true,
-    .options = options,
+    .in = IN_OTHERS,
     .examples = examples,
     .run = run,
 };

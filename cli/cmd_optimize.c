@@ -2,18 +2,6 @@
  * state share. */
 #include "state_command.h"
 
-static const option option_refine_state = {
-    .name = "refine",
-    .argument = "NAME",
-    .help = "the refinement (default: il-optimization); kanon algorithms lists them",
-    .kind = OPTION_TEXT,
-    AT(refine),
-};
-
-static const option *const options[] = {
-    &option_refine_state, &option_state_output, RELEASE_OPTIONS, &option_wait, &option_quiet, &option_help, NULL,
-};
-
 static const char *const examples[] = {
     "kanon optimize patients.state",
     NULL,
@@ -37,7 +25,7 @@ const command command_optimize = {
     .description = "Runs a refinement on the groups of STATE; the loss never rises. Unlike the other commands it reads the "
                    "whole table.",
     .operand = "STATE",
-    .options = options,
+    .in = IN_OPTIMIZE,
     .examples = examples,
     .run = run,
 };

@@ -8,19 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static const option option_report = {
-    .name = "report",
-    .argument = "FILE",
-    .help = "also write all figures to FILE, as JSON",
-    .kind = OPTION_TEXT,
-    AT(report),
-};
-
-static const option *const options[] = {
-    SCHEMA_OPTIONS, &option_constraint, &option_entity, &option_entity_together, &option_seed, &option_report,
-    &option_threads, &option_strict, READING_OPTIONS, &option_quiet, &option_help, NULL,
-};
-
 static const char *const examples[] = {
     "kanon profile patients.csv -s patients.yaml",
     "kanon profile patients.csv --quasi age,zip,sex --report profile.json",
@@ -215,7 +202,7 @@ const command command_profile = {
         "triples single out most persons. Groups parts of the table to estimate the loss and the time for several k. With "
         "an entity, classes are counted in persons. No value of the table is printed.",
     .operand = "TABLE",
-    .options = options,
+    .in = IN_PROFILE,
     .examples = examples,
     .run = run,
 };

@@ -2,10 +2,6 @@
  * changes of a state share. */
 #include "state_command.h"
 
-static const option *const options[] = {
-    &option_state_release, RELEASE_OPTIONS, &option_wait, &option_quiet, &option_help, NULL,
-};
-
 static const char *const examples[] = {
     "kanon release patients.state -o release.csv",
     "kanon release patients.state -o release.csv --joint-k 10",
@@ -35,7 +31,7 @@ const command command_release = {
     .description = "Writes the table that STATE holds with the quasi-identifiers of each group made equal, and records in "
                    "STATE what was released. Also says how much larger the loss is than that of a fresh run.",
     .operand = "STATE",
-    .options = options,
+    .in = IN_RELEASE,
     .examples = examples,
     .run = run,
 };

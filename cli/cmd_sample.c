@@ -9,35 +9,6 @@
 
 enum { DEFAULT_ROWS = 10000 };
 
-static const option option_rows = {
-    .name = "rows",
-    .argument = "N",
-    .help = "how many records (default: 10000)",
-    .kind = OPTION_INTEGER,
-    AT(rows),
-    .min = 1,
-    .max = INT32_MAX,
-};
-static const option option_sample_seed = {
-    .name = "seed",
-    .argument = "N",
-    .help = "the seed of all random choices (default: 0); the same seed gives the same files",
-    .kind = OPTION_SEED,
-    AT(seed),
-};
-static const option option_output = {
-    .name = "output",
-    .letter = 'o',
-    .argument = "DIR",
-    .help = "the directory for the files, made where it is missing (default: the name of the sample)",
-    .kind = OPTION_TEXT,
-    AT(release),
-};
-
-static const option *const options[] = {
-    &option_rows, &option_sample_seed, &option_output, &option_quiet, &option_help, NULL,
-};
-
 static const char *const examples[] = {
     "kanon sample hospital --rows 10000 --seed 1 -o demo",
     "kanon anonymize demo/hospital.csv -s demo/hospital.yaml -k 10 -o release.csv",
@@ -71,7 +42,7 @@ const command command_sample = {
     .description = "Makes an invented patient table with its schema and taxonomies: hospital.csv, hospital.yaml, "
                    "taxonomies/. No record is of a real person.",
     .operand = "SAMPLE",
-    .options = options,
+    .in = IN_SAMPLE,
     .examples = examples,
     .run = run,
 };

@@ -14,25 +14,6 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-static const option option_port = {
-    .name = "port",
-    .argument = "N",
-    .help = "listen on this port (default: any that is free)",
-    .kind = OPTION_INTEGER,
-    AT(port),
-    .min = 1,
-    .max = 65535,
-};
-static const option option_page = {
-    .name = "page",
-    .argument = "FILE",
-    .help = "the page to give, as make web builds it (default: the one that was installed or built with the program)",
-    .kind = OPTION_TEXT,
-    AT(page),
-};
-
-static const option *const options[] = {&option_port, &option_page, &option_threads, &option_quiet, &option_help, NULL};
-
 static const char *const examples[] = {
     "kanon serve",
     "kanon serve --port 8080 --threads 2",
@@ -140,7 +121,7 @@ const command command_serve = {
         "columns, choose, run, and take the release away. The work is done by this program, so tables may be larger than "
         "a browser can hold. Nobody else can reach the page: it listens on this machine alone, the address works once, "
         "and what was sent is kept in a folder that only you can read until the program ends.",
-    .options = options,
+    .in = IN_SERVE,
     .examples = examples,
     .run = run,
 };

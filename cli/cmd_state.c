@@ -8,8 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-static const option *const options[] = {&option_wait, &option_quiet, &option_help, NULL};
-
 static const char *const examples[] = {"kanon state patients.state", NULL};
 
 enum { WIDTH = 14 };
@@ -162,7 +160,7 @@ const command command_state = {
         "and how far the groups have drifted from what a fresh run would make. Exit status 3 where the file is "
         "damaged.",
     .operand = "STATE",
-    .options = options,
+    .in = IN_STATE,
     .examples = examples,
     .run = run,
 };

@@ -6,93 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const option option_column = {
-    .name = "column",
-    .argument = "A",
-    .help = "the column of the table",
-    .kind = OPTION_TEXT,
-    AT(column),
-};
-static const option option_table = {
-    .name = "table",
-    .argument = "TABLE",
-    .help = "check and show: the table whose values the taxonomy must have",
-    .kind = OPTION_TEXT,
-    AT(table),
-};
-static const option option_widths = {
-    .name = "widths",
-    .argument = "W,W",
-    .help = "build: bands of numbers of these widths, each a multiple of the one before, such as 5,20",
-    .kind = OPTION_TEXT,
-    AT(methods[KANON_TAXONOMY_BANDS]),
-};
-static const option option_frequencies = {
-    .name = "frequencies",
-    .argument = "N,N",
-    .help = "build: so many bands of numbers with about as many records each, the finest level first, such as 16,4",
-    .kind = OPTION_TEXT,
-    AT(methods[KANON_TAXONOMY_FREQUENCY]),
-};
-static const option option_dates = {
-    .name = "dates",
-    .argument = "UNIT,UNIT",
-    .help = "build: dates to month, quarter, year, decade: one or more of them in this order",
-    .kind = OPTION_TEXT,
-    AT(methods[KANON_TAXONOMY_DATES]),
-};
-static const option option_mask = {
-    .name = "mask",
-    .argument = "SIDE",
-    .help = "build: mask one character per level, from the right or the left",
-    .kind = OPTION_TEXT,
-    AT(methods[KANON_TAXONOMY_MASK]),
-};
-static const option option_prefixes = {
-    .name = "prefixes",
-    .argument = "N,N",
-    .help = "build: the first N characters, the longest prefix first, such as 3,1",
-    .kind = OPTION_TEXT,
-    AT(methods[KANON_TAXONOMY_PREFIXES]),
-};
-static const option option_rare = {
-    .name = "rare",
-    .argument = "N",
-    .help = "build: put the values of fewer than N records below a node \"other\"",
-    .kind = OPTION_TEXT,
-    AT(methods[KANON_TAXONOMY_RARE]),
-};
-static const option option_form = {
-    .name = "form",
-    .argument = "auto|csv|indented|yaml|parents|json",
-    .help = "the form that is written; auto goes by the ending of the output: .txt, .yaml, .json, else csv",
-    .kind = OPTION_CHOICE,
-    AT(form),
-};
-static const option option_depth = {
-    .name = "depth",
-    .argument = "N",
-    .help = "show: so many levels below the root (default: as many as fit the screen)",
-    .kind = OPTION_INTEGER,
-    AT(depth),
-    .min = 1,
-    .max = 1000,
-};
-static const option option_output = {
-    .name = "output",
-    .letter = 'o',
-    .argument = "FILE",
-    .help = "build and convert: where the taxonomy goes (default: -, standard output)",
-    .kind = OPTION_TEXT,
-    AT(release),
-};
-
-static const option *const options[] = {
-    &option_schema, &option_column,   &option_table, &option_widths,  &option_frequencies, &option_dates, &option_mask,
-    &option_prefixes, &option_rare,   &option_missing, &option_empty, &option_form,        &option_depth, &option_output,
-    &option_delimiter, &option_quiet, &option_help,  NULL,
-};
-
 static const char *const examples[] = {
     "kanon taxonomy build patients.csv --column zip --prefixes 3,1 -o zip.csv",
     "kanon taxonomy check zip.csv --table patients.csv --column zip",
@@ -374,7 +287,7 @@ const command command_taxonomy = {
     .operand = "ACTION",
     .second = "FILE",
     .second_optional = true,
-    .options = options,
+    .in = IN_TAXONOMY,
     .examples = examples,
     .run = run,
 };

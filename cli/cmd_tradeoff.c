@@ -5,75 +5,6 @@
 
 #include <string.h>
 
-static const option option_k_list = {
-    .name = "k",
-    .letter = 'k',
-    .argument = "K,...",
-    .help = "the values of k (default: 2,5,10,25,50,100)",
-    .kind = OPTION_TEXT,
-    AT(k_list),
-};
-static const option option_set = {
-    .name = "set",
-    .argument = "NAME=VALUE,...",
-    .help = "a setting of the algorithm, with all the values that are to be tried; can be repeated",
-    .kind = OPTION_PAIR,
-    AT(settings),
-};
-static const option option_shares = {
-    .name = "suppress",
-    .argument = "SHARE,...",
-    .help = "the shares of the records that may be suppressed, such as 0,0.01,0.05 (default: the schema's)",
-    .kind = OPTION_TEXT,
-    AT(shares),
-};
-static const option option_effort = {
-    .name = "effort",
-    .argument = "fast|balanced|best",
-    .help = "with the algorithm auto or --refine search: how long each point may take",
-    .kind = OPTION_TEXT,
-    AT(effort),
-};
-static const option option_measure = {
-    .name = "measure",
-    .argument = "NAME=VALUE",
-    .help = "a setting of the measures, the same for every point: kanon evaluate --help lists them; can be repeated",
-    .kind = OPTION_PAIR,
-    AT(measure_settings),
-};
-static const option option_output = {
-    .name = "output",
-    .letter = 'o',
-    .argument = "CURVE",
-    .help = "where the points go, as CSV (default: -, standard output)",
-    .kind = OPTION_TEXT,
-    AT(release),
-};
-static const option option_json = {
-    .name = "json",
-    .argument = "FILE",
-    .help = "also write the points as JSON",
-    .kind = OPTION_TEXT,
-    AT(json),
-};
-static const option option_plot = {
-    .name = "plot",
-    .argument = "FILE",
-    .help = "also draw the loss against risk, protection and query error: a page where FILE ends in .html, else SVG",
-    .kind = OPTION_TEXT,
-    AT(plot),
-};
-
-static const option *const options[] = {
-    SCHEMA_OPTIONS,  &option_k_list,     &option_algorithm,
-    &option_set,     &option_constraint, &option_entity,
-    &option_shares,  &option_refine,     &option_effort,
-    &option_measure, &option_seed,       &option_output,
-    &option_json,    &option_plot,       &option_entity_together,
-    &option_threads, &option_strict,     READING_OPTIONS,
-    &option_quiet,   &option_help,       NULL,
-};
-
 static const char *const examples[] = {
     "kanon tradeoff patients.csv -s patients.yaml -o curve.csv --plot curve.svg",
     "kanon tradeoff patients.csv -s patients.yaml -a mondrian -k 5,10 --set ties=strict,relaxed",
@@ -170,7 +101,7 @@ const command command_tradeoff = {
                    "for each: the settings, the figures, and whether another point is better in one of information_loss, "
                    "highest_risk, average_risk, protection and query_error and worse in none.",
     .operand = "TABLE",
-    .options = options,
+    .in = IN_TRADEOFF,
     .examples = examples,
     .run = run,
 };

@@ -2,12 +2,6 @@
  * share is in state_command.c; this file adds its options and the call of kanon_state_update. */
 #include "state_command.h"
 
-static const option *const options[] = {
-    &option_state_output,  RELEASE_OPTIONS, &option_grow_taxonomy,
-    &option_change_effort, READING_OPTIONS, &option_wait,
-    &option_quiet,         &option_help,    NULL,
-};
-
 static const char *const examples[] = {
     "kanon update patients.state moved.csv",
     NULL,
@@ -34,7 +28,7 @@ const command command_update = {
         "not possible, the change is made all the same, no release is written, and the exit status is 1.",
     .operand = "STATE",
     .second = "DELTA",
-    .options = options,
+    .in = IN_UPDATE,
     .examples = examples,
     .run = run,
 };

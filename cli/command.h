@@ -1,5 +1,5 @@
 /* A command, and what all commands use to print. Data goes to standard output, everything else to standard error. A
- * command is a constant: its option table feeds parser, help and manual page, and run does the work. main.c has the
+ * command is a constant: its rows of options.def feed parser, help and manual page, and run does the work. main.c has the
  * list of commands.
  * Included by all of cli/; the functions are in main.c and, for figures, in cmd_evaluate.c. */
 #ifndef KANON_CLI_COMMAND_H
@@ -23,7 +23,7 @@ struct command {
     bool operand_optional;
     const char *second;                                     /* the same of a second one */
     bool second_optional;
-    const option *const *options;                           /* NULL past the last */
+    unsigned in;                                            /* IN_...: which rows of options.def are its options */
     const char *const *examples;                            /* likewise */
     size_t (*settings)(const kanon_setting_info **out);     /* what --set takes; NULL: nothing to list */
     int (*run)(const command *self, const arguments *args); /* returns an exit status */

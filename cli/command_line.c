@@ -81,8 +81,7 @@ static void put_texts(FILE *out, const option *opt, const text_list *list)
 static void put_number(FILE *out, const option *opt, int64_t value)
 {
     char digits[24];
-    bool zero_is_given = opt->offset == offsetof(arguments, shuffle_seed);
-    if ((value == 0 && !zero_is_given) || (value < 0 && opt->kind != OPTION_BLOCKS)) /* not given */
+    if (value < 0 && opt->kind != OPTION_BLOCKS) /* not given */
         return;
     snprintf(digits, sizeof digits, "%" PRId64, value);
     put_option(out, opt, opt->kind == OPTION_BLOCKS && value == KANON_BLOCKS_NONE ? "none" : digits);
@@ -92,8 +91,6 @@ static void put_number(FILE *out, const option *opt, int64_t value)
 static void put_choice(FILE *out, const option *opt, int choice)
 {
     const char *words = opt->argument;
-    if (choice == 0)
-        return;
     for (int i = (int)opt->min; i < choice; i++)
         words += strcspn(words, "|") + 1;
     put_name(out, opt);
@@ -102,49 +99,46 @@ static void put_choice(FILE *out, const option *opt, int choice)
 
 static void put_character(FILE *out, const option *opt, char c)
 {
-    if (c != 0)
-        put_option(out, opt, c == '\t' ? "tab" : (char[]){c, '\0'});
+    put_option(out, opt, c == '\t' ? "tab" : (char[]){c, '\0'});
 }
 
 /* Writes an option as it was given, or nothing where it was not; false where there is no memory. */
 static bool put_given(FILE *out, const option *opt, const arguments *args)
 {
     const void *value = (const char *)args + opt->offset;
+    if (!option_given(opt, args))
+        return true;
     switch (opt->kind) {
     case OPTION_SWITCH:
-        if (*(const bool *)value)
-            put_name(out, opt);
+        put_name(out, opt);
         break;
     case OPTION_TEXT:
-        if (*(const char *const *)value != NULL)
-            put_option(out, opt, *(const char *const *)value);
+    case OPTION_INPUT:
+    case OPTION_OUTPUT:
+        put_option(out, opt, *(const char *const *)value);
         break;
-    case OPTION_ITEM:
+    case OPTION_TEXTS:
     case OPTION_NAMES:
         put_texts(out, opt, value);
         break;
-    case OPTION_PAIR:
+    case OPTION_PAIRS:
         return put_pairs(out, opt, value);
-    case OPTION_INTEGER:
+    case OPTION_WHOLE:
+    case OPTION_SEED:
     case OPTION_BLOCKS:
     case OPTION_OR_OFF:
     case OPTION_SIZE:
         put_number(out, opt, *(const int64_t *)value);
         break;
-    case OPTION_SEED:
-        put_name(out, opt);
-        fprintf(out, " %" PRIu64, *(const uint64_t *)value);
-        break;
     case OPTION_SHARE:
-        if (*(const double *)value > 0) {
-            put_name(out, opt);
-            fprintf(out, " %.15g", *(const double *)value);
-        }
+    case OPTION_NUMBER:
+        put_name(out, opt);
+        fprintf(out, " %.15g", *(const double *)value);
         break;
     case OPTION_CHARACTER:
         put_character(out, opt, *(const char *)value);
         break;
-    case OPTION_CHOICE:
+    case OPTION_WORD:
         put_choice(out, opt, *(const int *)value);
         break;
     }
@@ -163,9 +157,10 @@ char *command_line(const command *self, const arguments *args)
         put_word(out, args->operand);
     if (args->second != NULL)
         put_word(out, args->second);
-    for (size_t i = 0; self->options[i] != NULL && good; i++)
-        if (!self->options[i]->aside)
-            good = put_given(out, self->options[i], args);
+    option_walk walk = {.self = self};
+    for (const option *opt; good && (opt = option_next(&walk)) != NULL;)
+        if (!opt->aside)
+            good = put_given(out, opt, args);
     good = ferror(out) == 0 && good;
     good = fclose(out) == 0 && good;
     if (good)

@@ -227,7 +227,7 @@ static int run_command(const command *self, int argc, char **argv)
     arguments args;
     int status = arguments_parse(&args, self, argc, argv);
     if (status == EXIT_DONE && args.help)
-        print_command_help(stdout, self);
+        print_command_help(stdout, self, args.help_all);
     else if (status == EXIT_DONE)
         status = self->run(self, &args);
     arguments_clear(&args);

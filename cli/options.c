@@ -1,5 +1,5 @@
-/* Options: those that several commands have, the parser, the schema that the options describe, and the help. All of it
- * reads the option table of the command; no option is known by name outside its table.
+/* Options: the table, the parser, the schema that the options describe, and the help. No option is known by name to parser
+ * and help.
  * Called by main.c, the commands and cmd_man.c; calls the library for the schema only. */
 #include "command.h"
 #include "terminal.h"
@@ -10,282 +10,89 @@
 
 enum { HELP_INDENT = 26, COLUMN_GAP = 2 };
 
-/* ---- options of several commands --------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
-const option option_schema = {
-    .name = "schema",
-    .letter = 's',
-    .argument = "SCHEMA",
-    .help = "the schema (YAML): the role of each column, and what is asked for",
-    .kind = OPTION_TEXT,
-    AT(schema),
+static const option rows[] = {
+#define KANON_OPTION(called, place, ...) {.id = #called, .offset = offsetof(arguments, place), __VA_ARGS__},
+#include "options/options.def"
+#undef KANON_OPTION
 };
-const option option_quasi = {
-    .name = "quasi",
-    .argument = "A,B",
-    .help = "these columns are quasi-identifiers; with --quasi no schema is needed",
-    .kind = OPTION_NAMES,
-    AT(quasi),
-};
-const option option_sensitive = {
-    .name = "sensitive",
-    .argument = "A,B",
-    .help = "these columns are sensitive",
-    .kind = OPTION_NAMES,
-    AT(sensitive),
-};
-const option option_identifying = {
-    .name = "identifying",
-    .argument = "A,B",
-    .help = "these columns are identifying: they are never released",
-    .kind = OPTION_NAMES,
-    AT(identifying),
-};
-const option option_insensitive = {
-    .name = "insensitive",
-    .argument = "A,B",
-    .help = "these columns are released as they are",
-    .kind = OPTION_NAMES,
-    AT(insensitive),
-};
-const option option_taxonomy = {
-    .name = "taxonomy",
-    .argument = "A=FILE",
-    .help = "the taxonomy of column A; can be repeated",
-    .kind = OPTION_PAIR,
-    AT(taxonomies),
-};
-const option option_bands = {
-    .name = "bands",
-    .argument = "A=WIDTH",
-    .help = "show the numbers of column A in bands: of this width, with edges such as 0,18,65, or of dates week, month, "
-            "quarter, year or decade; can be repeated",
-    .kind = OPTION_PAIR,
-    AT(bands),
-};
-const option option_top = {
-    .name = "top",
-    .argument = "A=NUMBER",
-    .help = "all numbers of column A from this one on are one band; can be repeated",
-    .kind = OPTION_PAIR,
-    AT(tops),
-};
-const option option_bottom = {
-    .name = "bottom",
-    .argument = "A=NUMBER",
-    .help = "all numbers of column A up to this one are one band; can be repeated",
-    .kind = OPTION_PAIR,
-    AT(bottoms),
-};
-const option option_missing = {
-    .name = "missing",
-    .argument = "TEXT",
-    .help = "this text means that there is no value, in addition to the empty text; can be repeated",
-    .kind = OPTION_ITEM,
-    AT(missing),
-};
-const option option_empty = {
-    .name = "empty",
-    .argument = "missing|value",
-    .help = "whether the empty text means that there is no value, or is a value like others (default: the schema's, else "
-            "missing)",
-    .kind = OPTION_CHOICE,
-    AT(empty),
-    .min = EMPTY_MISSING,
-};
-const option option_type = {
-    .name = "type",
-    .argument = "A=TYPE",
-    .help = "the values of column A are of this type: integer, decimal, date, categorical or ordinal; can be "
-            "repeated",
-    .kind = OPTION_PAIR,
-    AT(types),
-};
-const option option_order = {
-    .name = "order",
-    .argument = "A=LOW,...,HIGH",
-    .help = "the levels of the ordinal column A, from the lowest to the highest: none,primary,secondary; can be repeated",
-    .kind = OPTION_PAIR,
-    AT(orders),
-};
-const option option_format = {
-    .name = "format",
-    .argument = "A=FORMAT",
-    .help = "how the dates of column A are written, such as %d.%m.%Y; can be repeated",
-    .kind = OPTION_PAIR,
-    AT(formats),
-};
-const option option_decimal = {
-    .name = "decimal",
-    .argument = "C",
-    .help = "what stands before the decimals of numbers: a point or a comma (default: found from the numbers)",
-    .kind = OPTION_CHARACTER,
-    AT(decimal),
-};
-const option option_thousands = {
-    .name = "thousands",
-    .argument = "C",
-    .help = "what stands between the thousands of numbers (default: found from the numbers)",
-    .kind = OPTION_CHARACTER,
-    AT(thousands),
-};
-const option option_header = {
-    .name = "header",
-    .argument = "yes|no",
-    .help = "whether the first line names the columns; with no they are called c1, c2, ... (default: it does, and a line "
-            "that looks like data is an error)",
-    .kind = OPTION_CHOICE,
-    AT(header),
-    .min = KANON_HEADER_YES,
-};
-const option option_encoding = {
-    .name = "encoding",
-    .argument = "NAME",
-    .help = "utf-8, utf-16, utf-16le, utf-16be, latin-1 or windows-1252 (default: found from the bytes)",
-    .kind = OPTION_TEXT,
-    AT(encoding),
-};
-const option option_constraint = {
-    .name = "constraint",
-    .argument = "MODEL",
-    .help =
-        "a constraint on every group in addition to k, such as model=distinct-l-diversity,attribute=A,l=3; models: "
-        "distinct-l-diversity, entropy-l-diversity, recursive-l-diversity, p-sensitive-k-anonymity, alpha-k, t-closeness; "
-        "can be repeated",
-    .kind = OPTION_ITEM,
-    AT(constraints),
-};
-const option option_entity = {
-    .name = "entity",
-    .argument = "A",
-    .help = "column A says whose record it is: groups hold k different entities, not k records",
-    .kind = OPTION_TEXT,
-    AT(entity),
-};
-const option option_entity_together = {
-    .name = "entity-together",
-    .help = "with --entity, or entity in the schema: all records of an entity are in one group",
-    .kind = OPTION_SWITCH,
-    AT(entity_together),
-};
-const option option_suppress = {
-    .name = "suppress",
-    .argument = "SHARE",
-    .help = "suppress up to this share of the records where that lowers the loss, such as 0.01",
-    .kind = OPTION_TEXT,
-    AT(suppress),
-};
-const option option_suppressed = {
-    .name = "suppressed",
-    .argument = "WHAT",
-    .help = "drop: suppressed records are left out of the release (default); keep: they are released with * in every "
-            "quasi-identifier, if they are at least k and satisfy every constraint",
-    .kind = OPTION_TEXT,
-    AT(suppressed),
-};
-const option option_k = {
-    .letter = 'k',
-    .argument = "K",
-    .help = "the least number of records in a group (default: the schema's)",
-    .kind = OPTION_INTEGER,
-    AT(k),
-    .min = 2,
-    .max = INT64_MAX,
-};
-const option option_from_certificate = {
-    .name = "from-certificate",
-    .argument = "FILE",
-    .help = "verify the certificate in FILE, which kanon bound wrote for TABLE, and add its lower_bound, and the gap to it, to "
-            "the figures",
-    .kind = OPTION_TEXT,
-    AT(from_certificate),
-    .aside = true,
-};
+enum { N_ROWS = sizeof rows / sizeof *rows };
 
-const option option_algorithm = {
-    .name = "algorithm",
-    .letter = 'a',
-    .argument = "NAME",
-    .help = "how to group (default: the schema's); kanon algorithms lists them",
-    .kind = OPTION_TEXT,
-    AT(algorithm),
-};
-const option option_refine = {
-    .name = "refine",
-    .argument = "NAME",
-    .help = "make the groups better afterwards; kanon algorithms lists the refinements, too",
-    .kind = OPTION_TEXT,
-    AT(refine),
-};
-const option option_seed = {
-    .name = "seed",
-    .argument = "N",
-    .help = "the seed of all random choices (default: 0); the same seed gives the same groups",
-    .kind = OPTION_SEED,
-    AT(seed),
-};
-const option option_numeric = {
-    .name = "numeric",
-    .argument = "interval|range|mean|columns",
-    .help = "how numbers are released: [20..29], [20,29], the mean of the group, or two columns NAME_min and NAME_max "
-            "(default: interval)",
-    .kind = OPTION_CHOICE,
-    AT(numeric),
-};
-const option option_shuffle = {
-    .name = "shuffle",
-    .help = "release the records in the order of a hash of their released cells, which tells nothing about that of the "
-            "table",
-    .kind = OPTION_SWITCH,
-    AT(shuffle),
-};
-const option option_shuffle_seed = {
-    .name = "shuffle-seed",
-    .argument = "N",
-    .help = "--shuffle with the hash that N names (default: 0): the same N gives the same released records the same order",
-    .kind = OPTION_INTEGER,
-    AT(shuffle_seed),
-    .max = KANON_SEED_MAX,
-};
-const option option_threads = {
-    .name = "threads",
-    .argument = "N",
-    .help = "threads to use (default: one per processor); the result does not depend on it",
-    .kind = OPTION_INTEGER,
-    AT(threads),
-    .min = 1,
-    .max = 1024,
-    .aside = true,
-};
-const option option_delimiter = {
-    .name = "delimiter",
-    .argument = "C",
-    .help = "what separates the cells: one character, or 'tab' (default: , ; | or tab, found from the header line)",
-    .kind = OPTION_CHARACTER,
-    AT(delimiter),
-};
-const option option_strict = {
-    .name = "strict",
-    .help = "columns that nobody gave a role are an error instead of a warning",
-    .kind = OPTION_SWITCH,
-    AT(strict),
-};
-const option option_quiet = {
-    .name = "quiet",
-    .letter = 'q',
-    .help = "no progress, no summary, no warnings but those about privacy",
-    .kind = OPTION_SWITCH,
-    AT(quiet),
-    .aside = true,
-};
-const option option_help = {
-    .name = "help",
-    .letter = 'h',
-    .help = "print this help",
-    .kind = OPTION_SWITCH,
-    AT(help),
-    .aside = true,
-};
+const option *option_at(size_t i)
+{
+    return i < N_ROWS ? &rows[i] : NULL;
+}
+
+const char *category_text(option_category category)
+{
+    static const char *const texts[N_CATEGORIES] = {
+        [OF_COLUMNS] = "columns", [OF_READING] = "reading", [OF_PRIVACY] = "privacy", [OF_GROUPS] = "groups",
+        [OF_RELEASE] = "release", [OF_STATES] = "states",   [OF_FILES] = "files",     [OF_THE_RUN] = "run",
+    };
+    return texts[category];
+}
+
+/* A row in the words of the command. */
+static option worded(const option *row, const command *self)
+{
+    option out = *row;
+    for (size_t i = 0; i < MOST_WORDINGS; i++) {
+        const option_wording *other = &row->wordings[i];
+        if ((other->commands & self->in) == 0)
+            continue;
+        out.name = other->name != NULL ? other->name : out.name;
+        out.argument = other->argument != NULL ? other->argument : out.argument;
+        out.brief = other->brief != NULL ? other->brief : out.brief;
+    }
+    return out;
+}
+
+const option *option_next(option_walk *walk)
+{
+    while (walk->next < N_ROWS) {
+        const option *row = &rows[walk->next++];
+        if ((row->commands & walk->self->in) != 0) {
+            walk->now = worded(row, walk->self);
+            return &walk->now;
+        }
+    }
+    return NULL;
+}
+
+/* The default of a seed is given, too, where it stands in the arguments as 0. */
+bool option_given(const option *opt, const arguments *args)
+{
+    const void *value = (const char *)args + opt->offset;
+    switch (opt->kind) {
+    case OPTION_SWITCH:
+        return *(const bool *)value;
+    case OPTION_TEXT:
+    case OPTION_INPUT:
+    case OPTION_OUTPUT:
+        return *(const char *const *)value != NULL;
+    case OPTION_TEXTS:
+    case OPTION_NAMES:
+        return ((const text_list *)value)->n > 0;
+    case OPTION_PAIRS:
+        return ((const pair_list *)value)->n > 0;
+    case OPTION_WHOLE:
+    case OPTION_BLOCKS:
+    case OPTION_OR_OFF:
+    case OPTION_SIZE:
+        return *(const int64_t *)value != 0;
+    case OPTION_SEED:
+        return *(const int64_t *)value >= 0;
+    case OPTION_SHARE:
+    case OPTION_NUMBER:
+        return *(const double *)value > 0;
+    case OPTION_CHARACTER:
+        return *(const char *)value != 0;
+    case OPTION_WORD:
+        return *(const int *)value != 0;
+    }
+    return false;
+}
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
@@ -307,8 +114,8 @@ bool parse_unsigned(uint64_t *out, const char *text)
     return true;
 }
 
-/* 0.2, .2, 1: above 0 and at most 1. */
-static bool parse_share(double *out, const char *text)
+/* 0.2, .2, 1: digits with or without a point. */
+static bool parse_decimal(double *out, const char *text)
 {
     enum { MOST_DIGITS = 15 };
     double digits = 0, unit = 1;
@@ -325,7 +132,7 @@ static bool parse_share(double *out, const char *text)
         unit *= point ? 10 : 1;
     }
     *out = digits / unit;
-    return *out > 0 && *out <= 1;
+    return n_digits > 0;
 }
 
 /* One printable ASCII character but the quote, or the word tab. */
@@ -438,13 +245,16 @@ static bool parse_size(int64_t *out, const char *text)
 static int store_number(const command *self, const char *called, void *place, const option *opt, const char *value)
 {
     uint64_t number;
-    if (opt->kind == OPTION_SHARE) {
-        if (!parse_share(place, value))
-            return wrong_usage(self, "%s must be a number above 0 and at most 1", called);
+    double decimal;
+    if (opt->kind == OPTION_SHARE || opt->kind == OPTION_NUMBER) {
+        bool share = opt->kind == OPTION_SHARE;
+        if (!parse_decimal(&decimal, value) || !(decimal > 0) || (share && decimal > 1))
+            return wrong_usage(self, "%s must be a number above 0%s", called, share ? " and at most 1" : "");
+        *(double *)place = decimal;
     } else if (opt->kind == OPTION_SEED) {
         if (!parse_unsigned(&number, value) || number > KANON_SEED_MAX)
             return wrong_usage(self, "%s must be a whole number from 0 to %" PRIu64, called, (uint64_t)KANON_SEED_MAX);
-        *(uint64_t *)place = number;
+        *(int64_t *)place = (int64_t)number;
     } else if (!parse_unsigned(&number, value) || number < (uint64_t)opt->min || number > (uint64_t)opt->max) {
         if (opt->max == INT64_MAX)
             return wrong_usage(self, "%s must be a whole number, %" PRId64 " or more", called, opt->min);
@@ -464,15 +274,17 @@ static int store(arguments *out, const command *self, const option *opt, const c
         *(bool *)place = true;
         return EXIT_DONE;
     case OPTION_TEXT:
+    case OPTION_INPUT:
+    case OPTION_OUTPUT:
         if (*value == '\0')
             return wrong_usage(self, "%s: the %s is empty", called, opt->argument);
         *(const char **)place = value;
         return EXIT_DONE;
-    case OPTION_ITEM:
+    case OPTION_TEXTS:
         return add_text(place, value);
     case OPTION_NAMES:
         return add_names(self, called, place, value);
-    case OPTION_PAIR:
+    case OPTION_PAIRS:
         return add_pair(self, called, place, opt, value);
     case OPTION_BLOCKS:
         if (!parse_blocks(place, value))
@@ -488,15 +300,16 @@ static int store(arguments *out, const command *self, const option *opt, const c
         if (!parse_size(place, value))
             return wrong_usage(self, "%s must be a number of bytes such as 500M or 2G", called);
         return EXIT_DONE;
-    case OPTION_INTEGER:
+    case OPTION_WHOLE:
     case OPTION_SEED:
     case OPTION_SHARE:
+    case OPTION_NUMBER:
         return store_number(self, called, place, opt, value);
     case OPTION_CHARACTER:
         if (!parse_character(place, value))
             return wrong_usage(self, "%s must be one character, such as ; or | or tab", called);
         return EXIT_DONE;
-    case OPTION_CHOICE:
+    case OPTION_WORD:
         if ((*(int *)place = parse_choice(opt->argument, value)) < 0)
             return wrong_usage(self, "%s must be one of %s", called, opt->argument);
         *(int *)place += (int)opt->min;
@@ -510,11 +323,11 @@ static int store(arguments *out, const command *self, const option *opt, const c
 /* With the nearest option of the command as a hint. */
 static int unknown_option(const command *self, const char *name)
 {
-    enum { MOST = 64 };
-    const char *names[MOST];
+    const char *names[N_ROWS];
     size_t n = 0;
-    for (; n < MOST && self->options[n] != NULL; n++)
-        names[n] = self->options[n]->name;
+    option_walk walk = {.self = self};
+    for (const option *opt; (opt = option_next(&walk)) != NULL;)
+        names[n++] = opt->name;
     const char *near = kanon_nearest_word(names, n, name);
     if (near != NULL)
         return wrong_usage(self, "unknown option --%s, did you mean --%s?", name, near);
@@ -522,22 +335,21 @@ static int unknown_option(const command *self, const char *name)
 }
 
 /* By its full name; abbreviations are not accepted, because a new option could make them ambiguous. */
-static const option *find_long(const command *self, const char *name, size_t length)
+static const option *find_long(option_walk *walk, const char *name, size_t length)
 {
-    for (size_t i = 0; self->options[i] != NULL; i++) {
-        const char *known = self->options[i]->name;
-        if (known != NULL && strlen(known) == length && memcmp(known, name, length) == 0)
-            return self->options[i];
-    }
-    return NULL;
+    const option *opt;
+    while ((opt = option_next(walk)) != NULL)
+        if (opt->name != NULL && strlen(opt->name) == length && memcmp(opt->name, name, length) == 0)
+            break;
+    return opt;
 }
 
-static const option *find_letter(const command *self, char letter)
+static const option *find_letter(option_walk *walk, char letter)
 {
-    for (size_t i = 0; self->options[i] != NULL; i++)
-        if (self->options[i]->letter == letter)
-            return self->options[i];
-    return NULL;
+    const option *opt;
+    while ((opt = option_next(walk)) != NULL && opt->letter != letter)
+        ;
+    return opt;
 }
 
 /* The words that are still to be read. */
@@ -559,9 +371,10 @@ static char *next_word(word_reader *words)
 /* --name, --name=value, --name value */
 static int parse_long(arguments *out, word_reader *words, char *word)
 {
+    option_walk walk = {.self = words->self};
     char *name = word + 2;
     size_t length = strcspn(name, "=");
-    const option *opt = find_long(words->self, name, length);
+    const option *opt = find_long(&walk, name, length);
     char *value = name[length] == '=' ? name + length + 1 : NULL;
     name[length] = '\0'; /* from here on `word` is the option as it is called in messages */
     if (opt == NULL)
@@ -579,7 +392,8 @@ static int parse_letters(arguments *out, word_reader *words, char *word)
     int status = EXIT_DONE;
     for (char *letter = word + 1; *letter != '\0' && status == EXIT_DONE; letter++) {
         char called[3] = {'-', *letter, '\0'};
-        const option *opt = find_letter(words->self, *letter);
+        option_walk walk = {.self = words->self};
+        const option *opt = find_letter(&walk, *letter);
         if (opt == NULL)
             return wrong_usage(words->self, "unknown option %s", (unsigned char)*letter < 0x80 ? called : word);
         if (opt->argument == NULL) {
@@ -624,6 +438,8 @@ int arguments_parse(arguments *out, const command *self, int argc, char **argv)
         else
             status = parse_letters(out, &words, word);
     }
+    const char *word = out->help ? next_word(&words) : NULL;
+    out->help_all = word != NULL && strcmp(word, "all") == 0;
     if (status != EXIT_DONE || out->help)
         return status;
     if (self->operand != NULL && !self->operand_optional && out->operand == NULL)
@@ -639,11 +455,10 @@ void arguments_clear(arguments *args)
 {
     text_list *texts[] = {&args->quasi,       &args->sensitive, &args->identifying,
                           &args->insensitive, &args->missing,   &args->same,
-                          &args->constraints};
+                          &args->constraints, &args->key};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]->items);
     free(args->settings.items);
-    free(args->measure_settings.items);
     free(args->taxonomies.items);
     free(args->bands.items);
     free(args->tops.items);
@@ -652,6 +467,9 @@ void arguments_clear(arguments *args)
     free(args->types.items);
     free(args->formats.items);
     free(args->orders.items);
+    free(args->masks.items);
+    free(args->weights.items);
+    free(args->measure_settings.items);
     *args = (arguments){0};
 }
 
@@ -788,6 +606,54 @@ static kanon_status set_same(kanon_schema *schema, const char *pair, kanon_error
     return st;
 }
 
+/* The role of that name; KANON_ROLE_IDENTIFYING, and *found is false: there is none. */
+static kanon_role role_named(bool *found, const char *name)
+{
+    static const kanon_role roles[] = {KANON_ROLE_QUASI, KANON_ROLE_SENSITIVE, KANON_ROLE_INSENSITIVE, KANON_ROLE_IDENTIFYING};
+    size_t i = 0;
+    while (i < 4 && strcmp(kanon_role_text(roles[i]), name) != 0)
+        i++;
+    *found = i < 4;
+    return roles[i < 4 ? i : 3];
+}
+
+static kanon_status wrong_word(const char *flag, const char *word, const char *words, kanon_error *err)
+{
+    *err = (kanon_error){.status = KANON_EINVAL};
+    snprintf(err->message, sizeof err->message, "%s: there is no '%.100s'", flag, word);
+    snprintf(err->hint, sizeof err->hint, "it is one of %s", words);
+    return KANON_EINVAL;
+}
+
+/* Masks, weights, the key of a state, and the role of columns that have none. */
+static kanon_status set_rest(kanon_schema *schema, const arguments *args, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (size_t i = 0; i < args->masks.n && st == KANON_OK; i++) {
+        const kanon_setting *said = &args->masks.items[i];
+        bool left = strcmp(said->value, "left") == 0;
+        if (!left && strcmp(said->value, "right") != 0)
+            return wrong_word("--mask", said->value, "right and left", err);
+        st = kanon_schema_set_mask(schema, said->name, left ? KANON_MASK_LEFT : KANON_MASK_RIGHT, err);
+    }
+    for (size_t i = 0; i < args->weights.n && st == KANON_OK; i++) {
+        const kanon_setting *said = &args->weights.items[i];
+        double weight = 0;
+        if (!parse_decimal(&weight, said->value))
+            return wrong_word("--weight", said->value, "the numbers from 0 upwards", err);
+        st = kanon_schema_set_weight(schema, said->name, weight, err);
+    }
+    if (st == KANON_OK && args->key.n > 0)
+        st = kanon_schema_set_key(schema, args->key.items, args->key.n, err);
+    if (st == KANON_OK && args->default_role != NULL) {
+        bool found;
+        kanon_role role = role_named(&found, args->default_role);
+        st = found ? kanon_schema_set_default_role(schema, role, err)
+                   : wrong_word("--default-role", args->default_role, "quasi, sensitive, identifying and insensitive", err);
+    }
+    return st;
+}
+
 /* The schema file, if one is given, changed by the flags, which have precedence. */
 kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_error *err)
 {
@@ -814,6 +680,8 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
         st = kanon_schema_set_bottom(schema, args->bottoms.items[i].name, args->bottoms.items[i].value, err);
     if (st == KANON_OK)
         st = set_values(schema, args, err);
+    if (st == KANON_OK)
+        st = set_rest(schema, args, err);
     for (size_t i = 0; i < args->missing.n && st == KANON_OK; i++)
         st = kanon_schema_add_missing(schema, args->missing.items[i], err);
     if (st == KANON_OK && args->empty != 0)
@@ -900,27 +768,62 @@ void print_setting(FILE *file, const kanon_setting_info *setting)
     print_wrapped(file, setting->help, INDENT, INDENT);
 }
 
+static void print_option(FILE *file, const option *opt)
+{
+    char left[128];
+    option_syntax(left, sizeof left, opt);
+    int at = fprintf(file, "  %s", left);
+    if (at + COLUMN_GAP > HELP_INDENT) {
+        fputc('\n', file);
+        at = 0;
+    }
+    fprintf(file, "%*s", HELP_INDENT - at, "");
+    print_wrapped(file, opt->brief, HELP_INDENT, HELP_INDENT);
+}
+
+/* Options below a heading, where there are any. */
+static void print_category(FILE *file, const command *self, option_category category)
+{
+    option_walk walk = {.self = self};
+    size_t n = 0;
+    for (const option *opt; (opt = option_next(&walk)) != NULL;) {
+        if (opt->category != category)
+            continue;
+        if (n++ == 0)
+            fprintf(file, "\noptions: %s\n", category_text(category));
+        print_option(file, opt);
+    }
+}
+
+/* The options that most runs need, and how to see the others; or all of them, where they are few. */
+static void print_first_options(FILE *file, const command *self)
+{
+    enum { FEW = 14 };
+    size_t n = 0;
+    option_walk counted = {.self = self}, walk = {.self = self};
+    while (option_next(&counted) != NULL)
+        n++;
+    fputs("\noptions:\n", file);
+    for (const option *opt; (opt = option_next(&walk)) != NULL;)
+        if (n <= FEW || opt->first)
+            print_option(file, opt);
+    if (n > FEW)
+        fprintf(file, "\nAll %zu options: kanon %s --help all\n", n, self->name);
+}
+
 /* Help from the tables of the command, as the manual page. */
-void print_command_help(FILE *file, const command *self)
+void print_command_help(FILE *file, const command *self, bool all)
 {
     const kanon_setting_info *settings = NULL;
     size_t n_settings = self->settings != NULL ? self->settings(&settings) : 0;
-    char left[128];
     int at = fprintf(file, "usage: kanon %s ", self->name);
     print_wrapped(file, self->usage, at, at);
     fputc('\n', file);
     print_wrapped(file, self->description, 0, 0);
-    fputs("\noptions:\n", file);
-    for (size_t i = 0; self->options[i] != NULL; i++) {
-        option_syntax(left, sizeof left, self->options[i]);
-        at = fprintf(file, "  %s", left);
-        if (at + COLUMN_GAP > HELP_INDENT) {
-            fputc('\n', file);
-            at = 0;
-        }
-        fprintf(file, "%*s", HELP_INDENT - at, "");
-        print_wrapped(file, self->options[i]->help, HELP_INDENT, HELP_INDENT);
-    }
+    for (int category = 0; all && category < N_CATEGORIES; category++)
+        print_category(file, self, (option_category)category);
+    if (!all)
+        print_first_options(file, self);
     if (n_settings > 0)
         fputs("\nsettings:\n", file);
     for (size_t i = 0; i < n_settings; i++)

@@ -1,10 +1,12 @@
-/* Options: one table per command feeds the parser, the help, the manual page and command_line.c. Values are stored in
- * `arguments`, where each option has its place; zero means that it is not given, except where noted.
+/* Options: the table options/options.def feeds the parser, the help, the manual pages, the completions and command_line.c.
+ * Values are stored in `arguments`, where each option has its place; zero means that it is not given, except where noted.
  * Included through command.h; the functions are in options.c. */
 #ifndef KANON_CLI_OPTIONS_H
 #define KANON_CLI_OPTIONS_H
 
 #include <kanon.h>
+
+#include "options/option_row.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,76 +33,44 @@ typedef struct arguments {
     int64_t wait;                                               /* -1: not said */
     int64_t shuffle_seed;                                       /* likewise */
     uint64_t seed;
-    double risk_threshold; /* 0: not said */
+    double risk_threshold, most_seconds; /* 0: not said */
     const char *certificate, *proof, *from_certificate;
-    const char *start_release, *new_groups; /* of groups that are made better */
+    const char *given_groups, *given_release; /* made before, by any tool */
+    const char *new_groups;                   /* of groups that are made better */
     const char *page;
-    int64_t port;         /* 0: not said */
-    int64_t most_seconds; /* 0: not said */
+    int64_t port; /* 0: not said */
     const char *k_list, *shares, *json, *plot;
     const char *column, *table, *methods[6]; /* of taxonomies; methods by kanon_taxonomy_method */
     int64_t depth;                           /* 0: not said */
     int form;                                /* a kanon_taxonomy_form */
-    pair_list settings, measure_settings, taxonomies, bands, tops, bottoms, refine_settings, types, formats, orders;
-    text_list quasi, sensitive, identifying, insensitive, missing, same, constraints;
+    pair_list settings, measure_settings, taxonomies, bands, tops, bottoms, refine_settings, types, formats, orders, masks, weights;
+    text_list quasi, sensitive, identifying, insensitive, missing, same, constraints, key;
+    const char *default_role;
     int numeric; /* a kanon_numeric */
     int recode;  /* a kanon_recode */
     int header;  /* a kanon_header */
     int empty;   /* EMPTY_MISSING or EMPTY_VALUE; 0: not said */
     const char *encoding;
     char delimiter, decimal, thousands; /* 0: not said */
-    bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy, again, repair;
+    bool entity_together, shuffle, strict, quiet, verbose, help, help_all, grow_taxonomy, again, repair;
 } arguments;
 
 enum { EMPTY_MISSING = 1, EMPTY_VALUE };
 
-typedef enum option_kind {
-    OPTION_SWITCH,    /* bool */
-    OPTION_TEXT,      /* const char *, not empty */
-    OPTION_ITEM,      /* text_list, grows by one, may be empty */
-    OPTION_NAMES,     /* text_list, grows by the names between the commas */
-    OPTION_PAIR,      /* pair_list, grows by one NAME=VALUE */
-    OPTION_INTEGER,   /* int64_t in min .. max */
-    OPTION_BLOCKS,    /* int64_t: a number of records, auto or none */
-    OPTION_OR_OFF,    /* int64_t: min or more, or off: -1 */
-    OPTION_SIZE,      /* int64_t: bytes, as 500M or 2G */
-    OPTION_SEED,      /* uint64_t */
-    OPTION_SHARE,     /* double above 0, at most 1 */
-    OPTION_CHARACTER, /* char */
-    OPTION_CHOICE     /* int: which of the words in `argument`, a|b|c; the first one is `min` */
-} option_kind;
-
-typedef struct option {
-    const char *name;     /* without the dashes; NULL: it has a letter only */
-    char letter;          /* 0: none */
-    const char *argument; /* NULL: it takes none */
-    const char *help;
-    option_kind kind;
-    size_t offset;    /* where its value goes in `arguments` */
-    int64_t min, max; /* of an integer */
-    bool aside;       /* the release does not depend on it: command_line leaves it out */
-} option;
-
-/* Where the value of an option goes. */
-#define AT(field) .offset = offsetof(arguments, field)
-
-/* Options that several commands have. */
-extern const option option_schema, option_quasi, option_sensitive, option_identifying, option_insensitive, option_taxonomy,
-    option_bands, option_top, option_bottom, option_missing, option_empty, option_type, option_order, option_format,
-    option_decimal, option_thousands, option_header, option_encoding, option_constraint, option_entity,
-    option_entity_together, option_suppress, option_suppressed, option_k,
-    option_from_certificate, option_algorithm, option_refine, option_seed, option_numeric,
-    option_shuffle, option_shuffle_seed, option_threads,
-    option_delimiter, option_strict, option_quiet, option_help;
-/* How the columns can be described. */
-#define SCHEMA_OPTIONS                                                                                                      \
-    &option_schema, &option_quasi, &option_sensitive, &option_identifying, &option_insensitive, &option_taxonomy,           \
-        &option_bands, &option_top, &option_bottom, &option_type, &option_order, &option_format, &option_missing,           \
-        &option_empty, &option_decimal, &option_thousands
-/* How the table, or another file of CSV, is to be read. */
-#define READING_OPTIONS &option_delimiter, &option_header, &option_encoding
-/* In which form a release is written. */
-#define FORM_OPTIONS &option_numeric, &option_shuffle, &option_shuffle_seed
+/* The options of a command, one after the other, in the words of the command: {self} before the first call. */
+typedef struct option_walk {
+    const command *self;
+    size_t next;
+    option now;
+} option_walk;
+/* NULL past the last. Valid until the next call. */
+const option *option_next(option_walk *walk);
+/* The i-th row of the table, of whatever command; NULL past the last. */
+const option *option_at(size_t i);
+/* What a category is called. */
+const char *category_text(option_category category);
+/* Whether an option was given. */
+bool option_given(const option *opt, const arguments *args);
 
 /* Read argv[0 .. argc-1], what stands after the command's name. EXIT_DONE, or an exit status after the error was printed.
  * Where out->help is set the rest was not read. Free with arguments_clear either way. */
@@ -121,6 +91,7 @@ void option_syntax(char *buffer, size_t size, const option *opt);
 void setting_syntax(char *buffer, size_t size, const kanon_setting_info *setting);
 /* A setting on a line of its own, and below it what it means. */
 void print_setting(FILE *file, const kanon_setting_info *setting);
-void print_command_help(FILE *file, const command *self);
+/* With `all`, every option, by category; else those that most runs need, where there are many. */
+void print_command_help(FILE *file, const command *self, bool all);
 
 #endif

@@ -8,71 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const option option_effort = {
-    .name = "effort",
-    .argument = "fast|balanced|best",
-    .help = "time to spend on lowering the loss, with the algorithm auto or --refine search: fast (under a second), balanced "
-            "(seconds, the default), best (minutes)",
-    .kind = OPTION_TEXT,
-    AT(effort),
-};
-const option option_moves = {
-    .name = "moves",
-    .argument = "N",
-    .help = "number of search moves, of the algorithm auto or --refine search; equal numbers give equal releases on any machine",
-    .kind = OPTION_TEXT,
-    AT(moves),
-};
-const option option_time_limit = {
-    .name = "time-limit",
-    .argument = "SECONDS",
-    .help = "stop the search after SECONDS (algorithm auto, --refine search, or one mapping per attribute); the release then "
-            "depends on the speed of the machine",
-    .kind = OPTION_TEXT,
-    AT(time_limit),
-};
-const option option_refine_set = {
-    .name = "refine-set",
-    .argument = "NAME=VALUE",
-    .help = "another setting of the refinement; kanon algorithms NAME lists them; can be repeated",
-    .kind = OPTION_PAIR,
-    AT(refine_settings),
-};
-const option option_output = {
-    .name = "output",
-    .letter = 'o',
-    .argument = "RELEASE",
-    .help = "where the release goes (default: -, standard output)",
-    .kind = OPTION_TEXT,
-    AT(release),
-};
-const option option_report = {
-    .name = "report",
-    .argument = "FILE",
-    .help = "also write the figures, and what is needed to repeat the run: a page with plots where FILE ends in .html, "
-            "else JSON",
-    .kind = OPTION_TEXT,
-    AT(report),
-    .aside = true,
-};
-const option option_report_external = {
-    .name = "report-external",
-    .argument = "FILE",
-    .help = "write a report for the recipients of the release, which counts only what the release shows",
-    .kind = OPTION_TEXT,
-    AT(report_external),
-    .aside = true,
-};
-const option option_codebook = {
-    .name = "codebook",
-    .argument = "FILE",
-    .help = "also write how to read the release, for those who get it: a page where FILE ends in .html, CSVW where it ends "
-            "in -metadata.json, else a Frictionless Table Schema (JSON)",
-    .kind = OPTION_TEXT,
-    AT(codebook),
-    .aside = true,
-};
-
 /* ---- reading and grouping ---------------------------------------------------------------------------------------- */
 
 kanon_status release_run_read(release_run *run, const kanon_read_options *reading, kanon_error *err)
@@ -102,9 +37,9 @@ static kanon_setting *refine_settings(size_t *n_out, const arguments *args)
     if (out == NULL)
         return NULL;
     if (args->moves != NULL)
-        out[n++] = (kanon_setting){option_moves.name, args->moves};
+        out[n++] = (kanon_setting){"moves", args->moves};
     if (args->time_limit != NULL)
-        out[n++] = (kanon_setting){option_time_limit.name, args->time_limit};
+        out[n++] = (kanon_setting){"time-limit", args->time_limit};
     for (size_t i = 0; i < args->refine_settings.n; i++)
         out[n++] = args->refine_settings.items[i];
     *n_out = n;
@@ -126,7 +61,7 @@ static bool put_repeat(arguments *repeated, const arguments *args, const kanon_g
         repeated->refine_settings.items[i] = args->refine_settings.items[i];
     repeated->refine_settings.n = args->refine_settings.n;
     for (size_t i = 0; i < n; i++) {
-        bool is_moves = strcmp(pairs[i].name, option_moves.name) == 0; /* it has a flag of its own */
+        bool is_moves = strcmp(pairs[i].name, "moves") == 0; /* it has a flag of its own */
         if (is_moves)
             repeated->moves = pairs[i].value;
         else

@@ -6,13 +6,6 @@
 #include "command.h"
 #include "progress.h"
 
-/* How long the groups are made better. */
-extern const option option_effort, option_moves, option_time_limit, option_refine_set;
-#define REFINING_OPTIONS &option_effort, &option_moves, &option_time_limit, &option_refine_set
-/* What is written. */
-extern const option option_output, option_report, option_report_external, option_codebook;
-#define REPORT_OPTIONS &option_report, &option_report_external, &option_codebook
-
 /* What a run holds while it goes on. */
 typedef struct release_run {
     const command *self;

@@ -5,15 +5,6 @@
 
 #include "command.h"
 
-extern const option option_wait, option_state_output, option_state_release, option_state_groups, option_state_report,
-    option_state_report_external, option_state_codebook, option_joint_k, option_grow_taxonomy, option_again,
-    option_change_effort;
-
-/* Options of the commands that can write a release, but where it goes. */
-#define RELEASE_OPTIONS                                                                                                     \
-    &option_state_groups, &option_state_report, &option_state_report_external, &option_state_codebook, FORM_OPTIONS,        \
-        &option_joint_k
-
 typedef kanon_status (*state_change)(kanon_state *state, const arguments *args, const kanon_change_options *options,
                                      kanon_change *out, kanon_error *err);
 

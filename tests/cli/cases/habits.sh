@@ -32,7 +32,7 @@ fi
 "$KANON" completion zsh >_kanon
 "$KANON" completion fish >kanon.fish
 for command in $("$KANON" docs commands | sed -n 's/^| `kanon \([a-z-]*\)` .*/\1/p'); do
-    for name in $("$KANON" $command --help | sed -n '/^options:/,/^$/s/^ \{2,6\}\(-., \)\{0,1\}--\([a-z-]*\).*/\2/p'); do
+    for name in $("$KANON" $command --help all | sed -n '/^options:/,/^$/s/^ \{2,6\}\(-., \)\{0,1\}--\([a-z-]*\).*/\2/p'); do
         grep -q -e "'\*--$name[=[]" _kanon || failed "zsh does not know --$name"
         grep -q -e "from $command'.* -l $name " kanon.fish || failed "fish does not know --$name of $command"
         grep -q -e "--$name " kanon.bash || failed "bash does not know --$name"

@@ -35,7 +35,26 @@ for command in $commands man docs; do
     same "$OUT" long
     expect 0 "$KANON" help $command
     same "$OUT" long
+    expect 0 "$KANON" $command --help all
+    awk 'length > 80 { exit 1 }' "$OUT" || failed "all the help of $command is wider than 80 columns"
+    cp "$OUT" all
+    expect 0 "$KANON" help $command all
+    same "$OUT" all
 done
+
+# where there are many options, --help shows those that most runs need and says how many there are
+options_of() { sed -n 's/^ \{2,6\}\(-., \)\{0,1\}\(--*[a-z-]*\).*/\2/p' "$OUT"; }
+expect 0 "$KANON" anonymize --help
+[ "$(options_of | wc -l)" -eq 11 ] || failed "the help of anonymize has other than ten options and --help"
+total=$(sed -n 's/^All \([0-9]*\) options: kanon anonymize --help all$/\1/p' "$OUT")
+options_of | sort >few
+expect 0 "$KANON" anonymize --help all
+options_of | sort >many
+[ "$(wc -l <many)" -eq "$total" ] || failed "--help all shows $(wc -l <many) of $total options"
+[ -z "$(comm -23 few many)" ] || failed "--help shows what --help all does not: $(comm -23 few many)"
+[ "$(grep -c '^options: ' "$OUT")" -gt 5 ] || failed "--help all has no categories"
+expect 2 "$KANON" help anonymize everything
+expect 2 "$KANON" help schema all
 
 expect 0 "$KANON" help
 expect 0 "$KANON" -h

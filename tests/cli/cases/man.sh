@@ -20,7 +20,7 @@ expect 2 "$KANON" man nothing
 err_lines 1
 expect 0 "$KANON" man anonymize
 # shellcheck disable=SC2013 # words are what is wanted
-for option in $("$KANON" anonymize --help | grep -o -e '--[a-z-]*' | sort -u | sed 's/-/\\-/g'); do
+for option in $("$KANON" anonymize --help all | grep -o -e '--[a-z-]*' | sort -u | sed 's/-/\\-/g'); do
     out_has "$option"
 done
 

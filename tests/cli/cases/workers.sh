@@ -88,12 +88,12 @@ for option in "--groups g.parquet" "--report r.json" "--report-external e.json" 
     # shellcheck disable=SC2086
     expect 2 "$KANON" anonymize $run --blocks 100 $option --workers 2 -o r.csv
     [ "${option%% *}" = --groups ] || err_has "${option%% *}"
-    err_has "does not go with --workers"
+    err_has "cannot be combined with --workers"
 done
 # shellcheck disable=SC2086
 {
     expect 2 "$KANON" anonymize - -s h/hospital.yaml -k 4 --blocks 100 --workers 2 -o r.csv
-    err_has "standard input does not go with --workers"
+    err_has "standard input cannot be combined with --workers"
     expect 2 "$KANON" anonymize $run --blocks 100 --workers 2 -o r.parquet
     expect 2 "$KANON" anonymize $run --blocks 100 --workers 2 -o r.csv --time-limit 5 --refine search
     expect 2 "$KANON" anonymize $run --blocks 100 --workers 2 -o r.csv --suppress 0.01
