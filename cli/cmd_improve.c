@@ -31,12 +31,13 @@ static kanon_status improve(improvement *work, kanon_error *err)
     const arguments *args = work->run.args;
     kanon_evaluate_options brief = {.struct_size = sizeof brief, .brief = 1};
     kanon_read_options reading = read_options(args, &work->run.show);
+    reading.memory = args->memory;
     kanon_status st = release_run_read(&work->run, &reading, err);
     if (st == KANON_OK)
         st = read_start(work, args, err);
     if (st == KANON_OK && !args->quiet)
         st = kanon_evaluate(&work->before, work->run.table, work->start, &brief, err);
-    kanon_options grouping = {.start = work->start, .repair = args->repair};
+    kanon_options grouping = {.start = work->start, .repair = args->repair, .memory = args->memory};
     return st == KANON_OK ? release_run_group(&work->run, grouping, err) : st;
 }
 

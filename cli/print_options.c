@@ -125,6 +125,47 @@ static void put_hosts(writer *to, const option *row)
     }
 }
 
+/* "not_with" again, with the names of host and command: {"python improve": "why"}. */
+static void put_lacks(writer *to, const option *row)
+{
+    writer inner = {.first = true};
+    put_name(to, "lacks");
+    putchar('{');
+    for (size_t i = 0; i < MOST_LACKS && row->lacks[i].hosts != NULL; i++)
+        for (const char *host = row->lacks[i].hosts; *host != '\0'; host += strspn(host, " ")) {
+            int length = (int)strcspn(host, " ");
+            for (size_t j = 0; command_at(j) != NULL; j++) {
+                char called[64];
+                if ((command_at(j)->in & row->lacks[i].commands) == 0)
+                    continue;
+                snprintf(called, sizeof called, "%.*s %s", length, host, command_at(j)->name);
+                put_member(&inner, called, row->lacks[i].reason);
+            }
+            host += length;
+        }
+    putchar('}');
+}
+
+/* "python=columns r=columns" as an object. */
+static void put_assignments(writer *to, const char *name, const char *text)
+{
+    writer inner = {.first = true};
+    if (text == NULL)
+        return;
+    put_name(to, name);
+    putchar('{');
+    while (*text != '\0') {
+        char host[16], value[64];
+        int length = (int)strcspn(text, "="), size = (int)strcspn(text + length + 1, " ");
+        snprintf(host, sizeof host, "%.*s", length, text);
+        snprintf(value, sizeof value, "%.*s", size, text + length + 1);
+        put_member(&inner, host, value);
+        text += length + 1 + size;
+        text += strspn(text, " ");
+    }
+    putchar('}');
+}
+
 static void put_row(const option *row)
 {
     static const char *const kinds[] = {
@@ -164,6 +205,9 @@ static void put_row(const option *row)
     put_commands(&to, row->commands);
     put_wordings(&to, row);
     put_hosts(&to, row);
+    put_lacks(&to, row);
+    put_assignments(&to, "host_defaults", row->defaults);
+    put_assignments(&to, "host_words", row->host_words);
     putchar('}');
 }
 

@@ -75,7 +75,14 @@ typedef struct option_wording {
     const char *name, *argument, *brief;
 } option_wording;
 
-enum { MOST_WORDINGS = 6 };
+/* What some hosts lack of some commands only, although they have it elsewhere. */
+typedef struct option_lack {
+    const char *hosts; /* "python r" */
+    unsigned commands;
+    const char *reason; /* as in NOT(...) */
+} option_lack;
+
+enum { MOST_WORDINGS = 6, MOST_LACKS = 3 };
 
 /* Why an option is not in a host, in place of its name there. A reason begins with a small letter and has no full stop. */
 #define NOT(reason) "-" reason
@@ -103,6 +110,9 @@ typedef struct option {
     /* What the hosts call it, or NOT(reason); NULL: its id. In the schema file: its key. */
     const char *in_schema, *in_python, *in_spark, *in_r, *in_sql, *in_page;
     const char *in_workers; /* NULL, or NOT(reason): --workers refuses it */
+    option_lack lacks[MOST_LACKS];
+    const char *defaults; /* of hosts that have another one, "python=columns r=columns"; NULL: none has */
+    const char *host_words; /* of hosts that have other words, "sql=ranges|columns|text|mean"; NULL: none has */
     size_t offset;          /* where its value goes in the arguments of the program */
 } option;
 

@@ -84,3 +84,32 @@ for repair in "" --repair; do
         --entity-together --refine none -q $repair
 done
 err_has "stay together"
+
+# masks, weights, the key and the default role have flags of the same name as their keys
+printf 'id,zip,age,note\n1,79098,20,a\n2,79100,21,b\n3,79102,60,c\n4,79104,66,d\n' >z.csv
+cat >z.yaml <<'YAML'
+default-role: insensitive
+attributes: {id: {role: identifying}, zip: {role: quasi, type: categorical, mask: right}, age: {role: quasi, weight: 3}}
+key: [id]
+YAML
+expect 0 "$KANON" anonymize z.csv -s z.yaml -k 2 -a kmember --groups z1.csv -q --state z1.state
+cp "$OUT" wanted.csv
+out_has '791'
+expect 0 "$KANON" anonymize z.csv --identifying id --quasi zip,age --type zip=categorical --mask zip=right --weight age=3 --key id \
+    --default-role insensitive -k 2 -a kmember --groups z2.csv -q --state z2.state --report z.html
+same "$OUT" wanted.csv
+same z1.csv z2.csv
+grep -q -e '--default-role insensitive --mask zip=right --weight age=3' z.html || failed "the command of the report lacks options"
+for state in z1 z2; do # the key is in the state
+    printf 'id\n1\n' >gone.csv
+    expect 0 "$KANON" delete $state.state gone.csv
+done
+wrong_word()
+{
+    expect 2 "$KANON" anonymize z.csv --quasi zip,age -k 2 "$@"
+    err_results 1
+    err_has "$1: there is no 'both'"
+}
+wrong_word --mask zip=both
+wrong_word --weight age=both
+wrong_word --default-role both

@@ -58,3 +58,9 @@ for wrong in 0 x 5X -1 99999999T; do
 done
 expect 2 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 --blocks many
 err_has "auto or none"
+
+# improve keeps to it as well
+"$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian --groups cut.csv -q -o /dev/null
+expect 4 "$KANON" improve h/hospital.csv -s h/hospital.yaml -k 5 --groups cut.csv --moves 100 --memory 1M -o small.csv
+[ ! -e small.csv ] || failed "there is a release"
+expect 0 "$KANON" improve h/hospital.csv -s h/hospital.yaml -k 5 --groups cut.csv --moves 100 --memory 1G -o large.csv -q
