@@ -11,10 +11,12 @@
 /* How much wider the box becomes, in units, by reaching from lo to hi on a dimension. */
 static inline uint32_t kanon__rise_on(const kanon__move_costs *c, const uint32_t *box, int i, uint32_t lo, uint32_t hi)
 {
-    uint32_t low = box[i], high = box[c->n_dimensions + i];
+    uint32_t low = box[i], high = box[c->n_dimensions + i], span = high - low;
     lo = lo < low ? lo : low;
     hi = hi > high ? hi : high;
-    return kanon__span_units(c, i, lo, hi) - kanon__span_units(c, i, low, high);
+    if (i >= c->n_numeric)
+        return kanon__category_units(c, i, lo, hi) - kanon__category_units(c, i, low, high);
+    return (hi - lo < c->full[i] ? hi - lo : c->full[i]) - (span < c->full[i] ? span : c->full[i]);
 }
 
 /* The critical dimensions of a group with the box `other`; their number. -1: each of its records makes the box wider by more

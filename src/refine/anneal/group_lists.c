@@ -27,7 +27,7 @@ typedef struct list_builder {
 static void offer(list_builder *b, int32_t group, int32_t candidate)
 {
     const kanon__region *r = b->region;
-    uint32_t joint = kanon__region_joint_units(r, group, candidate);
+    uint32_t joint = kanon__boxes_units(r->costs, kanon__region_bounds(r, group), kanon__region_bounds(r, candidate));
     uint64_t score = 2 * (uint64_t)(joint - r->groups[candidate].units) + (joint - r->groups[group].units) / 2;
     uint64_t entry = (score < UINT32_MAX ? score : UINT32_MAX) << 32 | (uint32_t)candidate;
     if (b->n_best == KANON__LIST_WIDTH && entry >= b->best[KANON__LIST_WIDTH - 1])

@@ -120,4 +120,20 @@ static inline uint32_t kanon__span_units(const kanon__move_costs *c, int i, uint
     return hi - lo < c->full[i] ? hi - lo : c->full[i];
 }
 
+/* D of the box around two boxes. Numbers have a loop of their own, which the compiler makes vectors of. */
+static inline uint32_t kanon__boxes_units(const kanon__move_costs *c, const uint32_t *a, const uint32_t *b)
+{
+    int m = c->n_dimensions, i = 0;
+    uint32_t units = 0;
+    for (; i < c->n_numeric; i++) {
+        uint32_t lo = a[i] < b[i] ? a[i] : b[i], hi = a[m + i] > b[m + i] ? a[m + i] : b[m + i], span = hi - lo;
+        units += span < c->full[i] ? span : c->full[i];
+    }
+    for (; i < m; i++) {
+        uint32_t lo = a[i] < b[i] ? a[i] : b[i], hi = a[m + i] > b[m + i] ? a[m + i] : b[m + i];
+        units += kanon__category_units(c, i, lo, hi);
+    }
+    return units;
+}
+
 #endif

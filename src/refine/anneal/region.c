@@ -68,16 +68,6 @@ int32_t kanon__region_empty_slot(const kanon__region *r)
     return r->n_empty > 0 ? r->empty_slots[r->n_empty - 1] : -1;
 }
 
-uint32_t kanon__region_joint_units(const kanon__region *r, int32_t left, int32_t right)
-{
-    const uint32_t *a = kanon__region_bounds(r, left), *b = kanon__region_bounds(r, right);
-    int m = r->costs->n_dimensions;
-    uint32_t units = 0;
-    for (int i = 0; i < m; i++)
-        units += kanon__span_units(r->costs, i, a[i] < b[i] ? a[i] : b[i], a[m + i] > b[m + i] ? a[m + i] : b[m + i]);
-    return units;
-}
-
 int kanon__region_draw_dimension(const kanon__region *r, int32_t group, kanon__random *random)
 {
     int m = r->costs->n_dimensions, at = (int)kanon__random_below(random, m);

@@ -90,12 +90,11 @@ static inline int64_t kanon__region_loss_of(const kanon__region *r, int32_t grou
     return (int64_t)r->groups[group].size * r->groups[group].units;
 }
 
-/* D of two groups as one. */
-uint32_t kanon__region_joint_units(const kanon__region *region, int32_t left, int32_t right);
 /* |P| D(P) of two groups as one. */
 static inline int64_t kanon__region_joint_loss(const kanon__region *r, int32_t left, int32_t right)
 {
-    return ((int64_t)r->groups[left].size + r->groups[right].size) * kanon__region_joint_units(r, left, right);
+    return ((int64_t)r->groups[left].size + r->groups[right].size) *
+           kanon__boxes_units(r->costs, kanon__region_bounds(r, left), kanon__region_bounds(r, right));
 }
 
 /* A random dimension on which the members of a group differ; -1: they are all equal. */
