@@ -90,34 +90,6 @@ static int gather_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 
 /* ---- the schema ---------------------------------------------------------------------------------------------------- */
 
-/* A field as we hand it out. It is a copy: what is the driver's must not stay on its heap (core/errand.h). */
-typedef struct own_field {
-    struct ArrowSchema entries; /* of a dictionary */
-    char texts[];               /* the name, then the format */
-} own_field;
-
-static void release_field(struct ArrowSchema *field)
-{
-    own_field *f = field->private_data;
-    field->release = NULL;
-    kanon__free(f);
-}
-
-static void release_entries(struct ArrowSchema *entries)
-{
-    entries->release = NULL;
-}
-
-static void release_schema(struct ArrowSchema *schema)
-{
-    for (int64_t i = 0; i < schema->n_children; i++)
-        if (schema->children[i]->release != NULL)
-            schema->children[i]->release(schema->children[i]);
-    schema->release = NULL;
-    kanon__free(schema->private_data); /* the children */
-    kanon__free(schema->children);
-}
-
 /* What a gathered column says of its texts. */
 static const char *mark_of(const struct ArrowSchema *in, bool encoded)
 {
@@ -126,47 +98,25 @@ static const char *mark_of(const struct ArrowSchema *in, bool encoded)
     return encoded ? encoded_mark : NULL;
 }
 
-static kanon_status copy_field(struct ArrowSchema *out, const struct ArrowSchema *in, bool encoded, kanon_error *err)
-{
-    char *memory = NULL;
-    const char *name = in->name != NULL ? in->name : "";
-    size_t length = strlen(name), format = strlen(in->format);
-    kanon_status st = kanon__new_array(&memory, (int64_t)(sizeof(own_field) + length + format + 2), "a column", err);
-    if (st != KANON_OK)
-        return st;
-    own_field *f = (own_field *)(void *)memory;
-    memcpy(f->texts, name, length + 1);
-    memcpy(f->texts + length + 1, in->format, format + 1);
-    f->entries = (struct ArrowSchema){.format = "u", .name = "", .release = release_entries};
-    *out = (struct ArrowSchema){.format = encoded ? "i" : f->texts + length + 1,
-                                .name = f->texts,
-                                .metadata = mark_of(in, encoded),
-                                .flags = in->flags,
-                                .dictionary = encoded ? &f->entries : NULL,
-                                .release = release_field,
-                                .private_data = f};
-    return KANON_OK;
-}
-
-/* The schema of gathered batches: one level of columns, some of them encoded. */
+/* The schema of gathered batches: one level of columns, some of them encoded. It is a copy: what is the driver's must not stay
+ * on its heap (core/errand.h). */
 static kanon_status copy_schema(struct ArrowSchema *out, const struct ArrowSchema *in, const kanon__waiting *w,
                                 kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    struct ArrowSchema *fields = NULL, copy = {.format = "+s", .name = "", .release = release_schema};
-    KANON_TRY(kanon__new_array(&fields, w->n_columns, "columns", err), out);
-    copy.private_data = fields;
-    KANON_TRY(kanon__new_array(&copy.children, w->n_columns, "columns", err), out);
-    for (int i = 0; i < w->n_columns; i++) {
-        copy.children[i] = &fields[i];
-        copy.n_children = i + 1;
-        KANON_TRY(copy_field(&fields[i], in->children[i], w->columns[i].encoded, err), out);
+    kanon__arrow_field *fields = NULL;
+    kanon_status st = kanon__new_array(&fields, w->n_columns, "columns", err);
+    for (int i = 0; st == KANON_OK && i < w->n_columns; i++) {
+        const struct ArrowSchema *column = in->children[i];
+        bool encoded = w->columns[i].encoded;
+        fields[i] = (kanon__arrow_field){.name = column->name != NULL ? column->name : "",
+                                         .format = encoded ? "i" : column->format,
+                                         .metadata = mark_of(column, encoded),
+                                         .flags = column->flags,
+                                         .entry_format = encoded ? "u" : NULL};
     }
-    *out = copy;
-    copy.release = NULL;
-out:
-    if (copy.release != NULL)
-        copy.release(&copy);
+    if (st == KANON_OK)
+        st = kanon__arrow_schema_init(out, fields, w->n_columns, err);
+    kanon__free(fields);
     return st;
 }
 

@@ -1,9 +1,8 @@
-/* Record batches that are made here: each is one block (batch_block.h).
+/* Record batches that are made here: each has one room (core/arrow_block.h).
  *
  * Drivers give batches of some 2000 rows; large ones are quicker to work on, and what a table of ten million records needs
- * should not stay in memory. So kanon__gathered_stream copies small batches into large ones. From some megabytes on a block
- * lies in an unnamed temporary file (core/spill.h): its pages can leave memory, and kanon__batch_rest lets them go.
- * Called by driver_stream.c and sqlite_stream.c; readers of batches call kanon__batch_rest. */
+ * should not stay in memory. So kanon__gathered_stream copies small batches into large ones. From some megabytes on a room
+ * lies in an unnamed temporary file: its pages can leave memory, and kanon__arrow_array_rest lets them go. */
 #ifndef KANON_DATABASE_BATCH_H
 #define KANON_DATABASE_BATCH_H
 
@@ -23,7 +22,5 @@ bool kanon__batch_is_encoded(const struct ArrowSchema *column);
  * texts tell. It stays with the column where it is gathered. */
 extern const char kanon__batch_untyped_mark[];
 bool kanon__batch_is_untyped(const struct ArrowSchema *column);
-/* The column of a batch is not looked at for a while: its pages leave memory, where they lie in a file of ours. */
-void kanon__batch_rest(const struct ArrowArray *column);
 
 #endif

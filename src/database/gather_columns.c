@@ -206,12 +206,12 @@ static size_t value_bytes(const kanon__waiting *w, int column)
 static size_t column_bytes(const kanon__waiting *w, int column)
 {
     const kanon__text_codes *codes = &w->columns[column].codes;
-    size_t n = (size_t)w->n_rows, valid = has_nulls(w, column) ? kanon__block_piece(n / 8 + 1) : 0;
+    size_t n = (size_t)w->n_rows, valid = has_nulls(w, column) ? kanon__arrow_room_piece(n / 8 + 1) : 0;
     if (w->columns[column].encoded)
-        return valid + kanon__block_piece(n * 4) + kanon__block_piece((size_t)(codes->n_entries + 1) * 4) +
-               kanon__block_piece(codes->n_bytes);
-    size_t size = valid + kanon__block_piece(value_bytes(w, column));
-    return w->columns[column].layout == KANON__LAYOUT_TEXT ? size + kanon__block_piece(all_text_bytes(w, column)) : size;
+        return valid + kanon__arrow_room_piece(n * 4) + kanon__arrow_room_piece((size_t)(codes->n_entries + 1) * 4) +
+               kanon__arrow_room_piece(codes->n_bytes);
+    size_t size = valid + kanon__arrow_room_piece(value_bytes(w, column));
+    return w->columns[column].layout == KANON__LAYOUT_TEXT ? size + kanon__arrow_room_piece(all_text_bytes(w, column)) : size;
 }
 
 /* ---- copying ------------------------------------------------------------------------------------------------------ */
@@ -265,12 +265,12 @@ static int64_t copy_validity(char *valid, const kanon__waiting *w, int column)
 }
 
 /* An encoded column: indices, and a dictionary of the texts. */
-static void gather_codes(struct ArrowArray *out, const kanon__waiting *w, int column, kanon__block *memory)
+static void gather_codes(struct ArrowArray *out, const kanon__waiting *w, int column, kanon__arrow_memory *memory)
 {
     const kanon__text_codes *codes = &w->columns[column].codes;
-    char *rows = kanon__block_take(memory, (size_t)w->n_rows * 4);
-    char *offsets = kanon__block_take(memory, (size_t)(codes->n_entries + 1) * 4);
-    char *bytes = kanon__block_take(memory, codes->n_bytes);
+    char *rows = kanon__arrow_room_take(memory, (size_t)w->n_rows * 4);
+    char *offsets = kanon__arrow_room_take(memory, (size_t)(codes->n_entries + 1) * 4);
+    char *bytes = kanon__arrow_room_take(memory, codes->n_bytes);
     int64_t used = 0;
     memcpy(rows, codes->rows, (size_t)w->n_rows * 4);
     for (int64_t i = 0; i < codes->n_entries; i++) {
@@ -278,18 +278,18 @@ static void gather_codes(struct ArrowArray *out, const kanon__waiting *w, int co
         used += (int64_t)codes->entries[i].length;
         put_offset(offsets, 4, i + 1, used);
     }
-    kanon__block_set_buffer(out, 1, rows);
-    kanon__block_set_buffer(out->dictionary, 1, offsets);
-    kanon__block_set_buffer(out->dictionary, 2, bytes);
+    out->buffers[1] = rows;
+    out->dictionary->buffers[1] = offsets;
+    out->dictionary->buffers[2] = bytes;
 }
 
 /* Any other column. */
-static void gather_values(struct ArrowArray *out, const kanon__waiting *w, int column, kanon__block *memory)
+static void gather_values(struct ArrowArray *out, const kanon__waiting *w, int column, kanon__arrow_memory *memory)
 {
     const kanon__gathered_column *c = &w->columns[column];
     bool is_text = c->layout == KANON__LAYOUT_TEXT;
-    char *values = kanon__block_take(memory, value_bytes(w, column));
-    char *bytes = is_text ? kanon__block_take(memory, all_text_bytes(w, column)) : NULL;
+    char *values = kanon__arrow_room_take(memory, value_bytes(w, column));
+    char *bytes = is_text ? kanon__arrow_room_take(memory, all_text_bytes(w, column)) : NULL;
     int64_t row = 0, used = 0;
     for (int64_t i = 0; i < w->n_batches; i++) {
         const struct ArrowArray *a = w->batches[i].children[column];
@@ -299,42 +299,50 @@ static void gather_values(struct ArrowArray *out, const kanon__waiting *w, int c
             copy_values(values, row, a, c);
         row += a->length;
     }
-    kanon__block_set_buffer(out, 1, values);
+    out->buffers[1] = values;
     if (is_text)
-        kanon__block_set_buffer(out, 2, bytes);
+        out->buffers[2] = bytes;
 }
 
 /* A column of all waiting batches as one array. */
-static void gather_column(struct ArrowArray *out, const kanon__waiting *w, int column, kanon__block *memory)
+static void gather_column(struct ArrowArray *out, const kanon__waiting *w, int column, kanon__arrow_memory *memory)
 {
-    kanon__block_begin_column(memory);
-    char *valid = has_nulls(w, column) ? kanon__block_take(memory, (size_t)w->n_rows / 8 + 1) : NULL;
+    kanon__arrow_column_begin(memory);
+    char *valid = has_nulls(w, column) ? kanon__arrow_room_take(memory, (size_t)w->n_rows / 8 + 1) : NULL;
     out->null_count = copy_validity(valid, w, column);
-    kanon__block_set_buffer(out, 0, valid);
+    out->buffers[0] = valid;
     if (w->columns[column].encoded)
         gather_codes(out, w, column, memory);
     else
         gather_values(out, w, column, memory);
-    kanon__block_end_column(memory, out);
+    kanon__arrow_column_end(out);
 }
 
-/* The arrays of a batch, without their buffers: they come first in the block. */
-static void make_arrays(struct ArrowArray *batch, const kanon__waiting *w, kanon__block *memory)
+/* An array in the room of the batch, without its buffers. */
+static void make_array(struct ArrowArray *out, kanon__arrow_memory *memory, int64_t length, int n_buffers)
 {
-    kanon__block_array(batch, memory, w->n_rows, 1, w->n_columns);
+    (void)kanon__arrow_array_init(out, kanon__arrow_memory_share(memory), length, 0, NULL, n_buffers, NULL);
+}
+
+/* The arrays of a batch: they come first in the room. */
+static void make_arrays(struct ArrowArray *batch, const kanon__waiting *w, kanon__arrow_memory *memory)
+{
+    (void)kanon__arrow_array_init_struct(batch, kanon__arrow_memory_share(memory), w->n_rows, w->n_columns, NULL);
     for (int i = 0; i < w->n_columns; i++) {
         const kanon__gathered_column *c = &w->columns[i];
-        bool offsets = c->layout == KANON__LAYOUT_TEXT && !c->encoded;
-        kanon__block_array(batch->children[i], memory, w->n_rows, offsets ? 3 : 2, 0);
-        if (c->encoded)
-            kanon__block_dictionary(batch->children[i], c->codes.n_entries, 3);
+        struct ArrowArray dictionary;
+        make_array(batch->children[i], memory, w->n_rows, c->layout == KANON__LAYOUT_TEXT && !c->encoded ? 3 : 2);
+        if (!c->encoded)
+            continue;
+        make_array(&dictionary, memory, c->codes.n_entries, 3);
+        kanon__arrow_array_adopt(batch->children[i], &dictionary);
     }
 }
 
 kanon_status kanon__waiting_gather(struct ArrowArray *out, kanon__waiting *w, size_t *n_bytes, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__block *memory = NULL;
+    kanon__arrow_memory *memory = NULL;
     size_t size = 0;
     int n_encoded = 0;
     if (w->text_bytes > INT32_MAX) {
@@ -345,16 +353,17 @@ kanon_status kanon__waiting_gather(struct ArrowArray *out, kanon__waiting *w, si
         if (w->columns[i].encoded)
             KANON_TRY(kanon__waiting_encode(w, i, err), out);
         n_encoded += w->columns[i].encoded;
-        size += kanon__block_pages(column_bytes(w, i));
+        size += kanon__arrow_room_pages(column_bytes(w, i));
     }
-    size += kanon__block_room(w->n_columns, n_encoded);
-    KANON_TRY(kanon__block_new(&memory, size, *n_bytes + size > kept_in_memory, err), out);
+    size += kanon__arrow_room_arrays(w->n_columns, n_encoded);
+    KANON_TRY(kanon__arrow_memory_new(&memory, NULL, NULL, err), out);
+    KANON_TRY(kanon__arrow_room_new(memory, size, *n_bytes + size > kept_in_memory, err), out);
     make_arrays(out, w, memory);
     for (int i = 0; i < w->n_columns; i++)
         gather_column(out->children[i], w, i, memory);
     *n_bytes += size;
 out:
-    kanon__block_drop(memory);
+    kanon__arrow_memory_free(memory);
     kanon__waiting_drop(w);
     return st;
 }

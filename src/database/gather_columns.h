@@ -1,9 +1,9 @@
-/* Small batches of a driver become one: their columns are copied into one block (batch_block.h), by their layout. Texts can
- * become entries of a dictionary on the way. What the driver gives is checked as far as it is read. Called by batch.c. */
+/* Small batches of a driver become one: their columns are copied into one room (core/arrow_block.h), by their layout.
+ * Texts can become entries of a dictionary on the way. What the driver gives is checked as far as it is read. Called by batch.c. */
 #ifndef KANON_DATABASE_GATHER_COLUMNS_H
 #define KANON_DATABASE_GATHER_COLUMNS_H
 
-#include "database/batch_block.h"
+#include "core/arrow_block.h"
 #include "database/text_codes.h"
 
 /* How the values of a column lie in its buffers. */

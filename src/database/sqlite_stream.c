@@ -5,6 +5,7 @@
  * nobody reads. Dates have no type there. Only a column that is declared as text (CHAR, CLOB, TEXT) has texts by its type;
  * what the texts of any other column are is found from them, as in CSV. */
 #include "core/alloc.h"
+#include "core/arrow_block.h"
 #include "core/context.h"
 #include "database/batch.h"
 #include "database/sql_text.h"
@@ -54,25 +55,6 @@ typedef struct sqlite_rows {
     kanon_error last;
 } sqlite_rows;
 
-static void release_cells(struct ArrowArray *array)
-{
-    for (int64_t i = 0; i < array->n_buffers; i++)
-        kanon__free((void *)array->buffers[i]);
-    kanon__free(array->buffers);
-    array->release = NULL;
-}
-
-static void release_batch(struct ArrowArray *array)
-{
-    for (int64_t i = 0; i < array->n_children; i++)
-        if (array->children[i]->release != NULL)
-            array->children[i]->release(array->children[i]);
-    kanon__free(array->private_data); /* the children */
-    kanon__free(array->children);
-    kanon__free(array->buffers);
-    array->release = NULL;
-}
-
 static kanon_status begin_cells(cells *c, char format, kanon_error *err)
 {
     kanon_status st = kanon__new_array(&c->valid, BATCH_ROWS / 8, "a batch", err);
@@ -116,20 +98,17 @@ static kanon_status take_cell(cells *c, sqlite3_stmt *statement, int column, cha
 /* The cells become an array, which owns their buffers. */
 static kanon_status end_cells(struct ArrowArray *out, cells *c, char format, int64_t n, kanon_error *err)
 {
-    const void **buffers = NULL;
-    kanon_status st = kanon__new_array(&buffers, 3, "a batch", err);
+    kanon__arrow_memory *memory = NULL;
+    kanon_status st = kanon__arrow_memory_new(&memory, NULL, NULL, err);
     if (st != KANON_OK)
         return st;
-    buffers[0] = c->valid;
-    buffers[1] = c->values;
-    buffers[2] = c->bytes;
-    *out = (struct ArrowArray){.length = n,
-                               .null_count = c->n_null,
-                               .n_buffers = format == 'u' ? 3 : 2,
-                               .buffers = buffers,
-                               .release = release_cells};
+    const void *buffers[KANON__ARROW_BLOCKS] = {c->valid, c->values, c->bytes};
+    int64_t n_null = c->n_null;
+    memory->blocks[0] = c->valid;
+    memory->blocks[1] = c->values;
+    memory->blocks[2] = c->bytes;
     *c = (cells){0};
-    return st;
+    return kanon__arrow_array_init(out, memory, n, n_null, buffers, format == 'u' ? 3 : 2, err);
 }
 
 /* Up to BATCH_ROWS rows into `columns`; *n becomes their number. */
@@ -154,7 +133,7 @@ static kanon_status make_batch(struct ArrowArray *out, sqlite_rows *r, kanon_err
 {
     kanon_status st = KANON_OK;
     cells *columns = NULL;
-    struct ArrowArray *children = NULL, batch = {0};
+    struct ArrowArray batch = {0};
     int64_t n = 0;
     KANON_TRY(kanon__new_array(&columns, r->n_columns, "a batch", err), out);
     for (int i = 0; i < r->n_columns; i++)
@@ -162,20 +141,13 @@ static kanon_status make_batch(struct ArrowArray *out, sqlite_rows *r, kanon_err
     KANON_TRY(take_rows(r, columns, &n, err), out);
     if (n == 0)
         goto out;
-    KANON_TRY(kanon__new_array(&children, r->n_columns, "a batch", err), out);
-    batch = (struct ArrowArray){.length = n, .n_buffers = 1, .release = release_batch, .private_data = children};
-    KANON_TRY(kanon__new_array(&batch.buffers, 1, "a batch", err), out);
-    KANON_TRY(kanon__new_array(&batch.children, r->n_columns, "a batch", err), out);
-    for (; batch.n_children < r->n_columns; batch.n_children++) {
-        int i = (int)batch.n_children;
-        KANON_TRY(end_cells(&children[i], &columns[i], r->formats[i], n, err), out);
-        batch.children[i] = &children[i];
-    }
+    KANON_TRY(kanon__arrow_array_init_struct(&batch, NULL, n, r->n_columns, err), out);
+    for (int i = 0; i < r->n_columns; i++)
+        KANON_TRY(end_cells(batch.children[i], &columns[i], r->formats[i], n, err), out);
     *out = batch;
     batch.release = NULL;
 out:
-    if (batch.release != NULL)
-        batch.release(&batch);
+    kanon__arrow_array_clear(&batch);
     for (int i = 0; columns != NULL && i < r->n_columns; i++) {
         kanon__free(columns[i].valid);
         kanon__free(columns[i].values);
@@ -199,22 +171,6 @@ static int sqlite_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 }
 
 /* ---- the schema --------------------------------------------------------------------------------------------------- */
-
-static void release_field(struct ArrowSchema *field)
-{
-    kanon__free(field->private_data); /* the name */
-    field->release = NULL;
-}
-
-static void release_schema(struct ArrowSchema *schema)
-{
-    for (int64_t i = 0; i < schema->n_children; i++)
-        if (schema->children[i]->release != NULL)
-            schema->children[i]->release(schema->children[i]);
-    kanon__free(schema->private_data); /* the children */
-    kanon__free(schema->children);
-    schema->release = NULL;
-}
 
 static const char *format_of(char letter)
 {
@@ -242,31 +198,21 @@ static bool is_declared_text(const sqlite_rows *r, int column)
 static kanon_status make_schema(struct ArrowSchema *out, const sqlite_rows *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    struct ArrowSchema *fields = NULL;
-    *out = (struct ArrowSchema){.format = "+s", .name = "", .release = release_schema};
+    kanon__arrow_field *fields = NULL;
     KANON_TRY(kanon__new_array(&fields, r->n_columns, "columns", err), out);
-    out->private_data = fields;
-    KANON_TRY(kanon__new_array(&out->children, r->n_columns, "columns", err), out);
-    for (; out->n_children < r->n_columns; out->n_children++) {
-        int i = (int)out->n_children;
-        const char *name = sqlite3_column_name(r->statement, i);
-        char *copy = NULL;
-        if (name == NULL) {
+    for (int i = 0; i < r->n_columns; i++) {
+        fields[i] = (kanon__arrow_field){.name = sqlite3_column_name(r->statement, i),
+                                         .format = format_of(r->formats[i]),
+                                         .metadata = is_declared_text(r, i) ? NULL : kanon__batch_untyped_mark,
+                                         .flags = ARROW_FLAG_NULLABLE};
+        if (fields[i].name == NULL) {
             st = kanon__fail(err, KANON_ENOMEM, "out of memory");
             goto out;
         }
-        KANON_TRY(kanon__copy_text(&copy, name, strlen(name), "a column name", err), out);
-        fields[i] = (struct ArrowSchema){.format = format_of(r->formats[i]),
-                                         .name = copy,
-                                         .metadata = is_declared_text(r, i) ? NULL : kanon__batch_untyped_mark,
-                                         .flags = ARROW_FLAG_NULLABLE,
-                                         .release = release_field,
-                                         .private_data = copy};
-        out->children[i] = &fields[i];
     }
+    st = kanon__arrow_schema_init(out, fields, r->n_columns, err);
 out:
-    if (st != KANON_OK)
-        release_schema(out);
+    kanon__free(fields);
     return st;
 }
 

@@ -37,7 +37,6 @@ static kanon_status check_batches(const kanon__arrow_plan *plan, const kanon_gro
                                 .schema = schema,
                                 .batches = batches->batches,
                                 .n_batches = batches->n_batches,
-                                .rest = kanon__arrow_array_rest,
                                 .ticker = &ticker};
     return kanon__verify_arrow(&claim, o->threads, err);
 }

@@ -160,7 +160,7 @@ static void take_digest(struct ArrowSchema *schema, kanon__arrow_batches *batche
 {
     passage *p = payload;
     p->status = kanon__row_digest_of(&p->digest, p->ordered, schema, batches->batches, batches->n_batches,
-                                     kanon__arrow_array_rest, p->threads, p->err);
+                                     p->threads, p->err);
 }
 
 /* Write the rows, which are moved in any case, and compare what is there then with their digest. */
@@ -210,7 +210,7 @@ kanon_status kanon__table_output_write_groups(kanon__table_output *t, int thread
     KANON_TRY(kanon__arrow_groups_new(&batches, t->grouping->group_of, t->grouping->n_rows, err), out);
     KANON_TRY(kanon__arrow_schema_init(&schema, batches->fields, batches->n_fields, err), out);
     KANON_TRY(kanon__row_digest_of(&digest, t->writer->keeps_order, &schema, batches->batches, batches->n_batches,
-                                   kanon__arrow_array_rest, threads, err),
+                                   threads, err),
               out);
     st = kanon__arrow_stream_init(&rows, batches, err);
     batches = NULL;

@@ -2,6 +2,7 @@
 #include "verify/read_back.h"
 
 #include "core/alloc.h"
+#include "core/arrow_block.h"
 #include "core/pool.h"
 #include "table/read/arrow_text.h"
 #include "verify/arrow_reader.h"
@@ -220,7 +221,6 @@ typedef struct digest_task {
     const struct ArrowSchema *schema;
     const struct ArrowArray *batches;
     int64_t n_batches, n_tasks;
-    kanon__rest_array rest;
 } digest_task;
 
 static kanon_status digest_some(int64_t task, void *payload, kanon_error *err)
@@ -235,7 +235,7 @@ static kanon_status digest_some(int64_t task, void *payload, kanon_error *err)
         if (i >= first)
             st = add_batch(&r, &sum, &t->batches[i], row, t->digest->ordered, err);
         for (int64_t c = 0; i >= first && c < t->batches[i].n_children; c++)
-            t->rest(t->batches[i].children[c]);
+            kanon__arrow_array_rest(t->batches[i].children[c]);
         row += t->batches[i].length;
     }
     __atomic_add_fetch(&t->digest->sum, sum, __ATOMIC_RELAXED);
@@ -244,11 +244,10 @@ static kanon_status digest_some(int64_t task, void *payload, kanon_error *err)
 }
 
 kanon_status kanon__row_digest_of(kanon__row_digest *out, bool ordered, const struct ArrowSchema *schema,
-                                  const struct ArrowArray *batches, int64_t n_batches, kanon__rest_array rest, int threads,
-                                  kanon_error *err)
+                                  const struct ArrowArray *batches, int64_t n_batches, int threads, kanon_error *err)
 {
     enum { BATCHES_PER_TASK = 16 };
-    digest_task all = {out, schema, batches, n_batches, n_batches / BATCHES_PER_TASK + 1, rest};
+    digest_task all = {out, schema, batches, n_batches, n_batches / BATCHES_PER_TASK + 1};
     *out = (kanon__row_digest){.ordered = ordered};
     kanon__hash_key_draw(&out->key);
     for (int64_t i = 0; i < n_batches; i++)

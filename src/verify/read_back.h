@@ -22,8 +22,7 @@ typedef struct kanon__row_digest {
 
 /* Of all rows of the batches, whose columns rest then. */
 kanon_status kanon__row_digest_of(kanon__row_digest *out, bool ordered, const struct ArrowSchema *schema,
-                                  const struct ArrowArray *batches, int64_t n_batches, kanon__rest_array rest, int threads,
-                                  kanon_error *err);
+                                  const struct ArrowArray *batches, int64_t n_batches, int threads, kanon_error *err);
 /* Read `rows`, which are moved in any case, and compare. KANON_EIO where they are not what was written; `called` stands in the
  * message. */
 kanon_status kanon__verify_read_back(const kanon__row_digest *written, struct ArrowArrayStream *rows, const char *called,

@@ -2,9 +2,9 @@
 #include "verify/verify_arrow.h"
 
 #include "core/alloc.h"
+#include "core/arrow_block.h"
 #include "core/pool.h"
 #include "core/ticker.h"
-#include "database/batch.h"
 #include "verify/arrow_check.h"
 #include "verify/verify.h"
 
@@ -21,10 +21,10 @@ kanon_status kanon__checked_fail(const check *c, const field *f, int64_t row, co
 
 /* ---- resting ------------------------------------------------------------------------------------------------------ */
 
-static void rest_arrays(const kanon__read_column *column, int64_t begin, int64_t end, kanon__rest_array rest)
+static void rest_arrays(const kanon__read_column *column, int64_t begin, int64_t end)
 {
     for (int64_t i = kanon__read_batch(column, begin); i < column->n_batches && column->begins[i] < end; i++)
-        rest(column->arrays[i]);
+        kanon__arrow_array_rest(column->arrays[i]);
 }
 
 /* What was read of these records, in the input and in the release, is not wanted soon. In another order it is. */
@@ -33,9 +33,9 @@ static void rest_records(const check *c, const field *f, int64_t begin, int64_t 
     if (c->claim->order != NULL || begin >= end)
         return;
     if (c->arrow != NULL)
-        rest_arrays(&f->given, begin, end, kanon__batch_rest);
-    for (int i = 0; c->claim->rest != NULL && i < f->n_children; i++)
-        rest_arrays(&f->released[i], begin, end, c->claim->rest);
+        rest_arrays(&f->given, begin, end);
+    for (int i = 0; i < f->n_children; i++)
+        rest_arrays(&f->released[i], begin, end);
 }
 
 /* A batch that is read on comes back in memory, so this is done once in some batches. */
@@ -328,8 +328,7 @@ static kanon_status check_arrays(int64_t task, void *payload, kanon_error *err)
         if (wrong != NULL)
             return kanon__fail(err, KANON_EINTERNAL, "the check found %s: batch %lld, column %s", wrong,
                                (long long)batch + 1, c->table->data.columns[f->number].name);
-        if (c->claim->rest != NULL)
-            c->claim->rest(array);
+        kanon__arrow_array_rest(array);
     }
     return KANON_OK;
 }

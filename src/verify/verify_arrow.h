@@ -20,9 +20,6 @@
 
 #include <kanon_arrow.h>
 
-/* Told of an array that is not looked at for a while, so that its pages can leave memory. */
-typedef void (*kanon__rest_array)(const struct ArrowArray *array);
-
 typedef struct kanon__arrow_claim {
     const kanon_table *table;
     const int32_t *group_of;
@@ -35,7 +32,6 @@ typedef struct kanon__arrow_claim {
     const struct ArrowSchema *schema;
     const struct ArrowArray *batches;
     int64_t n_batches;
-    kanon__rest_array rest;      /* NULL: arrays stay in memory */
     const kanon__ticker *ticker; /* NULL: none */
 } kanon__arrow_claim;
 

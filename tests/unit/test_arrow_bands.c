@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "pipeline/arrow_export.h"
 #include "release/sink/arrow_release.h"
+#include "table/read/table.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #include "core/random.h"
 #include "model/grouping.h"
 #include "reference/random_table.h"
-#include "release/sink/arrow_array.h"
+#include "core/arrow_block.h"
 #include "support.h"
 #include "table/read/arrow_source.h"
 #include "table/text/csv.h"
@@ -413,7 +413,7 @@ static void joined_dictionaries_widen(void **state)
 static void column_of_blocks(struct ArrowArray *out, kanon__arrow_memory **memory, const int64_t sizes[3])
 {
     kanon_error err = {0};
-    assert_int_equal(kanon__arrow_memory_new(memory, NULL, &err), KANON_OK);
+    assert_int_equal(kanon__arrow_memory_new(memory, NULL, NULL, &err), KANON_OK);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(kanon__arrow_memory_block(*memory, i, sizes[i], &err), KANON_OK);
         for (int64_t at = 0; at < sizes[i]; at++)
@@ -445,7 +445,7 @@ static void columns_go_aside(void **state)
     const void *before[N];
     struct ArrowArray batch;
     (void)state;
-    assert_int_equal(kanon__arrow_array_init_struct(&batch, 1, N, &err), KANON_OK);
+    assert_int_equal(kanon__arrow_array_init_struct(&batch, NULL, 1, N, &err), KANON_OK);
     for (int i = 0; i < N; i++) {
         column_of_blocks(batch.children[i], &memory[i], sizes[i]);
         before[i] = batch.children[i]->buffers[1];
@@ -464,6 +464,50 @@ static void columns_go_aside(void **state)
     }
     kanon__arrow_memory_free(shared);
     kanon__arrow_array_clear(&batch);
+}
+
+static void drop_flag(void *flag)
+{
+    *(bool *)flag = true;
+}
+
+/* A batch with an encoded column, all of it in one room. The column is moved out, and outlives batch and dictionary. */
+static void arrays_lie_in_a_room(void **state)
+{
+    (void)state;
+    for (int spilled = 0; spilled < 2; spilled++) {
+        kanon_error err = {0};
+        kanon__arrow_memory *memory;
+        struct ArrowArray batch, column, dictionary;
+        bool dropped = false;
+        size_t size = kanon__arrow_room_arrays(1, 1) + kanon__arrow_room_pages(5000);
+        assert_int_equal(kanon__arrow_memory_new(&memory, &dropped, drop_flag, &err), KANON_OK);
+        assert_int_equal(kanon__arrow_room_new(memory, size, spilled, &err), KANON_OK);
+        assert_int_equal(kanon__arrow_array_init_struct(&batch, kanon__arrow_memory_share(memory), 5, 1, &err), KANON_OK);
+        assert_int_equal(kanon__arrow_array_init(batch.children[0], kanon__arrow_memory_share(memory), 5, 0, NULL, 2, &err),
+                         KANON_OK);
+        assert_int_equal(kanon__arrow_array_init(&dictionary, kanon__arrow_memory_share(memory), 1, 0, NULL, 3, &err),
+                         KANON_OK);
+        kanon__arrow_array_adopt(batch.children[0], &dictionary);
+        kanon__arrow_column_begin(memory);
+        char *values = kanon__arrow_room_take(memory, 5000);
+        memset(values, 7, 5000);
+        batch.children[0]->buffers[1] = values;
+        kanon__arrow_column_end(batch.children[0]);
+        assert_true(memory->room_used <= size);
+        assert_int_equal((uintptr_t)(values - memory->room) % 4096, 0);
+        kanon__arrow_memory_free(memory);
+        column = *batch.children[0];
+        batch.children[0]->release = NULL;
+        kanon__arrow_array_clear(&batch);
+        kanon__arrow_array_clear(column.dictionary);
+        assert_false(dropped);
+        for (int i = 0; i < 5000; i++)
+            assert_int_equal(((const char *)column.buffers[1])[i], 7);
+        kanon__arrow_array_clear(&column);
+        assert_null(column.release);
+        assert_true(dropped);
+    }
 }
 
 static void shorten_second(struct ArrowArray *batch, int64_t number, void *payload)
@@ -1143,6 +1187,7 @@ int main(void)
         cmocka_unit_test(joined_dictionaries_widen),
         cmocka_unit_test(uneven_batches_keep_their_rows),
         cmocka_unit_test(columns_go_aside),
+        cmocka_unit_test(arrays_lie_in_a_room),
         cmocka_unit_test(dictionaries_have_no_other_values),
         cmocka_unit_test(slices_are_copied),
         cmocka_unit_test(longer_columns_are_copied),

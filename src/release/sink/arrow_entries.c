@@ -37,7 +37,7 @@ static kanon_status make_labels(kanon__arrow_entries *e, const kanon__taxonomy *
         }
     if (n_bytes > INT32_MAX)
         return kanon__fail(err, KANON_EDATA, "a taxonomy with more than 2 GB of names");
-    KANON_TRY(kanon__arrow_memory_new(&e->labels, NULL, err), out);
+    KANON_TRY(kanon__arrow_memory_new(&e->labels, NULL, NULL, err), out);
     KANON_TRY(kanon__new_array(&offsets, e->n_labels + 1, "categories", err), out);
     e->labels->blocks[0] = offsets;
     KANON_TRY(kanon__new_array((char **)&e->labels->blocks[1], n_bytes, "categories", err), out);
@@ -146,7 +146,7 @@ static kanon_status make_levels(kanon__arrow_entries *e, const kanon__dictionary
     if (n_bytes > INT32_MAX)
         return kanon__fail(err, KANON_EDATA, "levels with more than 2 GB of names");
     e->n_labels = levels->n;
-    KANON_TRY(kanon__arrow_memory_new(&e->labels, NULL, err), out);
+    KANON_TRY(kanon__arrow_memory_new(&e->labels, NULL, NULL, err), out);
     KANON_TRY(kanon__new_array(&offsets, e->n_labels + 1, "levels", err), out);
     e->labels->blocks[0] = offsets;
     KANON_TRY(kanon__new_array((char **)&e->labels->blocks[1], n_bytes, "levels", err), out);

@@ -173,7 +173,7 @@ kanon_status kanon__arrow_fill_entries(const kanon__arrow_build *b, const kanon_
     kanon__arrow_memory *memory = NULL;
     int64_t n_null = 0;
     bool texts = c->entries.width == 0;
-    KANON_TRY(kanon__arrow_memory_new(&memory, NULL, err), out);
+    KANON_TRY(kanon__arrow_memory_new(&memory, NULL, NULL, err), out);
     KANON_TRY(texts ? fill_texts(b, c, r, memory, &n_null, err) : make_values(b, c, r, memory, &n_null, err), out);
     const void *buffers[3] = {n_null > 0 ? memory->blocks[0] : NULL, memory->blocks[1], memory->blocks[2]};
     kanon__arrow_memory *given = memory;
@@ -263,7 +263,7 @@ out:
 static kanon_status finish_cells(text_column *t, int64_t n, kanon_error *err)
 {
     kanon__arrow_memory *memory = NULL;
-    kanon_status st = kanon__arrow_memory_new(&memory, NULL, err);
+    kanon_status st = kanon__arrow_memory_new(&memory, NULL, NULL, err);
     if (st != KANON_OK)
         return st;
     const void *buffers[3] = {NULL, t->offsets, t->bytes};

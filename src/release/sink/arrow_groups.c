@@ -11,7 +11,7 @@ static kanon_status fill_column(struct ArrowArray *out, const int32_t *group_of,
     kanon_status st = KANON_OK;
     kanon__arrow_memory *memory = NULL;
     int64_t *values = NULL;
-    KANON_TRY(kanon__arrow_memory_new(&memory, NULL, err), out);
+    KANON_TRY(kanon__arrow_memory_new(&memory, NULL, NULL, err), out);
     KANON_TRY(kanon__new_array(&values, n, "groups", err), out);
     memory->blocks[0] = values;
     for (int64_t i = 0; i < n; i++)
@@ -26,7 +26,7 @@ out:
 static kanon_status fill_batch(struct ArrowArray *out, const int32_t *group_of, int64_t first, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    KANON_TRY(kanon__arrow_array_init_struct(out, n, N_COLUMNS, err), out);
+    KANON_TRY(kanon__arrow_array_init_struct(out, NULL, n, N_COLUMNS, err), out);
     KANON_TRY(fill_column(out->children[0], NULL, first, n, err), out);
     KANON_TRY(fill_column(out->children[1], group_of, first, n, err), out);
 out:

@@ -5,7 +5,7 @@
 #include "release/sink/arrow_kept.h"
 
 #include "core/alloc.h"
-#include "database/batch.h"
+#include "core/arrow_block.h"
 
 #include <string.h>
 
@@ -90,7 +90,7 @@ static kanon_status number_entries(kanon__arrow_kept *k, kanon__dictionary *all,
         int64_t row = order != NULL ? order[i] : i;
         if (row < k->source->batch_rows[batch] || row >= k->source->batch_rows[batch + 1]) {
             if (order == NULL)
-                kanon__batch_rest(k->source->batches[batch].children[k->column]);
+                kanon__arrow_array_rest(k->source->batches[batch].children[k->column]);
             batch = batch_of(k->source, row);
         }
         const kanon__arrow_view *v = &k->views[batch];
@@ -202,7 +202,7 @@ static kanon_status unify_dictionaries(kanon__arrow_kept *k, const int32_t *orde
     KANON_TRY(number_entries(k, &all, order, n, err), out);
     if (k->ordered && k->source->n_batches > 0)
         KANON_TRY(sort_entries(k, &all, err), out);
-    KANON_TRY(kanon__arrow_memory_new(&k->entries, NULL, err), out);
+    KANON_TRY(kanon__arrow_memory_new(&k->entries, NULL, NULL, err), out);
     k->n_entries = all.n;
     if (type->kind == KANON__ARROW_TEXT)
         KANON_TRY(make_text_entries(k, &all, type->width == 8 ? 8 : 4, err), out);
@@ -282,11 +282,16 @@ static bool is_whole(const kanon__arrow_kept *k, int64_t batch)
     return type->kind != KANON__ARROW_TEXT || kanon__arrow_load(array->buffers[1], 0, type->width, true) == 0;
 }
 
+static void drop_table(void *table)
+{
+    kanon_table_free(table);
+}
+
 static kanon_status refer(struct ArrowArray *out, const kanon__arrow_kept *k, int64_t batch, kanon_error *err)
 {
     const struct ArrowArray *array = k->source->batches[batch].children[k->column];
     kanon__arrow_memory *memory = NULL;
-    kanon_status st = kanon__arrow_memory_new(&memory, k->table, err);
+    kanon_status st = kanon__arrow_memory_new(&memory, kanon__table_share(k->table), drop_table, err);
     if (st == KANON_OK)
         st = kanon__arrow_array_init(out, memory, array->length, 0, array->buffers, array->n_buffers, err);
     if (st == KANON_OK)
@@ -509,7 +514,7 @@ static kanon_status gather(struct ArrowArray *out, harvest *h, kanon_error *err)
     kanon_status st = KANON_OK;
     const kanon__arrow_kept *k = h->kept;
     const kanon__arrow_type *type = &k->source->types[k->column];
-    KANON_TRY(kanon__arrow_memory_new(&h->memory, NULL, err), out);
+    KANON_TRY(kanon__arrow_memory_new(&h->memory, NULL, NULL, err), out);
     if (type->kind == KANON__ARROW_NULL && type->index_width == 0) {
         st = kanon__arrow_array_init(out, h->memory, h->n, h->n, NULL, 0, err);
         h->memory = NULL;

@@ -14,8 +14,9 @@
 #ifndef KANON_RELEASE_SINK_ARROW_KEPT_H
 #define KANON_RELEASE_SINK_ARROW_KEPT_H
 
-#include "release/sink/arrow_array.h"
+#include "core/arrow_block.h"
 #include "table/read/arrow_source.h"
+#include "table/read/table.h"
 
 typedef struct kanon__arrow_kept {
     const kanon_table *table;

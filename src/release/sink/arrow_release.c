@@ -4,8 +4,8 @@
 #include "release/sink/arrow_release.h"
 
 #include "core/alloc.h"
+#include "core/arrow_block.h"
 #include "core/pool.h"
-#include "database/batch.h"
 #include "release/sink/arrow_build.h"
 #include "release/sink/arrow_values.h"
 
@@ -125,7 +125,7 @@ static kanon_status fill_column(const kanon__arrow_build *b, const kanon__arrow_
     kanon_status st = kanon__arrow_kept_batch(out, &c->kept, batch, err);
     if (st == KANON_OK)
         kanon__arrow_array_rests_with(out, given);
-    kanon__batch_rest(given);
+    kanon__arrow_array_rest(given);
     return st;
 }
 
@@ -139,7 +139,7 @@ static kanon_status fill_batch(int64_t number, void *payload, kanon_error *err)
     kanon__ticker ticker;
     kanon__shared_ticker_task(&ticker, &b->ticker);
     KANON_TRY(kanon__tick(&ticker, 0, 0, WORTH_A_LOOK, err), out);
-    KANON_TRY(kanon__arrow_array_init_struct(batch, r.n, b->out->n_fields, err), out);
+    KANON_TRY(kanon__arrow_array_init_struct(batch, NULL, r.n, b->out->n_fields, err), out);
     for (int i = 0; i < b->out->n_fields; i++)
         KANON_TRY(fill_column(b, &b->columns[i], number, r, batch->children[i], err), out);
     if (b->n_cells > 0)

@@ -18,6 +18,7 @@
 #ifndef KANON_RELEASE_SINK_ARROW_RELEASE_H
 #define KANON_RELEASE_SINK_ARROW_RELEASE_H
 
+#include "core/ticker.h"
 #include "release/sink/arrow_stream.h"
 
 enum { KANON__ARROW_BATCH_ROWS = 65536 }; /* where the table has no batches of its own */

@@ -3,7 +3,7 @@
 #ifndef KANON_RELEASE_SINK_ARROW_STREAM_H
 #define KANON_RELEASE_SINK_ARROW_STREAM_H
 
-#include "release/sink/arrow_array.h"
+#include "core/arrow_block.h"
 
 typedef struct kanon__arrow_batches {
     kanon__arrow_field *fields;

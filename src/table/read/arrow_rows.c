@@ -11,9 +11,9 @@
  * class. */
 #include "table/read/arrow_source.h"
 
+#include "core/arrow_block.h"
 #include "core/pool.h"
 #include "core/text.h"
-#include "database/batch.h"
 #include "table/read/arrow_text.h"
 
 #include <math.h>
@@ -137,7 +137,7 @@ static void find_range(const column_read *r, uint64_t *least, uint64_t *most)
             *least = x < *least ? x : *least;
             *most = x > *most ? x : *most;
         }
-        kanon__batch_rest(s->batches[batch].children[r->column]);
+        kanon__arrow_array_rest(s->batches[batch].children[r->column]);
     }
 }
 
@@ -319,7 +319,7 @@ static kanon_status read_batch(column_read *r, int64_t batch, kanon_error *err)
         if (row % TICK_ROWS == 0)
             KANON_TRY(kanon__tick(&r->ticker, 0, 0, TICK_ROWS * CELL_NS, err), out);
     }
-    kanon__batch_rest(r->source->batches[batch].children[r->column]);
+    kanon__arrow_array_rest(r->source->batches[batch].children[r->column]);
 out:
     return st;
 }
@@ -405,7 +405,7 @@ static void rest_all(const kanon__arrow_source *s)
 {
     for (int64_t batch = 0; batch < s->n_batches; batch++)
         for (int64_t i = 0; i < s->batches[batch].n_children; i++)
-            kanon__batch_rest(s->batches[batch].children[i]);
+            kanon__arrow_array_rest(s->batches[batch].children[i]);
 }
 
 kanon_status kanon__arrow_source_read(kanon__source *source, kanon__raw_columns *columns, kanon_error *err)

@@ -8,6 +8,7 @@
 #include "table/read/arrow_source.h"
 
 #include "core/alloc.h"
+#include "core/arrow_block.h"
 #include "core/output.h"
 #include "core/pool.h"
 #include "database/batch.h"
@@ -507,7 +508,7 @@ static kanon_status check_column(int64_t column, void *payload, kanon_error *err
             KANON_TRY(check_days(s->base.name, &view, type->index_width == 0 ? &view.rows : &view.entries, s->batch_rows[i], name, err),
                       out);
         checked = view.entries;
-        kanon__batch_rest(s->batches[i].children[column]);
+        kanon__arrow_array_rest(s->batches[i].children[column]);
     }
 out:
     return st;
