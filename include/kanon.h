@@ -1010,7 +1010,8 @@ KANON_API kanon_status kanon_table_check_key(const kanon_table *table, const kan
 KANON_API kanon_status kanon_state_create(const char *path, const kanon_table *table, const kanon_schema *schema,
                                           const kanon_grouping *grouping, const kanon_outputs *outputs,
                                           const kanon_state_options *options, kanon_error *err);
-/* KANON_EDATA: no state, or a damaged one; KANON_EVERSION: made by a newer or an older version. */
+/* A state of the format before is read as it is, and the first change brings it to today's. KANON_EDATA: no state, or a
+ * damaged one; KANON_EVERSION: made by a newer version, or by one whose states are no longer read. */
 KANON_API kanon_status kanon_state_open(kanon_state **out, const char *path, const kanon_state_options *options,
                                         kanon_error *err);
 KANON_API void kanon_state_close(kanon_state *state);

@@ -179,7 +179,7 @@ static const char *const tables[] = {
     "SELECT * FROM membership_history ORDER BY 1, 2",
     "SELECT id, shown, since, until, length(hashes) FROM departed_records ORDER BY 1",
     "SELECT number, command, records, groups, detail FROM history ORDER BY 1",
-    "SELECT type, replace(sql, '\"', '') FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY 2",
+    "SELECT type, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY 2",
 };
 enum { N_TABLES = sizeof tables / sizeof *tables };
 

@@ -8,7 +8,7 @@
  *     4. split the leaf if it is too full, and its ancestors likewise (split_full_nodes).
  * Summaries that could be narrower are only marked `loose`; saving makes them exact, once per node (tighten_summaries).
  *
- * Called by maintain/; calls all files of index/. */
+ * Called by maintain/ and pipeline/; calls all files of index/. */
 #include "state/index/group_index.h"
 
 #include "core/alloc.h"

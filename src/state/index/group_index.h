@@ -19,7 +19,7 @@
  *
  * Files: group_index.c (changes, building, walks), index_node.c (one node), index_pages.c (formats of pages), index_log.c
  * (the log), index_coordinates.c (fast decoding), index_search.c and index_near.c (searches), index_cut.c (where to cut).
- * Called by maintain/; calls store/. One page about all this: docs/state-index.md. */
+ * Called by maintain/ and pipeline/; calls store/. One page about all this: docs/state-index.md. */
 #ifndef KANON_STATE_GROUP_INDEX_H
 #define KANON_STATE_GROUP_INDEX_H
 

@@ -2,7 +2,7 @@
  *
  * A reference is the group's number and the leaf in which it was seen last; the number alone would not tell where to look.
  * Leaves are split while groups are written, so a reference is located again before each use. Called by
- * maintain/enforce_constraints.c. */
+ * maintain/. */
 #ifndef KANON_STATE_INDEX_NEAR_H
 #define KANON_STATE_INDEX_NEAR_H
 

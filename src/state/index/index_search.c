@@ -17,7 +17,7 @@
  * Member search: visit all nodes whose boxes contain the record, lowest levels first, and read members of groups that do.
  *
  * Both run over 16 slots at a time, in code that is compiled for several instruction sets. Called by maintain/ and
- * group_index.c; calls index_node.c. */
+ * index_near.c; calls index_node.c. */
 #include "core/alloc.h"
 #include "state/index/index_node.h"
 

@@ -23,7 +23,7 @@
  *     5. Take the withheld records out of the subset (withhold).
  *     6. Merge groups that now violate a constraint; a merge makes no joint class smaller (merge_violating).
  *
- * Called by pipeline/state_change.c; calls releases.c, drift.c (to group new records), materialise.c and enforce/. */
+ * Called by pipeline/state_release.c; calls releases.c, drift.c (to group new records), materialise.c and enforce/. */
 #include "state/maintain/joint_plan.h"
 #include "core/alloc.h"
 #include "core/sort.h"

@@ -4,7 +4,7 @@
  *       |                        |                                        |
  *       +------------------------+--- anything fails --------------------+---->  end: as if nothing had been
  *
- * Called by pipeline/state_change.c and state_info.c, which are the public functions. */
+ * Called by the public functions, which are in pipeline/state_*.c. */
 #ifndef KANON_STATE_SESSION_H
 #define KANON_STATE_SESSION_H
 

@@ -7,7 +7,7 @@
  *     requirements     by state_requirements.c
  *
  * Every number that is read is checked against its range before it is used, so that the rest of src/state can trust it.
- * Called by maintain/session.c and maintain/create_state.c; calls store.h, state_requirements.h and category_nodes.c. */
+ * Called by maintain/; calls forget.c, old_format.c, state_requirements.c and category_nodes.c. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "state/store/forget.h"
@@ -31,7 +31,7 @@ bool kanon__state_numeric(const kanon__state_column *column)
 enum { RECORDS = 15, TABLES = 16, NAMES = 16, DIMENSIONS_MOST = 900 };
 
 /* The statements that create the tables, and last the index; `before`: how format 5 did (old_format.h), where that
- * differs. */
+ * differs. These names are in quotes, as SQLite writes the name of a table that was renamed. */
 static const struct {
     const char *now, *before;
 } texts[TABLES + 1] = {
@@ -44,23 +44,23 @@ static const struct {
     {"CREATE TABLE tallies(dimension, code, n, PRIMARY KEY(dimension, code)) WITHOUT ROWID",
      "CREATE TABLE tallies(dimension, place, n, PRIMARY KEY(dimension, place)) WITHOUT ROWID"},
     {"CREATE TABLE new_names(name, id, PRIMARY KEY(name, id)) WITHOUT ROWID", NULL},
-    {"CREATE TABLE node_pages(id INTEGER PRIMARY KEY, entries BLOB)",
+    {"CREATE TABLE \"node_pages\"(id INTEGER PRIMARY KEY, entries BLOB)",
      "CREATE TABLE nodes(id INTEGER PRIMARY KEY, entries BLOB)"},
-    {"CREATE TABLE member_pages(id INTEGER PRIMARY KEY, entries BLOB)",
+    {"CREATE TABLE \"member_pages\"(id INTEGER PRIMARY KEY, entries BLOB)",
      "CREATE TABLE crowds(id INTEGER PRIMARY KEY, entries BLOB)"},
-    {"CREATE TABLE log_parts(number INTEGER PRIMARY KEY, entries BLOB)",
+    {"CREATE TABLE \"log_parts\"(number INTEGER PRIMARY KEY, entries BLOB)",
      "CREATE TABLE changes(number INTEGER PRIMARY KEY, entries BLOB)"},
     {"CREATE TABLE releases(number INTEGER PRIMARY KEY, time, sha256, records, groups, suppressed, withheld, k, loss, "
      "joint)",
      NULL},
-    {"CREATE TABLE membership_history(record, release, grp, PRIMARY KEY(record, release)) WITHOUT ROWID",
+    {"CREATE TABLE \"membership_history\"(record, release, grp, PRIMARY KEY(record, release)) WITHOUT ROWID",
      "CREATE TABLE spells(record, release, grp, PRIMARY KEY(record, release)) WITHOUT ROWID"},
-    {"CREATE TABLE departed_records(id INTEGER PRIMARY KEY, shown, since, until, hashes BLOB)",
+    {"CREATE TABLE \"departed_records\"(id INTEGER PRIMARY KEY, shown, since, until, hashes BLOB)",
      "CREATE TABLE departed(id INTEGER PRIMARY KEY, shown, since, until, secrets BLOB)"},
     {"CREATE TABLE history(number INTEGER PRIMARY KEY, time, command, records, groups, detail)", NULL},
-    {"CREATE TABLE requirements(number, name, value BLOB, PRIMARY KEY(number, name)) WITHOUT ROWID",
+    {"CREATE TABLE \"requirements\"(number, name, value BLOB, PRIMARY KEY(number, name)) WITHOUT ROWID",
      "CREATE TABLE wishes(number, name, value BLOB, PRIMARY KEY(number, name)) WITHOUT ROWID"},
-    {"CREATE TABLE entity_index(entity, record, PRIMARY KEY(entity, record)) WITHOUT ROWID",
+    {"CREATE TABLE \"entity_index\"(entity, record, PRIMARY KEY(entity, record)) WITHOUT ROWID",
      "CREATE TABLE persons(entity, record, PRIMARY KEY(entity, record)) WITHOUT ROWID"},
     [RECORDS] = {"CREATE TABLE records(id INTEGER PRIMARY KEY, name, shown, since, cells BLOB", NULL},
     [NAMES] = {KANON__NAMES_SQL, NULL},
@@ -102,11 +102,9 @@ out:
     return st;
 }
 
-/* A file with other tables than these, or with a trigger, was not written by this program. SQLite writes the name of a
- * table that was renamed in quotes. */
+/* A file with other tables than these, or with a trigger, was not written by this program. */
 static kanon_status check_tables(kanon_state *s, kanon_error *err)
 {
-    static const char text[] = "SELECT 1 FROM sqlite_schema WHERE replace(sql, '\"', '') = ?";
     kanon_status st = KANON_OK;
     sqlite3_stmt *find = NULL;
     char *sql = NULL;
@@ -114,7 +112,7 @@ static kanon_status check_tables(kanon_state *s, kanon_error *err)
     int64_t n = 0;
     KANON_TRY(kanon__store_query_number(&s->store, &n, "SELECT count(*) FROM sqlite_schema WHERE sql IS NOT NULL", err),
               out);
-    KANON_TRY(kanon__store_prepare(&s->store, &find, text, err), out);
+    KANON_TRY(kanon__store_prepare(&s->store, &find, "SELECT 1 FROM sqlite_schema WHERE sql = ?", err), out);
     for (int i = 0; i <= TABLES; i++) {
         KANON_TRY(table_text(&sql, s, i, err), out);
         sqlite3_bind_text(find, 1, sql, -1, SQLITE_STATIC);

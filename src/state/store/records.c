@@ -11,7 +11,7 @@
  * range, also after deletes, and a category without a record is forgotten (forget.c). Changes are collected in memory
  * and written once per number, when the ranges are asked for or the command ends (write_tallies).
  *
- * Called by maintain/ and entity_index.c; calls record_cells.c, current_space.h and store.h. */
+ * Called by maintain/, entity_index.c and forget.c; calls record_cells.c, current_space.h and store.h. */
 #include "state/store/records.h"
 
 #include "core/alloc.h"

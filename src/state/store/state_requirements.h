@@ -2,7 +2,7 @@
  *
  * They are those of the schema that the state was made with, kept as a schema of their own (state->requirements) which has
  * nothing else. In the file they are the rows (number, name, value) of the table `requirements`. Called by catalog.c and
- * maintain/create_state.c; the two questions below by all of maintain/. */
+ * maintain/create_state.c; the two questions below by maintain/ and pipeline/. */
 #ifndef KANON_STATE_STATE_REQUIREMENTS_H
 #define KANON_STATE_STATE_REQUIREMENTS_H
 
