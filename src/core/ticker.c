@@ -1,7 +1,8 @@
 /* See ticker.h. The clock is read after about 5 ms of work, and the callback is called every 30 ms at most, so that a tick
  * in an inner loop costs a subtraction. What callers estimate may be wrong by any factor (a scan in place of an index, a
  * table of another size), so the clock is read at each call at first, and less often as it shows that the calls are near
- * each other. A shared ticker adds up what the tasks of a pool have done. */
+ * each other. A shared ticker adds up what the tasks of a pool have done. With KANON_TEST_HOOKS (preset dev) tests can say
+ * what the clock shows, and what happens at the n-th look at it. */
 #include "core/ticker.h"
 
 #include "core/context.h"
@@ -10,9 +11,86 @@
 
 enum { TICK_NS = 30 * 1000 * 1000, CHECK_NS = 5 * 1000 * 1000 };
 
+#ifdef KANON_TEST_HOOKS
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static atomic_llong clock_ns, step_ns;
+
+void kanon__ticker_step(int64_t ns)
+{
+    atomic_store(&clock_ns, 1000 * INT64_C(1000000000));
+    atomic_store(&step_ns, ns);
+}
+
+void kanon__ticker_pass(int64_t ns)
+{
+    atomic_fetch_add(&clock_ns, ns);
+}
+
+/* A signal, or a named pipe: the test opens it for reading, which waits until it has come so far, and for writing to let it go
+ * on. */
+static void act(const char *what)
+{
+    if (what[0] >= '0' && what[0] <= '9') {
+        kill(getpid(), atoi(what));
+        return;
+    }
+    close(open(what, O_WRONLY | O_CLOEXEC));
+    close(open(what, O_RDONLY | O_CLOEXEC));
+}
+
+/* `name` has - for each blank. */
+static bool is_stage(const char *stage, const char *name)
+{
+    size_t i = 0;
+    while (stage[i] != '\0' && (stage[i] == name[i] || (stage[i] == ' ' && name[i] == '-')))
+        i++;
+    return stage[i] == name[i];
+}
+
+/* KANON_TEST_AT_TICK is "STAGE N SIGNAL-OR-PIPE", up to four times: at the n-th look in this stage. */
+static void act_at_look(const char *stage)
+{
+    static atomic_int n_looks[4];
+    const char *at = getenv("KANON_TEST_AT_TICK");
+    char name[32], what[256];
+    int n, length;
+    for (int i = 0; i < 4 && at != NULL && sscanf(at, "%31s %d %255s%n", name, &n, what, &length) == 3; i++, at += length)
+        if (is_stage(stage, name) && atomic_fetch_add(&n_looks[i], 1) + 1 == n)
+            act(what);
+}
+
+/* What the clock shows in a test; 0: the time. */
+static int64_t test_clock(void)
+{
+    if (atomic_load(&step_ns) == 0 && getenv("KANON_TEST_AT_TICK") != NULL)
+        kanon__ticker_step(KANON__STEP_OF_A_TICK);
+    int64_t step = atomic_load(&step_ns);
+    return step != 0 ? atomic_fetch_add(&clock_ns, step) + step : 0;
+}
+#else
+static void act_at_look(const char *stage)
+{
+    (void)stage;
+}
+
+static int64_t test_clock(void)
+{
+    return 0;
+}
+#endif
+
 static int64_t now_ns(void)
 {
     struct timespec now;
+    int64_t of_test = test_clock();
+    if (of_test != 0)
+        return of_test;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
@@ -70,6 +148,7 @@ kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int
     int64_t now = now_ns();
     adapt(ticker, now - ticker->checked_ns);
     ticker->checked_ns = now;
+    act_at_look(ticker->stage);
     if (ticker->anytime && ticker->deadline_ns != 0 && now >= ticker->deadline_ns)
         ticker->finish = true;
     if (now - ticker->last_ns < TICK_NS || ticker->tick == NULL)

@@ -1,4 +1,4 @@
-"""Campaign c: a program that works on a state or writes a release is killed at a random moment. The state
+"""Campaign c: a program that works on a state or writes a release is killed at a random call of the system. The state
 afterwards is the old one or the new one, never one between; an output is the old file or the whole new one.
 SIGTERM, SIGINT and SIGHUP leave nothing half-done and no temporary file; after SIGKILL only files with the
 names of temporary ones may be left, and the next run of the program is not disturbed by them."""
@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
 import driver
 from checker import need
@@ -26,6 +25,9 @@ attributes:
   ill: sensitive
 privacy: {k: 3, constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}]}
 """
+# Calls at which a program is killed: those of the end, where files are named and the state is committed, are few, and as likely
+# each as any moment of the work.
+KINDS = ["memory", "open", "read", "write", "sync", "rename", "unlink", "truncate", "stat", "lock"]
 HEADER = "key,age,born,job,zip,ill\n"
 
 
@@ -34,6 +36,12 @@ def people(rng, letter, numbers):
         letter, i, rng.randint(18, 90), rng.randint(20, 99), rng.randint(1, 9), rng.randint(0, 9),
         rng.choice(["nurse", "surgeon", "baker", "cook"]), rng.randint(100, 160), rng.choice(["flu", "gout", "cold"]))
         for i in numbers)
+
+
+def at_call(tools, **what):
+    """The environment of a program whose calls are counted (fault/fail_nth.c)."""
+    shim = os.path.join(os.path.dirname(os.path.abspath(tools.program)), "libfail_nth.so")
+    return dict(os.environ, LD_PRELOAD=shim, **what)
 
 
 class Scene:
@@ -60,12 +68,10 @@ class Scene:
         }
         self.run(["anonymize", "t.csv", "-s", "s.yaml", "-a", "mondrian", "--state", "x.state", "-o", "first.csv"])
         self.before = self.content("x.state")
-        self.after, self.made, self.seconds = {}, {}, {}
+        self.after, self.made, self.calls = {}, {}, {}
         for name in self.commands:
             folder = self.fresh("made", None)
-            begin = time.monotonic()
-            self.run(self.commands[name], folder)
-            self.seconds[name] = time.monotonic() - begin
+            self.calls[name] = self.run(self.commands[name], folder)
             state = "n.state" if name == "anonymize" else "x.state"
             self.after[name] = self.content(os.path.join(folder, state))
             self.made[name] = {f: open(os.path.join(folder, f), "rb").read() for f in OUTPUTS
@@ -76,8 +82,14 @@ class Scene:
             file.write(text)
 
     def run(self, command, folder=None):
-        done = subprocess.run([self.tools.program] + command + ["-q"], cwd=folder or self.dir, capture_output=True)
+        """How many calls of each kind the command made."""
+        counts = self.tools.path("counts")
+        done = subprocess.run([self.tools.program] + command + ["-q"], cwd=folder or self.dir, capture_output=True,
+                              env=at_call(self.tools, FAIL_COUNTS=counts))
         need(done.returncode == 0, "%s ended with %d: %s" % (command[0], done.returncode, done.stderr.decode()))
+        with open(counts) as file:
+            found = dict(line.split() for line in file)
+        return {kind: int(found[kind]) for kind in KINDS if int(found[kind]) > 0}
 
     def fresh(self, name, old):
         """A folder with the files; `old`: outputs that are there already."""
@@ -126,14 +138,13 @@ def run_case(rng, tools, record):
     how = rng.choice([signal.SIGKILL] * 8 + [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
     old = "old\n" if rng.random() < 0.4 else None
     folder = scene.fresh("case", old)
-    # any moment, and more often the end, where files are named and the state is committed
-    wait = scene.seconds[name] * rng.choice([1.15 * rng.random(), 0.6 + 0.5 * rng.random()])
-    record["what.txt"] = "%s\nsignal %d after %.6f s, %s\n" % (
-        " ".join(command), how, wait, "over old files" if old else "")
+    kind = rng.choice(list(scene.calls[name]))
+    at = 1 + rng.randrange(scene.calls[name][kind])
+    record["what.txt"] = "%s\nsignal %d at call %d of %s, %s\n" % (
+        " ".join(command), how, at, kind, "over old files" if old else "")
     process = subprocess.Popen([tools.program] + command + ["-q"], cwd=folder, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=dict(os.environ, TMPDIR=folder))
-    time.sleep(wait)
-    process.send_signal(how)
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               env=at_call(tools, TMPDIR=folder, FAIL_KIND=kind, FAIL_AT=str(at), FAIL_SIGNAL=str(int(how))))
     code = process.wait()
     said = process.stderr.read().decode(errors="replace")
     process.stderr.close()
@@ -141,11 +152,9 @@ def run_case(rng, tools, record):
     need(code in (0, -how), "ended with %d: %s" % (code, said))
     state = "n.state" if name == "anonymize" else "x.state"
     if how == signal.SIGKILL and rng.random() < 0.2:  # once more, while the state is being recovered
-        second = subprocess.Popen([tools.program, "state", state, "-q"], cwd=folder, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL)
-        time.sleep(rng.random() * 0.01)
-        second.kill()
-        second.wait()
+        subprocess.run([tools.program, "state", state, "-q"], cwd=folder, capture_output=True,
+                       env=at_call(tools, FAIL_KIND=rng.choice(["read", "write", "unlink", "sync", "lock"]),
+                                   FAIL_AT=str(rng.randint(1, 8)), FAIL_SIGNAL=str(int(signal.SIGKILL))))
     ended = look(scene, folder, name, state, old, how, code)
     if how == signal.SIGKILL and rng.random() < 0.1 and ended.startswith("as before"):
         scene.run(command, folder)  # what is left of the first run does not disturb the second

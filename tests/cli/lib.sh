@@ -66,6 +66,18 @@ same()
     cmp -s "$1" "$2" || { diff "$1" "$2" | head -n 20; failed "$1 and $2 differ"; }
 }
 
+# at_tick MOMENTS COMMAND... is a script beside this one: what happens at which tick, whatever the time. Where a moment is a
+# named pipe, `reached PIPE` returns when the program is there, and `go_on PIPE` lets it go on.
+reached()
+{
+    timeout 300 sh -c ': <"$1"' sh "$1" || failed "nobody came to $1"
+}
+
+go_on()
+{
+    : >"$1"
+}
+
 # skip REASON: the case cannot be run here.
 skip()
 {

@@ -5,6 +5,7 @@
  *     FAIL_KIND    which calls are counted: memory, open, read, write, sync, rename, unlink, truncate, map, thread,
  *                  stat, lock; or short-read, short-write: the call succeeds, but moves one byte only
  *     FAIL_AT      the number of the call that fails, from 1; 0: none, calls are only counted
+ *     FAIL_SIGNAL  the number of a signal that the process sends itself before that call, which then does not fail
  *     FAIL_STAYS   set: every call from then on fails as well, as on a disk that is full and stays so
  *     FAIL_COUNTS  a file that gets how many calls of each kind were made, one "kind number" per line
  *
@@ -15,6 +16,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -62,7 +64,7 @@ static const struct {
 static atomic_long counts[N_KINDS];
 static int wanted = -1; /* the kind that fails; -1: none */
 static long wanted_at;
-static int stays, ready;
+static int stays, ready, signal_number;
 
 /* Counts a call and says whether it is to fail. Calls before the constructor below and after the destructor are left
  * alone. */
@@ -73,6 +75,10 @@ static int fails(enum kind kind)
     long number = atomic_fetch_add(&counts[kind], 1) + 1;
     if ((int)kind != wanted || wanted_at == 0 || (stays ? number < wanted_at : number != wanted_at))
         return 0;
+    if (signal_number != 0) {
+        kill(getpid(), signal_number);
+        return 0;
+    }
     if (kinds[kind].error != 0)
         errno = kinds[kind].error;
     return 1;
@@ -86,11 +92,12 @@ static void *real(const char *name)
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *kind = getenv("FAIL_KIND"), *at = getenv("FAIL_AT");
+    const char *kind = getenv("FAIL_KIND"), *at = getenv("FAIL_AT"), *signal_text = getenv("FAIL_SIGNAL");
     for (int i = 0; kind != NULL && i < N_KINDS; i++)
         if (strcmp(kind, kinds[i].name) == 0)
             wanted = i;
     wanted_at = at != NULL ? atol(at) : 0;
+    signal_number = signal_text != NULL ? atoi(signal_text) : 0;
     stays = getenv("FAIL_STAYS") != NULL;
     ready = 1;
 }

@@ -3,13 +3,14 @@
 #define _XOPEN_SOURCE 700
 #include "core/alloc.h"
 #include "core/random.h"
+#include "core/ticker.h"
 #include "support.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 
 static const char yaml[] = "missing: [\"?\"]\n"
                            "attributes:\n"
@@ -402,32 +403,44 @@ static void place_goes_away(void **state)
 
 /* ---- killed half-way --------------------------------------------------------------------------------------------- */
 
-static void pause_seconds(double seconds)
+/* The linker puts these in place of the calls by which outputs come to be, so that a process dies before the n-th. */
+static atomic_int n_calls, die_at;
+
+static void count_call(void)
 {
-    struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    nanosleep(&time, NULL);
+    if (atomic_fetch_add(&n_calls, 1) + 1 == atomic_load(&die_at))
+        kill(getpid(), SIGKILL);
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
+#define COUNTED(type, name, parameters, arguments)                                                                          \
+    type __real_##name parameters;                                                                                          \
+    type __wrap_##name parameters;                                                                                          \
+    type __wrap_##name parameters                                                                                           \
+    {                                                                                                                       \
+        count_call();                                                                                                       \
+        return __real_##name arguments;                                                                                     \
+    }
 
-/* Publish in a child; true where it ended by itself, false where it was killed. */
-static bool publish_and_kill(const objects *o, const kanon_outputs *outputs, double after)
+COUNTED(ssize_t, write, (int fd, const void *bytes, size_t n), (fd, bytes, n))
+COUNTED(int, fsync, (int fd), (fd))
+COUNTED(int, link, (const char *from, const char *to), (from, to))
+COUNTED(int, linkat, (int from, const char *path, int to, const char *name, int flags), (from, path, to, name, flags))
+COUNTED(int, rename, (const char *from, const char *to), (from, to))
+COUNTED(int, unlink, (const char *path), (path))
+
+/* Publish in a child that dies before the n-th call; it makes as many as the parent did. */
+static void publish_and_die(const objects *o, const kanon_outputs *outputs, int n)
 {
     int status;
+    atomic_store(&n_calls, 0);
+    atomic_store(&die_at, n);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
         _exit(kanon_publish(o->table, o->grouping, outputs, NULL) == KANON_OK ? 0 : 1);
-    pause_seconds(after);
-    kill(child, SIGKILL);
+    atomic_store(&die_at, 0);
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
-    return WIFEXITED(status);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
 /* Nothing, what was there before, or all of it. */
@@ -445,43 +458,48 @@ static bool assert_whole(const char *path, const char *before, const char *expec
     return complete;
 }
 
+/* `before`: what the outputs held, NULL: they are new. */
+static void prepare_places(const paths *p, const char *before)
+{
+    entries(p->outside.text, true); /* what a killed run leaves under temporary names */
+    if (before == NULL)
+        return;
+    write_text(p->release.text, before);
+    write_text(p->groups.text, before);
+}
+
 static void killed_half_way(void **state)
 {
-    enum { ROUNDS = 20 };
+    enum { EARLY = 8, LATE = 16 };
     kanon_error err = {0};
-    kanon__random random;
-    int n_killed = 0, n_complete = 0;
     (void)state;
-    kanon__random_init(&random, test_seed(), 0);
     paths p = set_up();
-    write_large(&p, 40000);
+    write_large(&p, 10000);
     objects o = read_and_group(&p);
     kanon_outputs outputs = all_outputs(&p);
-    outputs.report = NULL; /* its figures take longer than all writing */
-    double begin = seconds_now();
-    assert_done(kanon_publish(o.table, o.grouping, &outputs, &err), &err);
-    double duration = seconds_now() - begin;
+    outputs.report = NULL; /* it has a time, so that no two are equal */
     const place *places[] = {&p.release, &p.groups};
-    char *expected[2];
-    for (int i = 0; i < 2; i++)
-        expected[i] = read_text(places[i]->text);
-    for (int round = 0; round < ROUNDS; round++) {
-        const char *before = round % 2 == 0 ? NULL : "old\n";
-        entries(p.outside.text, true); /* what a killed run leaves under temporary names */
-        for (int i = 0; before != NULL && i < 2; i++)
-            write_text(places[i]->text, before);
-        bool ended = publish_and_kill(&o, &outputs, duration * 1.2 * kanon__random_unit(&random));
-        for (int i = 0; i < 2; i++) {
-            bool complete = assert_whole(places[i]->text, before, expected[i]);
-            n_complete += complete;
-            assert_true(complete || !ended);
+    for (int old = 0; old < 2; old++) {
+        const char *before = old ? "old\n" : NULL;
+        char *expected[2];
+        int n_complete = 0;
+        prepare_places(&p, before);
+        atomic_store(&n_calls, 0);
+        assert_done(kanon_publish(o.table, o.grouping, &outputs, &err), &err);
+        int n = atomic_load(&n_calls);
+        assert_true(n > 8); /* bytes, sync, name and folder of two files */
+        for (int i = 0; i < 2; i++)
+            expected[i] = read_text(places[i]->text);
+        for (int at = 1; at <= n; at += at + LATE < n ? 1 + n / EARLY : 1) { /* what matters comes last */
+            prepare_places(&p, before);
+            publish_and_die(&o, &outputs, at);
+            for (int i = 0; i < 2; i++)
+                n_complete += assert_whole(places[i]->text, before, expected[i]);
         }
-        n_killed += !ended;
+        assert_true(n_complete > 0);
+        for (int i = 0; i < 2; i++)
+            free(expected[i]);
     }
-    print_message("%d of %d were killed, %d files were complete\n", n_killed, ROUNDS, n_complete);
-    assert_true(n_killed > 0);
-    for (int i = 0; i < 2; i++)
-        free(expected[i]);
     free_objects(&o);
 }
 
@@ -492,27 +510,25 @@ typedef struct ticks {
     const char *stage;
 } ticks;
 
-static int slow_tick(const kanon_progress *progress, void *payload)
+static int stop_tick(const kanon_progress *progress, void *payload)
 {
     ticks *t = payload;
     t->stage = progress->stage;
-    if (++t->n == t->stop_at)
-        return 1;
-    pause_seconds(0.051); /* so that the next look at the clock is a tick again */
-    return 0;
+    return ++t->n == t->stop_at;
 }
 
 static void cancelled_while_reading(void **state)
 {
     kanon_error err = {0};
     (void)state;
+    kanon__ticker_step(KANON__STEP_OF_A_TICK);
     paths p = set_up();
     write_large(&p, 80000);
     kanon_schema *schema = NULL;
     assert_done(kanon_schema_read(&schema, p.schema.text, NULL, &err), &err);
     for (int stop_at = 1; stop_at <= 3; stop_at++) {
         ticks t = {.stop_at = stop_at};
-        kanon_read_options options = {.struct_size = sizeof options, .tick = slow_tick, .payload = &t};
+        kanon_read_options options = {.struct_size = sizeof options, .tick = stop_tick, .payload = &t};
         kanon_table *table = (kanon_table *)&options;
         assert_int_equal(kanon_table_read(&table, p.table.text, schema, &options, &err), KANON_ECANCELLED);
         assert_null(table);
@@ -520,11 +536,12 @@ static void cancelled_while_reading(void **state)
         assert_string_equal(t.stage, "reading");
     }
     ticks t = {.stop_at = 1};
-    kanon_check_options options = {.struct_size = sizeof options, .tick = slow_tick, .payload = &t};
+    kanon_check_options options = {.struct_size = sizeof options, .tick = stop_tick, .payload = &t};
     kanon_check *check = (kanon_check *)&options;
     assert_int_equal(kanon_check_read(&check, p.table.text, schema, &options, &err), KANON_ECANCELLED);
     assert_null(check);
     kanon_schema_free(schema);
+    kanon__ticker_step(0);
     assert_no_leak();
 }
 
@@ -532,18 +549,20 @@ static void cancelled_while_grouping(void **state)
 {
     kanon_error err = {0};
     (void)state;
+    kanon__ticker_step(KANON__STEP_OF_A_TICK);
     paths p = set_up();
     write_large(&p, 30000);
     objects o = read_and_group(&p);
     for (int stop_at = 1; stop_at <= 2; stop_at++) {
         ticks t = {.stop_at = stop_at};
-        kanon_options options = {.struct_size = sizeof options, .tick = slow_tick, .payload = &t};
+        kanon_options options = {.struct_size = sizeof options, .tick = stop_tick, .payload = &t};
         kanon_grouping *grouping = (kanon_grouping *)&options;
         assert_int_equal(kanon_anonymize(&grouping, o.table, &options, &err), KANON_ECANCELLED);
         assert_null(grouping);
         assert_string_equal(t.stage, "grouping");
     }
     free_objects(&o);
+    kanon__ticker_step(0);
     assert_no_leak();
 }
 
@@ -551,6 +570,7 @@ static void cancelled_while_writing(void **state)
 {
     kanon_error err = {0};
     (void)state;
+    kanon__ticker_step(KANON__STEP_OF_A_TICK);
     paths p = set_up();
     write_large(&p, 40000);
     objects o = read_and_group(&p);
@@ -558,7 +578,7 @@ static void cancelled_while_writing(void **state)
         for (int stop_at = 1; stop_at <= 6; stop_at++) {
             ticks t = {.stop_at = (stop_at + 1) / 2};
             kanon_outputs outputs = all_outputs(&p);
-            outputs.tick = slow_tick;
+            outputs.tick = stop_tick;
             outputs.payload = &t;
             outputs.shuffle = stop_at % 2;
             if (before)
@@ -571,6 +591,7 @@ static void cancelled_while_writing(void **state)
             assert_int_equal(entries(p.outside.text, true), before);
         }
     free_objects(&o);
+    kanon__ticker_step(0);
     assert_no_leak();
 }
 

@@ -3,17 +3,19 @@
 "$KANON" sample hospital --rows 20000 -q -o demo
 [ "$(wc -c <demo/hospital.csv)" -gt 1100000 ] || failed "the sample is so small that it is read whole"
 
-# begin FILE: a run of some seconds.
+# begin FILE: a run that waits when all groups are made
+mkfifo ../gate
 begin()
 {
-    "$KANON" anonymize "$1" -s demo/hospital.yaml -k 5 -a mondrian --refine search --time-limit 3 -q -o r.csv --groups g.csv \
-        --report p.json 2>"$ERR" &
+    at_tick "refining 20 ../gate" "$KANON" anonymize "$1" -s demo/hospital.yaml -k 5 -a mondrian --refine search --moves 20000 -q \
+        -o r.csv --groups g.csv --report p.json 2>"$ERR" &
     pid=$!
-    sleep 1
+    reached ../gate
 }
 
 refused()
 {
+    go_on ../gate
     got=0
     wait $pid || got=$?
     [ $got -eq 4 ] || failed "exit status $got instead of 4"
@@ -38,10 +40,12 @@ refused
 cp demo/hospital.csv t.csv
 begin t.csv
 mv demo/hospital.yaml t.csv
+go_on ../gate
 wait $pid || failed "the file was replaced, not changed"
 mv t.csv demo/hospital.yaml
 rm r.csv g.csv p.json
 head -n 1000 demo/hospital.csv >t.csv
 begin t.csv
 : >t.csv
+go_on ../gate
 wait $pid || failed "the file was read before it changed"

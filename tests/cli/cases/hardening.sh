@@ -17,12 +17,9 @@ for extra in "--state u.st" ""; do
 done
 
 # killed in the middle of its outputs: nothing stays, or the next run takes it away
-for wait in 0.05 0.1 0.2 0.4; do
-    "$KANON" anonymize d/hospital.csv -s d/hospital.yaml -a kmember -o u.csv --groups g.csv --state u.st -q 2>"$ERR" &
-    pid=$!
-    sleep $wait
-    kill -KILL $pid 2>/dev/null || :
-    wait $pid 2>/dev/null || :
+for moment in "reading 1" "grouping 100" "keeping 1" "writing 1" "writing 2"; do
+    expect 137 at_tick "$moment KILL" "$KANON" anonymize d/hospital.csv -s d/hospital.yaml -a kmember -o u.csv --groups g.csv \
+        --state u.st -q
     rm -f u.csv g.csv u.st
 done
 expect 0 "$KANON" anonymize d/hospital.csv -s d/hospital.yaml -a mondrian -o u.csv --groups g.csv --state u.st -q

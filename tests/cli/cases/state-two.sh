@@ -16,12 +16,12 @@ out_has "history        5 "
 
 # somebody who has the file locked and does not let go
 command -v sqlite3 >/dev/null || skip "there is no sqlite3 to hold a lock"
-mkfifo hold
+mkfifo hold locked
 sqlite3 x.state <hold >/dev/null 2>&1 &
 pid=$!
 exec 9>hold
-echo 'BEGIN EXCLUSIVE;' >&9
-sleep 1
+printf 'BEGIN EXCLUSIVE;\n.shell echo >locked\n' >&9
+reached locked
 got=0
 "$KANON" insert x.state m1/hospital.csv --grow-taxonomy --wait 0 2>"$ERR" >"$OUT" || got=$?
 echo 'ROLLBACK;' >&9

@@ -91,15 +91,8 @@ no_file none.csv
 no_file none.svg
 
 # stopped: nothing is written
-"$KANON" sample hospital --rows 20000 -q -o large
-"$KANON" tradeoff large/hospital.csv -s large/hospital.yaml -a kmeans-fill -o none.csv --json none.json >"$OUT" 2>"$ERR" &
-pid=$!
-sleep 1
-if kill -TERM $pid 2>/dev/null; then
-    got=0
-    wait $pid || got=$?
-    [ $got -eq 143 ] || failed "exit status $got instead of 143"
-    no_file none.csv
-    no_file none.json
-    [ "$(find . -name '*none*' | wc -l)" -eq 0 ] || failed "something is left of a curve that was not finished"
-fi
+expect 143 at_tick "measuring 10 TERM" "$KANON" tradeoff demo/hospital.csv -s demo/hospital.yaml -a mondrian -k 2,3,4,5 \
+    -o none.csv --json none.json
+no_file none.csv
+no_file none.json
+[ "$(find . -name '*none*' | wc -l)" -eq 0 ] || failed "something is left of a curve that was not finished"
