@@ -64,6 +64,13 @@ static void print_question(const kanon_change *done)
     fputs("; look whether columns are exchanged: to take the records out again, delete them\n", stderr);
 }
 
+static void print_privacy(const kanon_change *done)
+{
+    fputs("kanon: warning: ", stderr);
+    print_clean(stderr, done->privacy);
+    fputc('\n', stderr);
+}
+
 /* The summary of a change, on standard error; parts that do not apply are left out. */
 static void print_change(const kanon_change *done, const char *verb, double seconds)
 {
@@ -142,6 +149,8 @@ int run_state_change(const command *self, const arguments *args, state_change ch
         print_change(&done, verb, progress_seconds(&show));
     if (st == KANON_OK && done.question[0] != '\0' && !args->quiet)
         print_question(&done);
+    if (st == KANON_OK && done.privacy[0] != '\0')
+        print_privacy(&done);
     if (st == KANON_OK && done.release > 1)
         print_audit(&done, args->quiet);
     kanon_state_close(state);

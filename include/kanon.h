@@ -1060,6 +1060,8 @@ typedef struct kanon_change {
                                  joint_required, none */
     char question[480]; /* a delta that makes the range of a column of numbers more than twice as wide, or whose numbers fit if
                          * two columns are exchanged: which columns, for people; "": nothing. No value is in it. */
+    char privacy[480];  /* what k does not protect in the release, as kanon_grouping_warning says it, for people: groups with
+                         * one sensitive value, by column; "": nothing */
 } kanon_change;
 
 /* Each record of the CSV file at `delta` (all columns of the table) joins the group whose loss grows least; a group that

@@ -73,6 +73,7 @@ change <- function(state, what, records = NULL, ...) {
   stream <- if (is.null(records)) NULL else stream_of(records)
   done <- .Call(C_state_change, state_handle(state), stream, list(what = what, ...))
   if (nzchar(done$question)) warning(done$question, "; look whether columns are exchanged", call. = FALSE)
+  if (nzchar(done$privacy)) warning(warningCondition(done$privacy, class = "kanon_privacy_warning"))
   warn_of_audit(done)
   done
 }

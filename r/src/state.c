@@ -141,7 +141,8 @@ static SEXP change_list(const kanon_change *c)
 {
     SEXP list = PROTECT(list_new("changed", "splits", "dispersed", "records", "groups", "suppressed", "k", "release",
                                  "withheld", "repaired", "loss_before", "loss", "bytes", "joint_k", "joint_required",
-                                 "joint_smallest", "joint_below", "joint_made_below", "question", NULL));
+                                 "joint_smallest", "joint_below", "joint_made_below", "question", "privacy",
+                                 NULL));
     const double numbers[] = {(double)c->changed,  (double)c->splits,     (double)c->dispersed,
                               (double)c->records,  (double)c->groups,     (double)c->suppressed,
                               (double)c->k,        (double)c->release,    (double)c->withheld,
@@ -154,6 +155,7 @@ static SEXP change_list(const kanon_change *c)
     SET_VECTOR_ELT(list, 16, Rf_ScalarReal((double)c->joint_below));
     SET_VECTOR_ELT(list, 17, Rf_ScalarReal((double)c->joint_made_below));
     SET_VECTOR_ELT(list, 18, Rf_ScalarString(utf8(c->question)));
+    SET_VECTOR_ELT(list, 19, Rf_ScalarString(utf8(c->privacy)));
     UNPROTECT(1);
     return list;
 }

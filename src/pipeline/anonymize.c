@@ -201,22 +201,6 @@ static kanon_status run_freely(void *payload, kanon__run *run, kanon_error *err)
     return st == KANON_OK ? refine(payload, run, err) : st;
 }
 
-/* What k does not protect, of which every host warns. */
-static kanon_status warn_of_values(kanon_grouping *g, const kanon_table *table, kanon_error *err)
-{
-    static const char *const wanted[] = {"homogeneous", "nearly_homogeneous", NULL};
-    kanon_measures *m = NULL;
-    if (table->data.n_sensitive == 0)
-        return KANON_OK;
-    kanon_status st = kanon__evaluate_some(&m, table, g, NULL, wanted, err);
-    if (st == KANON_OK) {
-        g->privacy = m->warnings;
-        m->warnings = (kanon__texts){0};
-    }
-    kanon_measures_free(m);
-    return st;
-}
-
 /* Everything that exists during the run only is made here: space, room for groups, lists of warnings and notes,
  * recode maps. What belongs to the result moves into the grouping. */
 static kanon_status run_and_check(kanon_grouping **out, const kanon__plan *p, kanon__run *run, kanon_error *err)
@@ -286,7 +270,7 @@ static kanon_status anonymize(kanon_grouping **out, const kanon_table *table, co
     kanon__run run = kanon__plan_run(&p, table, &o, &ticker);
     KANON_TRY(run_and_check(&g, &p, &run, err), out);
     kanon__grouping_bind(g, table);
-    KANON_TRY(warn_of_values(g, table, err), out);
+    KANON_TRY(kanon__requirements_warn_of_values(g, table, err), out);
     KANON_TRY(kanon__entity_notice(&g->privacy, table, g, err), out);
     *out = g;
     g = NULL;

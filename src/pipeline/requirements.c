@@ -8,6 +8,7 @@
 #include "enforce/mutable_groups.h"
 #include "enforce/repair.h"
 #include "enforce/suppression.h"
+#include "measures/measure.h"
 #include "model/clusters.h"
 #include "partition/row_run.h"
 #include "pipeline/recode_maps.h"
@@ -326,5 +327,20 @@ kanon_status kanon__requirements_record(kanon_grouping *g, const kanon__run *run
     }
 out:
     kanon__free(reached);
+    return st;
+}
+
+kanon_status kanon__requirements_warn_of_values(kanon_grouping *g, const kanon_table *table, kanon_error *err)
+{
+    static const char *const wanted[] = {"homogeneous", "nearly_homogeneous", NULL};
+    kanon_measures *m = NULL;
+    if (table->data.n_sensitive == 0)
+        return KANON_OK;
+    kanon_status st = kanon__evaluate_some(&m, table, g, NULL, wanted, err);
+    if (st == KANON_OK) {
+        g->privacy = m->warnings;
+        m->warnings = (kanon__texts){0};
+    }
+    kanon_measures_free(m);
     return st;
 }

@@ -34,6 +34,8 @@ kanon_status kanon__requirements_record(kanon_grouping *grouping, const kanon__r
 /* Refinements move records one by one, which entities that stay together forbid. */
 kanon_status kanon__requirements_allow(const kanon__data *table, const kanon__policy *policy, bool refined,
                                        kanon_error *err);
+/* What k does not protect, of which every host warns: groups with one sensitive value, in grouping->privacy. */
+kanon_status kanon__requirements_warn_of_values(kanon_grouping *grouping, const kanon_table *table, kanon_error *err);
 /* Whether nothing but k is asked. */
 bool kanon__requirements_none(const kanon__run *run);
 

@@ -109,6 +109,17 @@ out:
     return st;
 }
 
+/* What k does not protect in the release: the warnings of the grouping, as one. */
+static kanon_status note_privacy(kanon__change_run *c, kanon_error *err)
+{
+    char *out = c->out->privacy;
+    size_t used = 0, size = sizeof c->out->privacy;
+    kanon_status st = kanon__requirements_warn_of_values(c->grouping, c->subset.table, err);
+    for (int64_t i = 0; st == KANON_OK && i < c->grouping->privacy.n && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? "; " : "", c->grouping->privacy.items[i]);
+    return st;
+}
+
 kanon_status kanon__change_run_release(kanon__change_run *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -130,6 +141,7 @@ kanon_status kanon__change_run_release(kanon__change_run *c, kanon_error *err)
     KANON_TRY(kanon__subset_grouping(&c->grouping, &c->subset, s, err), out);
     KANON_TRY(kanon__verify_subset(&c->subset, s, c->grouping->group_of, c->grouping->n_groups, err), out);
     KANON_TRY(note_requirements(c, err), out);
+    KANON_TRY(note_privacy(c, err), out);
     KANON_TRY(kanon__describe_release(&c->release, c->subset.table, c->grouping, err), out);
     c->out->loss = c->release.loss;
     if (kanon__wants_release(c->options.outputs))

@@ -60,14 +60,14 @@ static PyObject *number_or_none(double value)
 
 static PyObject *change_result(const kanon_change *c)
 {
-    return Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:O,s:L,s:L,s:L,s:s,s:N,s:N}", "changed", (long long)c->changed, "splits",
+    return Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:O,s:L,s:L,s:L,s:s,s:s,s:N,s:N}", "changed", (long long)c->changed, "splits",
                          (long long)c->splits, "dispersed", (long long)c->dispersed, "records", (long long)c->records,
                          "groups", (long long)c->groups, "suppressed", (long long)c->suppressed, "k", (long long)c->k,
                          "release", (long long)c->release, "withheld", (long long)c->withheld, "repaired",
                          (long long)c->repaired, "joint_k", (long long)c->joint_k, "joint_required",
                          c->joint_required ? Py_True : Py_False, "joint_smallest", (long long)c->joint_smallest,
                          "joint_below", (long long)c->joint_below, "joint_made_below", (long long)c->joint_made_below,
-                         "question", c->question, "loss_before", number_or_none(c->loss_before), "loss",
+                         "question", c->question, "privacy", c->privacy, "loss_before", number_or_none(c->loss_before), "loss",
                          number_or_none(c->loss));
 }
 

@@ -92,6 +92,8 @@ class State:
         self.last_change = done
         if done["question"]:
             warnings.warn(f"{done['question']}; look whether columns are exchanged", UserWarning, stacklevel=4)
+        if done["privacy"]:
+            warnings.warn(done["privacy"], PrivacyWarning, stacklevel=4)
         _warn_of_audit(done)
 
     def insert(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int | str | None = None, again: bool = False,

@@ -55,6 +55,20 @@ awk 'BEGIN {
 expect 0 "$KANON" anonymize u.csv -s s.yaml -q -o r.csv
 err_has "10 % of the records are in groups with one value of d, 100 % in groups in which one value has 90 % or more"
 
+# the releases of a state say it as the first one did, those that are not quiet and the others
+awk 'BEGIN { print "id,age,d"; for (i = 0; i < 40; i++) print i "," int(i / 20) * 40 + i % 4 "," (i < 20 ? "flu" : "gout") }' >v.csv
+printf 'attributes: {id: identifying, age: quasi, d: sensitive}\nprivacy: {k: 20}\nkey: id\n' >v.yaml
+said="warning: 100 % of the records are in groups with one value of d; consider distinct-l-diversity"
+expect 0 "$KANON" anonymize v.csv -s v.yaml -q -o r.csv --state v.state
+err_has "$said"
+expect 0 "$KANON" release v.state -q -o r.csv
+err_has "$said"
+printf 'id,d\n3,flu\n' >same.csv
+expect 0 "$KANON" update v.state same.csv -o r.csv
+err_has "$said"
+expect 0 "$KANON" optimize v.state
+err_lacks "one value of d"
+
 # Adult, counted a second time from the groups
 [ -f "$DATA/adult/adult.csv" ] || exit 0
 expect 0 "$KANON" anonymize "$DATA/adult/adult.csv" --quasi age,sex,race,education --sensitive income -k 5 -a mondrian \
