@@ -291,3 +291,15 @@ def test_missing_adds_to_the_empty_text():
         pykanon.anonymize(cells, **said, empty="value")
     with pytest.raises(pykanon.UsageError, match="missing or value"):
         pykanon.anonymize(cells, **said, empty="no")
+
+
+def test_intervals_of_pandas_are_read():
+    ages = pd.DataFrame({"age": [20 + i % 40 for i in range(80)]})
+    cut = pd.DataFrame({"age": pd.cut(ages.age, [0, 39, 80])})
+    intervals = pd.DataFrame({"age": cut.age.astype("interval[int64, right]")})
+    text = cut.astype(str)
+    losses = {pykanon.evaluate(ages, frame, quasi="age")["information_loss"] for frame in (cut, intervals, text)}
+    assert len(losses) == 1 and 0 < losses.pop() < 80
+    assert [pykanon.check(frame, quasi="age")["k"] for frame in (cut, intervals, text)] == [40, 40, 40]
+    with pytest.raises(pykanon.UsageError, match="path of a file"):
+        pykanon.improve(ages, release=cut, quasi="age", k=2)

@@ -448,6 +448,8 @@ def improve(table: Any, groups: Any = None, *, release: str | os.PathLike[str] |
 def _start(handle: Any, loaded: Any, groups: Any, release: str | os.PathLike[str] | None) -> Any:
     """The handle of the groups to begin with."""
     if release is not None:
+        if not isinstance(release, (str, os.PathLike)):
+            raise UsageError(f"release is the path of a file, not {type(release).__name__}", "Give groups, or write it to a file.")
         return _kanon.grouping_from_release(loaded, handle, os.fspath(release))
     numbers = groups.groups if isinstance(groups, Release) else groups
     try:
@@ -471,7 +473,7 @@ def check(table: Any, *, k: int = 0, risk_threshold: float = 0.0, index: str = "
     (False, 1)
     """
     handle = schema.make(**said)
-    stream = frames.stream_of(table, index)
+    stream = frames.stream_of_release(table, index)
     return Check(run.call(lambda t: _kanon.check(handle, stream, t, k=arguments.whole(k, "k"), risk_threshold=risk_threshold), progress))
 
 
@@ -488,7 +490,7 @@ def evaluate(table: Any, release: Any, *, k: int = 0, settings: Mapping[str, Any
     0
     """
     handle, loaded = load(table, progress, index, threads, 0, said)
-    given = os.fspath(release) if isinstance(release, (str, os.PathLike)) else frames.stream_of(release, index)
+    given = os.fspath(release) if isinstance(release, (str, os.PathLike)) else frames.stream_of_release(release, index)
     options: dict[str, Any] = dict(settings=arguments.settings(settings), k=arguments.whole(k, "k"), threads=threads)
     return Measures(run.call(lambda t: _kanon.evaluate_release(loaded, handle, given, t, **options), progress))
 

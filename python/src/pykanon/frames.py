@@ -62,6 +62,16 @@ def stream_of(table: Any, index: str = "error", is_withheld: Callable[[str], boo
     return table.__arrow_c_stream__()
 
 
+def stream_of_release(table: Any, index: str) -> Any:
+    """A capsule with a release of any tool: intervals of pandas, such as ``pd.cut`` makes, are read as texts."""
+    if kind_of(table) == "pandas" and hasattr(table, "columns"):
+        pandas = importlib.import_module("pandas")
+        kinds = {c: getattr(table[c].dtype, "categories", table[c]).dtype for c in table.columns[~table.columns.duplicated()]}
+        cuts = [c for c, dtype in kinds.items() if isinstance(dtype, pandas.IntervalDtype)]
+        table = table.assign(**{c: table[c].astype(object).map(str, na_action="ignore") for c in cuts}) if cuts else table
+    return stream_of(table, index)
+
+
 def _pyarrow(what: str) -> Any:
     try:
         import pyarrow
