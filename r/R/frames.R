@@ -3,7 +3,9 @@
 is_stream <- function(x) inherits(x, "nanoarrow_array_stream")
 
 # A stream of a data frame, or of anything that nanoarrow can make one of.
-stream_of <- function(x) {
+# A column that is never read may hold anything: in its place are bytes, which the library refuses if they are to be read
+# after all.
+stream_of <- function(x, is_withheld = function(name) FALSE) {
   if (is_stream(x)) return(x)
   if (!is.data.frame(x)) {
     if (!requireNamespace("nanoarrow", quietly = TRUE)) {
@@ -12,16 +14,21 @@ stream_of <- function(x) {
     return(nanoarrow::as_nanoarrow_array_stream(x))
   }
   columns <- lapply(unclass_frame(x), function(column) if (inherits(column, "POSIXlt")) as.POSIXct(column) else column)
+  odd <- vapply(columns, function(column) !is.null(dim(column)) || is_broken(column) || any(Encoding(texts_of(column)) == "bytes"), NA)
+  hidden <- names(columns)[odd & vapply(names(columns), is_withheld, NA)]
+  columns[hidden] <- rep(list(raw(nrow(x))), length(hidden))
   refuse_broken_texts(columns)
   .Call(C_frame_stream, columns, nrow(x))
 }
 
 # R would write such bytes as <ff>, so that different texts could become the same one.
+texts_of <- function(column) {
+  if (is.factor(column)) levels(column) else if (is.character(column)) bare(column) else character()
+}
+
+is_broken <- function(column) !all(validEnc(texts_of(column)))
+
 refuse_broken_texts <- function(columns) {
-  is_broken <- function(column) {
-    texts <- if (is.factor(column)) levels(column) else column
-    is.character(texts) && !all(validEnc(texts))
-  }
   broken <- names(Filter(is_broken, columns))
   if (length(broken) > 0) {
     data_error("texts that are not valid in their encoding: ", paste(broken, collapse = ", "))

@@ -151,7 +151,12 @@ load_table <- function(x, threads, memory, progress, ..., default_role = NULL) {
   schema <- schema_from(x, ..., default_role = default_role)
   options <- list(strict = is.null(default_role), memory = memory, threads = threads, progress = progress)
   warnings <- if (is.data.frame(x) && .row_names_info(x) > 0L) "row names are not released" else character()
-  list(schema = schema, table = .Call(C_table_import, schema, stream_of(with_levels(x, schema)), options), warnings = warnings)
+  is_withheld <- function(name) {
+    role <- .Call(C_schema_role, schema, name)
+    identical(role, "identifying") || (is.null(role) && !identical(default_role, "insensitive"))
+  }
+  stream <- stream_of(with_levels(x, schema), is_withheld)
+  list(schema = schema, table = .Call(C_table_import, schema, stream, options), warnings = warnings)
 }
 
 schema_from <- function(x, ...) {

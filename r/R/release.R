@@ -53,8 +53,8 @@ as.data.frame.kanon_release <- function(x, row.names = NULL, optional = FALSE, .
 
 #' A release as the table that it holds
 #'
-#' `$`, `[`, `[[`, `names()`, `dim()`, `head()`, `tail()` and `as.list()` act on the released table, as `as.data.frame()`
-#' gives it. `$` also gives what is known of the release, unless a column is called so: `records`, `n_groups`,
+#' `$`, `[`, `[[`, `names()`, `dim()`, `dimnames()`, `head()`, `tail()`, `with()`, `subset()` and `as.list()` act on the
+#' released table, as `as.data.frame()` gives it. `$` also gives what is known of the release, unless a column is called so: `records`, `n_groups`,
 #' `suppressed`, `k`, `algorithm`, `columns`, `warnings` and `notes`.
 #'
 #' @param x A release of [kanonymise()].
@@ -88,6 +88,25 @@ names.kanon_release <- function(x) names(as.data.frame(x))
 #' @rdname kanon_release
 #' @export
 dim.kanon_release <- function(x) dim(as.data.frame(x))
+
+#' @rdname kanon_release
+#' @export
+dimnames.kanon_release <- function(x) dimnames(as.data.frame(x))
+
+#' @param data,expr As for data frames.
+#' @rdname kanon_release
+#' @export
+with.kanon_release <- function(data, expr, ...) eval(substitute(expr), as.data.frame(data), parent.frame())
+
+#' @param subset,select As for data frames.
+#' @rdname kanon_release
+#' @export
+subset.kanon_release <- function(x, subset, select, ...) {
+  call <- match.call()
+  call[[1]] <- base::subset
+  call$x <- as.data.frame(x)
+  eval(call, parent.frame())
+}
 
 #' @rdname kanon_release
 #' @export

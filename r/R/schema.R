@@ -11,13 +11,18 @@ make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifyi
   set <- function(what, column, value) .Call(C_schema_set, handle, what, column, value)
   given <- list(quasi = quasi, sensitive = sensitive, identifying = identifying, insensitive = insensitive)
   check_names(given)
+  check_ways(types, list(masks = masks, taxonomies = taxonomies, orders = orders, bands = bands, top = top, bottom = bottom))
   for (role in roles) for (column in given[[role]]) set("role", column, role)
   if (!is.null(default_role)) set("role", NULL, default_role)
-  by_column <- list(type = types, weight = weights, mask = masks, bands = bands, top = top, bottom = bottom)
+  by_column <- list(types = types, weights = weights, masks = masks, bands = bands, top = top, bottom = bottom)
+  words <- c(types = "type", weights = "weight", masks = "mask", bands = "bands", top = "top", bottom = "bottom")
   for (what in names(by_column)) {
-    for (column in named(by_column[[what]], what)) set(what, column, setting_text(by_column[[what]][[column]]))
+    for (column in named(by_column[[what]], what)) set(words[[what]], column, setting_text(by_column[[what]][[column]]))
   }
-  for (column in named(orders, "orders")) set("order", column, enc2utf8(as.character(orders[[column]])))
+  for (column in named(orders, "orders")) {
+    if (length(orders[[column]]) == 0) usage_error("the order of ", column, " has no levels")
+    set("order", column, enc2utf8(as.character(orders[[column]])))
+  }
   for (column in named(taxonomies, "taxonomies")) set_taxonomy(set, column, taxonomies[[column]])
   for (text in missing) set("missing", NULL, text)
   if (!is.null(empty)) set("empty", NULL, one_of(empty, c("missing", "value"), "empty"))
@@ -40,11 +45,30 @@ check_names <- function(given) {
   if (length(twice) > 0) usage_error("columns are named with two roles: ", paste(twice, collapse = ", "))
 }
 
-named <- function(values, what) {
+named <- function(values, what, of = "column") {
   if (length(values) > 0 && (is.null(names(values)) || !all(nzchar(names(values))))) {
-    usage_error("what is said of columns has their names: ", what, " = c(column = value)")
+    usage_error(what, " has a name for each value: ", what, " = c(", of, " = value)")
   }
+  twice <- unique(names(values)[duplicated(names(values))])
+  if (length(twice) > 0) usage_error(what, " names ", paste(twice, collapse = ", "), " twice")
   names(values)
+}
+
+# Each column has one way to intervals or categories, and one that fits the type that is named for it: the library is told
+# one after another, and the last would win.
+check_ways <- function(types, given) {
+  ways <- c(masks = "a mask", taxonomies = "a taxonomy", orders = "an order", bands = "bands", top = "bands", bottom = "bands")
+  fitting <- list(`a mask` = "categorical", `a taxonomy` = "categorical", `an order` = "ordinal",
+                  bands = c("integer", "decimal", "date"))
+  columns <- lapply(names(ways), function(what) named(given[[what]], what))
+  said <- unique(data.frame(column = as.character(unlist(columns)), way = rep(unname(ways), lengths(columns))))
+  for (column in unique(said$column)) {
+    own <- said$way[said$column == column]
+    if (length(own) > 1) usage_error("column ", column, " has ", own[[1]], " and ", own[[2]])
+    if (column %in% named(types, "types") && !types[[column]] %in% fitting[[own]]) {
+      usage_error("column ", column, " has ", own, ", and its type is ", types[[column]])
+    }
+  }
 }
 
 # One constraint, or a list of them.
@@ -74,7 +98,7 @@ number_text <- function(x) vapply(x, function(one) {
 
 settings_text <- function(settings) {
   if (length(settings) == 0) return(NULL)
-  named(settings, "settings")
+  named(settings, "settings", "name")
   vapply(as.list(settings), setting_text, "")
 }
 
@@ -129,6 +153,7 @@ seed_number <- function(x, name = "seed") {
 
 # How the records of a release are ordered: a seed alone asks for a shuffled release, too.
 release_order <- function(shuffle, shuffle_seed) {
-  list(shuffle = isTRUE(shuffle) || !is.null(shuffle_seed),
+  if (!is.logical(shuffle) || length(shuffle) != 1 || is.na(shuffle)) usage_error("shuffle is TRUE or FALSE")
+  list(shuffle = shuffle || !is.null(shuffle_seed),
        seed = if (is.null(shuffle_seed)) 0 else seed_number(shuffle_seed, "shuffle_seed"))
 }

@@ -37,9 +37,19 @@ const char *path_of(SEXP value)
     return strcpy(copy, expanded);
 }
 
+static void __attribute__((noreturn)) raise_named(const char *what, const char *name)
+{
+    char message[120];
+    snprintf(message, sizeof message, "%s %s", name, what);
+    raise_usage(message, "");
+}
+
 const char *item_text(SEXP list, const char *name)
 {
-    return text_of(item(list, name));
+    SEXP value = item(list, name);
+    if (!Rf_isNull(value) && (TYPEOF(value) != STRSXP || Rf_xlength(value) != 1 || STRING_ELT(value, 0) == NA_STRING))
+        raise_named("must be one text", name);
+    return text_of(value);
 }
 
 double item_number(SEXP list, const char *name)
@@ -49,7 +59,7 @@ double item_number(SEXP list, const char *name)
         return 0;
     double number = Rf_xlength(value) == 1 && (Rf_isNumeric(value) || Rf_isLogical(value)) ? Rf_asReal(value) : NAN;
     if (!isfinite(number))
-        raise_usage("an option must be one number", "");
+        raise_named("must be one number", name);
     return number;
 }
 
@@ -58,7 +68,7 @@ int64_t item_whole(SEXP list, const char *name)
     const double most = 9007199254740992.0; /* 2^53: from here on a double skips whole numbers */
     double number = item_number(list, name);
     if (number != floor(number) || fabs(number) > most)
-        raise_usage("an option must be a whole number", "");
+        raise_named("must be a whole number", name);
     return (int64_t)number;
 }
 

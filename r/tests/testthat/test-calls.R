@@ -198,6 +198,11 @@ test_that("a release acts as the table that it holds", {
   expect_identical(rel[2, ], out[2, ])
   expect_identical(rel["sex"], out["sex"])
   expect_identical(head(rel, 2), head(out, 2))
+  expect_identical(colnames(rel), colnames(out))
+  expect_identical(rownames(rel), rownames(out))
+  column <- names(out)[[1]]
+  expect_identical(eval(call("with", quote(rel), as.name(column))), out[[column]])
+  expect_identical(subset(rel, seq_len(nrow(rel)) <= 3, select = 1), out[1:3, 1, drop = FALSE])
   expect_identical(tail(rel, 1), tail(out, 1))
   expect_identical(rel$k, 1:4) # a column comes before a field
   expect_equal(rel$n_groups, 2)

@@ -149,3 +149,40 @@ test_that("ordered factors and labelled values are levels, and other types may b
   out <- as.data.frame(kanonymise(y, quasi = c("zip", "school"), orders = list(school = levels), k = 12))
   expect_identical(names(out), c("zip", "school_min", "school_max"))
 })
+
+test_that("an identifying column may hold anything", {
+  x <- data.frame(age = 1:12)
+  x$matrix <- matrix(1:24, 12)
+  x$frame <- data.frame(a = 1:12)
+  x$list <- rep(list(mean), 12)
+  x$broken <- rep("a\xe9", 12)
+  Encoding(x$broken) <- "UTF-8"
+  x$bytes <- rep("a\xe9", 12)
+  Encoding(x$bytes) <- "bytes"
+  odd <- setdiff(names(x), "age")
+  expect_identical(names(kanonymise(x, quasi = "age", identifying = odd, k = 3)), c("age_min", "age_max"))
+  expect_identical(names(kanonymise(x, quasi = "age", default_role = "identifying", k = 3)), c("age_min", "age_max"))
+  for (name in odd) {
+    expect_error(kanonymise(x, quasi = "age", insensitive = name, default_role = "identifying", k = 3), name, class = "kanon_data")
+    expect_error(kanonymise(x[c("age", name)], quasi = "age", identifying = name, entity = name, k = 3), name, class = "kanon_data")
+  }
+})
+
+test_that("what contradicts itself or is of a wrong kind is an error that says so", {
+  x <- data.frame(age = rep(20:29, 4), zip = rep(c("a", "b"), 20))
+  refused <- function(words, ...) expect_error(kanonymise(x, quasi = c("age", "zip"), ..., k = 4), words, class = "kanon_usage", fixed = TRUE)
+  refused("column age has a mask and bands", masks = c(age = "left"), bands = c(age = 5))
+  refused("column zip has a mask and a taxonomy", masks = c(zip = "left"), taxonomies = list(zip = list(A = c("a", "b"))))
+  refused("column zip has a mask, and its type is integer", masks = c(zip = "left"), types = c(zip = "integer"))
+  refused("column zip has an order, and its type is categorical", orders = list(zip = c("a", "b")), types = c(zip = "categorical"))
+  refused("the order of zip has no levels", orders = list(zip = character()))
+  refused("masks names zip twice", masks = c(zip = "left", zip = "right"))
+  refused("masks = c(column = value)", masks = "zip")
+  refused("settings = c(name = value)", settings = 1)
+  refused("shuffle is TRUE or FALSE", shuffle = 7)
+  refused("shuffle is TRUE or FALSE", shuffle = NA)
+  refused("threads must be a whole number", threads = 1.5)
+  refused("blocks must be one number", blocks = "x")
+  refused("algorithm must be one text", algorithm = 5)
+  expect_no_error(kanonymise(x, quasi = c("age", "zip"), bands = c(age = 5), top = c(age = 25), masks = c(zip = "left"), k = 4))
+})
