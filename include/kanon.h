@@ -528,8 +528,9 @@ typedef struct kanon_evaluate_options {
 /* Every measure of the grouping. */
 KANON_API kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
                                       const kanon_evaluate_options *options, kanon_error *err);
-/* What a released file of `table` loses, whichever tool wrote it: sizes, information loss in total and by attribute, and
- * unknown_cells, the cells that could not be read and count as fully general. Notations are those of kanon_check_read;
+/* What a released file of `table` loses, whichever tool wrote it: the measures of sizes, losses, certainty penalties and,
+ * without an entity, risks; and unknown_cells, those that could not be read and count as fully general. Notations are those
+ * of kanon_check_read;
  * ranges and taxonomies come from the table, the texts that mean "no value" from `schema`. The records may be in any
  * order; those that the file lacks count as suppressed. KANON_EDATA: a quasi column is not there, or more records than in
  * the table. */

@@ -2,10 +2,10 @@
  *
  *   1. Check the settings, k and that the grouping fits the table.
  *   2. Add the groups up, into the sums that the wanted measures need (subject.c).
- *   3. Compute each measure, for the table or for each of its attributes. A measure of the table may read the figures above it.
+ *   3. Compute each measure, for the table or for each of its attributes. One of the table may read the figures above it.
  *
- * Called by the API, the reports and the trade-off, and by other sources of sums for step 3. Calls the measures through their
- * descriptors. */
+ * Called by the API, the reports and the trade-off, and by other sources of sums for step 3. Calls the measures through
+ * their descriptors. */
 #include "measures/homogeneity.h"
 #include "measures/measure.h"
 
@@ -127,8 +127,8 @@ static bool has_sums(const kanon__measure *measure, const kanon__sums *sums)
 }
 
 /* The rows up to n_rows; without a subject, those of the sums alone. */
-static kanon_status measure_all(kanon_measures *m, const kanon__sums *sums, const kanon__subject *s, const char *const *wanted,
-                                int n_rows, int64_t n_more, kanon_error *err)
+static kanon_status measure_all(kanon_measures *m, const kanon__sums *sums, const kanon__subject *s,
+                                const char *const *wanted, int n_rows, int64_t n_more, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__data *data = sums->data;
@@ -220,8 +220,8 @@ static kanon_status evaluate(kanon_measures **out, const kanon_table *table, con
     KANON_TRY(kanon__measure_settings(&settings, o.settings, o.n_settings, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "measuring");
     KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
-    KANON_TRY(kanon__subject_init(&subject, &table->data, grouping, table->policy.keep_suppressed, &settings, &ticker, err),
-              out);
+    bool kept = table->policy.keep_suppressed;
+    KANON_TRY(kanon__subject_init(&subject, &table->data, grouping, kept, &settings, &ticker, err), out);
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
     subject.k = o.k > 0 ? o.k : subject.k;
     subject.threads = o.threads;

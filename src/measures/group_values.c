@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-kanon_status kanon__group_values_init(kanon__group_values *out, const kanon__column *column, const char *r, kanon_error *err)
+kanon_status kanon__group_values_init(kanon__group_values *out, const kanon__column *column, const char *r,
+                                      kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__group_values v = {.column = column};

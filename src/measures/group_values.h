@@ -1,6 +1,6 @@
-/* The values of a group on one column: which there are, how often, and how often below each taxonomy node; and the figures that
- * measures are folded of. A missing value counts as a value of its own. A group costs no more than its size times the depth
- * of the taxonomy. Called by subject.c, sums.c and src/audit; calls the taxonomy. */
+/* The values of a group on one column: which there are, how often, and how often below each taxonomy node; and the
+ * figures that measures are folded of. A missing value counts as a value of its own. A group costs no more than its
+ * size times the depth of the taxonomy. Called by subject.c, sums.c and src/audit; calls the taxonomy. */
 #ifndef KANON_MEASURES_GROUP_VALUES_H
 #define KANON_MEASURES_GROUP_VALUES_H
 
@@ -39,7 +39,8 @@ typedef struct kanon__group_values {
 } kanon__group_values;
 
 /* No group yet. `r` is the setting of S-diversity, NULL where that is not asked for. */
-kanon_status kanon__group_values_init(kanon__group_values *out, const kanon__column *column, const char *r, kanon_error *err);
+kanon_status kanon__group_values_init(kanon__group_values *out, const kanon__column *column, const char *r,
+                                      kanon_error *err);
 void kanon__group_values_clear(kanon__group_values *values);
 /* The next group, no record of it yet; and `n` records of it. */
 void kanon__group_values_start(kanon__group_values *values);
@@ -53,7 +54,8 @@ int64_t kanon__group_values_most(const kanon__group_values *values);
 KANON__GROUP_FIGURES(ROW)
 #undef ROW
 
-kanon_status kanon__pair_weights_new(kanon__pair_weights **out, const kanon__column *column, const char *r, kanon_error *err);
+kanon_status kanon__pair_weights_new(kanon__pair_weights **out, const kanon__column *column, const char *r,
+                                     kanon_error *err);
 void kanon__pair_weights_free(kanon__pair_weights *pairs);
 
 #endif

@@ -52,8 +52,8 @@ typedef struct kanon__measure {
     kanon_status (*compute)(double *out, const kanon__subject *subject, int i, kanon_error *err);
 } kanon__measure;
 
-/* The descriptor of the measure that is the function of its name: of TABLE, each QUASI or each SENSITIVE attribute; whether it
- * is a count; the sums that it needs; the formula for people. */
+/* The descriptor of the measure that is the function of its name: of TABLE, each QUASI or each SENSITIVE attribute;
+ * whether it is a count; the sums that it needs; the formula for people. */
 #define KANON__MEASURE_OF_SUMS(measure, about, is_count, sums, text)                                                        \
     const kanon__measure kanon__measure_##measure = {.name = #measure,                                                      \
                                                      .formula = text,                                                       \

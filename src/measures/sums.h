@@ -1,12 +1,13 @@
-/* What the figures of groups are made of: sums that do not depend on the order in which groups are added. A measure names the
- * sums that it needs and is a function of them (measure.h), so it exists wherever they are added up:
+/* What the figures of groups are made of: sums that do not depend on the order in which groups are added. A measure
+ * names the sums that it needs and is a function of them (measure.h), so it exists wherever they are added up:
  *
  *     the groups of a table     subject.c: evaluation, reports, advice, trade-offs
  *     a block of many           sums_bytes.c: kanon_tally, merged and packed
  *     a file of any tool        audit/release_loss.c with its table, audit/release_check.c without
  *
- * Counts, and parts of exact terms (model/terms.h), are whole numbers; figures of the values of one group are doubles, whose sum
- * is taken in 2^-60. A class is what a reader takes for a group: groups, and suppressed records that are kept. */
+ * Counts, and parts of exact terms (model/terms.h), are whole numbers; figures of the values of one group are doubles,
+ * whose sum is taken in 2^-60. A class is what a reader takes for a group: groups, and suppressed records that are
+ * kept. */
 #ifndef KANON_MEASURES_SUMS_H
 #define KANON_MEASURES_SUMS_H
 
@@ -70,8 +71,8 @@ void kanon__sums_clear(kanon__sums *sums);
 
 /* So many records whose entities have `own` records in a class of `size`. */
 kanon_status kanon__sums_add_records(kanon__sums *sums, int64_t size, int64_t own, int64_t n, kanon_error *err);
-/* Classes; by row their class (negative: none) and the records of its entity there; `own` NULL: 1 each, and no rows are looked
- * at. */
+/* Classes; by row their class (negative: none) and the records of its entity there; `own` NULL: 1 each, and no rows are
+ * looked at. */
 kanon_status kanon__sums_add_classes(kanon__sums *sums, const int64_t *sizes, int64_t n, const int32_t *class_of,
                                      const int32_t *own, int64_t n_rows, kanon_error *err);
 /* So many cells of the i-th quasi attribute. */

@@ -117,60 +117,82 @@ kanon_status kanon_tally_measures(kanon_measures **out, const kanon_tally *tally
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
-static void pack_sum(kanon__packer *p, __int128 sum)
+/* One list of what travels, for both ways: values go to the packer or, where there is none, come from the unpacker. */
+typedef struct passage {
+    kanon__packer *out;
+    kanon__unpacker *in;
+} passage;
+
+static void pass(const passage *p, int64_t *number, int64_t most)
 {
-    kanon__pack_number(p, (uint64_t)sum);
-    kanon__pack_signed(p, (int64_t)(sum >> 64));
+    if (p->out != NULL)
+        kanon__pack_number(p->out, (uint64_t)*number);
+    else
+        *number = kanon__unpack_upto(p->in, most);
 }
 
-static __int128 unpack_sum(kanon__unpacker *u)
+static void pass_sum(const passage *p, __int128 *sum)
 {
-    uint64_t low = kanon__unpack_number(u);
-    return (__int128)((unsigned __int128)(uint64_t)kanon__unpack_signed(u) << 64 | low);
+    if (p->out != NULL) {
+        kanon__pack_number(p->out, (uint64_t)*sum);
+        kanon__pack_signed(p->out, (int64_t)(*sum >> 64));
+    } else {
+        uint64_t low = kanon__unpack_number(p->in);
+        *sum = (__int128)((unsigned __int128)(uint64_t)kanon__unpack_signed(p->in) << 64 | low);
+    }
 }
 
-static void pack_double(kanon__packer *p, double value)
+static void pass_double(const passage *p, double *value)
 {
     uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    kanon__pack_number(p, bits);
+    memcpy(&bits, value, sizeof bits);
+    if (p->out != NULL) {
+        kanon__pack_number(p->out, bits);
+    } else {
+        bits = kanon__unpack_number(p->in);
+        memcpy(value, &bits, sizeof bits);
+        p->in->damaged = p->in->damaged || !isfinite(*value);
+    }
 }
 
-static double unpack_double(kanon__unpacker *u)
+static void pass_fold(const passage *p, kanon__fold *f, int64_t most)
 {
-    uint64_t bits = kanon__unpack_number(u);
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    u->damaged = u->damaged || !isfinite(value);
-    return value;
+    pass(p, &f->n, most);
+    if (f->n == 0)
+        return;
+    pass_double(p, &f->least);
+    pass_double(p, &f->most);
+    pass_sum(p, &f->sum);
+}
+
+/* All but the classes. */
+static void pass_sums(const passage *p, kanon__sums *s, int64_t n_rows)
+{
+    pass(p, &s->k, INT64_MAX);
+    pass(p, &s->n_rows, n_rows);
+    pass(p, &s->n_suppressed, s->n_rows);
+    pass(p, &s->n_groups, s->n_rows);
+    s->n_lost = s->n_suppressed;
+    s->n_classes = s->n_groups;
+    for (int i = 0; i < s->data->n_quasi; i++) {
+        pass_sum(p, &s->quasi[i].losses);
+        pass_sum(p, &s->quasi[i].covers);
+        pass_sum(p, &s->quasi[i].spreads);
+        pass(p, &s->quasi[i].hidden, s->n_rows);
+    }
+    for (int i = 0; i < s->data->n_sensitive * KANON__N_GROUP_FIGURES; i++)
+        pass_fold(p, &s->folds[i], s->n_groups);
 }
 
 void kanon__pack_sums(kanon__packer *p, const kanon__sums *s)
 {
-    kanon__pack_number(p, (uint64_t)s->k);
-    kanon__pack_number(p, (uint64_t)s->n_rows);
-    kanon__pack_number(p, (uint64_t)s->n_suppressed);
-    kanon__pack_number(p, (uint64_t)s->n_groups);
+    kanon__sums copy = *s; /* nothing of it is changed */
+    pass_sums(&(passage){.out = p}, &copy, s->n_rows);
     kanon__pack_number(p, (uint64_t)s->n_counts);
     for (int64_t i = 0; i < s->n_counts; i++) {
         kanon__pack_number(p, (uint64_t)s->classes[i].size);
         kanon__pack_number(p, (uint64_t)s->classes[i].own);
         kanon__pack_number(p, (uint64_t)s->classes[i].n);
-    }
-    for (int i = 0; i < s->data->n_quasi; i++) {
-        pack_sum(p, s->quasi[i].losses);
-        pack_sum(p, s->quasi[i].covers);
-        pack_sum(p, s->quasi[i].spreads);
-        kanon__pack_number(p, (uint64_t)s->quasi[i].hidden);
-    }
-    for (int i = 0; i < s->data->n_sensitive * KANON__N_GROUP_FIGURES; i++) {
-        const kanon__fold *f = &s->folds[i];
-        kanon__pack_number(p, (uint64_t)f->n);
-        if (f->n == 0)
-            continue;
-        pack_double(p, f->least);
-        pack_double(p, f->most);
-        pack_sum(p, f->sum);
     }
 }
 
@@ -193,38 +215,15 @@ out:
     return st;
 }
 
-static void unpack_fold(kanon__fold *f, kanon__unpacker *u, int64_t most)
-{
-    f->n = kanon__unpack_upto(u, most);
-    if (f->n == 0)
-        return;
-    f->least = unpack_double(u);
-    f->most = unpack_double(u);
-    f->sum = unpack_sum(u);
-    u->damaged = u->damaged || f->least > f->most;
-}
-
 kanon_status kanon__unpack_sums(kanon__sums *s, const kanon__data *data, kanon__unpacker *u, int64_t n_rows,
                                 kanon_error *err)
 {
-    kanon_status st = kanon__sums_init(s, data, KANON__SUMS_OF_GROUPS, err);
-    if (st != KANON_OK)
-        return st;
-    s->k = kanon__unpack_upto(u, INT64_MAX);
-    s->n_rows = kanon__unpack_upto(u, n_rows);
-    s->n_suppressed = s->n_lost = kanon__unpack_upto(u, s->n_rows);
-    s->n_groups = s->n_classes = kanon__unpack_upto(u, s->n_rows);
-    st = unpack_classes(s, u, err);
-    for (int i = 0; st == KANON_OK && i < data->n_quasi; i++) {
-        s->quasi[i].losses = unpack_sum(u);
-        s->quasi[i].covers = unpack_sum(u);
-        s->quasi[i].spreads = unpack_sum(u);
-        s->quasi[i].hidden = kanon__unpack_upto(u, s->n_rows);
-    }
-    for (int i = 0; st == KANON_OK && i < data->n_sensitive * KANON__N_GROUP_FIGURES; i++)
-        unpack_fold(&s->folds[i], u, s->n_classes);
-    if (st == KANON_OK)
-        st = kanon__unpacker_end(u, err);
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__sums_init(s, data, KANON__SUMS_OF_GROUPS, err), out);
+    pass_sums(&(passage){.in = u}, s, n_rows);
+    KANON_TRY(unpack_classes(s, u, err), out);
+    st = kanon__unpacker_end(u, err);
+out:
     if (st != KANON_OK)
         kanon__sums_clear(s);
     return st;

@@ -79,8 +79,8 @@ static kanon_status set_coordinates(kanon__dimension *d, kanon_error *err)
         d->highs[i] = kanon__units_position(d->full, kanon__number_high(domain, i), whole);
         d->coordinates[i] = d->lows[i] + (d->highs[i] - d->lows[i]) / 2;
     }
-    if (domain->missing_code != KANON__NO_CODE)
-        d->coordinates[domain->missing_code] = d->lows[domain->missing_code] = d->highs[domain->missing_code] = 2 * d->full;
+    if (domain->missing_code != KANON__NO_CODE) /* the last code */
+        d->coordinates[d->n_codes - 1] = d->lows[d->n_codes - 1] = d->highs[d->n_codes - 1] = 2 * d->full;
     if (domain->bands != NULL)
         st = set_pairs(d, err);
 out:
@@ -168,8 +168,9 @@ static kanon_status set_node_units(kanon__dimension *d, kanon_error *err)
     kanon_status st = KANON_OK;
     const kanon__taxonomy *t = d->column->domain->taxonomy;
     KANON_TRY(kanon__new_array(&d->node_units, t->n_nodes, "taxonomy costs", err), out);
+    int64_t whole = kanon__node_whole(d->terms, t);
     for (int32_t node = 0; node < t->n_nodes; node++)
-        d->node_units[node] = kanon__units_part(d->full, kanon__node_part(d->terms, t, node), kanon__node_whole(d->terms, t));
+        d->node_units[node] = kanon__units_part(d->full, kanon__node_part(d->terms, t, node), whole);
     d->counted = d->terms != KANON__TERMS_LOSS && t->flat;
     KANON_TRY(set_pairs(d, err), out);
     KANON_TRY(set_steps(d, err), out);

@@ -2,8 +2,8 @@
  * is weight * part / whole, where part and whole are whole numbers and `whole` is the same for all groups. Units round it
  * (model/space.h, state/store/current_space.h), measures add it up, the quick bound takes it as a double.
  *
- *     numbers       part = the high end of the largest - the low end of the least value, whole = R, in steps of the scale; of
- *                   doubles, in 2^-60 of R. Missing numbers next to others cost the whole
+ *     numbers       part = the high end of the largest - the low end of the least value, whole = R, in steps of the scale;
+ *                   of doubles, in 2^-60 of R. Missing numbers next to others cost the whole
  *     categories    part = what the row of kanon__terms says of the lca, whole = what it says of the root
  *
  * The part never falls as the codes move apart, nor towards the root. Called by model, measures, bound, audit and state;

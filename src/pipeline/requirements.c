@@ -262,7 +262,8 @@ kanon_status kanon__requirements_loss(double *out, const kanon__run *run, const 
     }
     for (int64_t group = 0; group < n_groups; group++)
         if (c.sizes[group] > 0)
-            sum += (double)kanon__group_loss(c.sizes[group], kanon__box_units(run->space, kanon__clusters_box(&c, group)));
+            sum += (double)kanon__group_loss(c.sizes[group],
+                                             kanon__box_units(run->space, kanon__clusters_box(&c, group)));
     *out = sum / (double)run->space->scale;
 out:
     kanon__clusters_clear(&c);

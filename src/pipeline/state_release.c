@@ -12,6 +12,7 @@
 #include "state/store/watch.h"
 
 #include <math.h>
+#include <stdio.h>
 
 bool kanon__wants_release(const kanon_outputs *outputs)
 {

@@ -120,8 +120,8 @@ static kanon_status measure_groups(kanon__report_data *d, double **diversity, co
     KANON_TRY(kanon__new_array(&d->costs, t->data.n_quasi, "costs", err), out);
     KANON_TRY(kanon__new_array(diversity, g->n_groups, "group losses", err), out);
     KANON_TRY(kanon__subject_init(&subject, &t->data, g, false, NULL, &ticker, err), out);
-    KANON_TRY(kanon__subject_sums(&sums, &subject, KANON__SUM_LOSSES | KANON__SUM_HIDDEN | KANON__SUM_RISKS, *diversity, err),
-              out);
+    unsigned has = KANON__SUM_LOSSES | KANON__SUM_HIDDEN | KANON__SUM_RISKS;
+    KANON_TRY(kanon__subject_sums(&sums, &subject, has, *diversity, err), out);
     set_costs(d, &sums);
     if (g->n_groups > 0) {
         d->highest_risk = kanon__measure_highest_risk.figure(&sums, 0);

@@ -1,8 +1,8 @@
 /* The space of a state's records as the table is now: codes become coordinates, and boxes of coordinates cost units.
  *
- * The formulas are those of model/terms.h and model/units.h, which tables use, too; the results differ from those of model/space.h only
- * where that one knows more, since a table's values do not change. Ranges are those of the records in the state and
- * follow every insert and delete.
+ * The formulas are those of model/terms.h and model/units.h, which tables use, too; the results differ from those of
+ * model/space.h only where that one knows more, since a table's values do not change. Ranges are those of the records
+ * in the state and follow every insert and delete.
  *
  *     coordinate of a number      (code - lo) / (hi - lo) * full, in units; a missing number lies at 2 * full, so that any
  *                                 interval with it costs at least full, and is cut to full
