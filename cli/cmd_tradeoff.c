@@ -7,7 +7,7 @@
 
 static const char *const examples[] = {
     "kanon tradeoff patients.csv -s patients.yaml -o curve.csv --plot curve.svg",
-    "kanon tradeoff t.csv -s s.yaml -a mondrian -k 5,10 --set ties=strict,relaxed",
+    "kanon tradeoff t.csv -s s.yaml -k 5,10 --suppress 0,0.01,0.02",
     NULL,
 };
 

@@ -1,5 +1,5 @@
-/* See arrow_block.h. What is behind an array or a schema is one piece of memory: lists, texts, its dictionary, its children, and
- * a reference to the memory that buffers lie in. */
+/* See arrow_block.h. What is behind an array or a schema is one piece of memory: lists, texts, its dictionary, its children,
+ * and a reference to the memory that buffers lie in. */
 #include "core/arrow_block.h"
 
 #include "core/alloc.h"
@@ -333,7 +333,7 @@ static void release_schema(struct ArrowSchema *schema)
     schema->release = NULL;
 }
 
-/* What is behind a schema: its children, their list and its texts; or, for a column, room for a dictionary in place of them. */
+/* What is behind a schema: its children, their list and its texts. */
 static kanon_status init_schema(struct ArrowSchema *out, const char *name, const char *format, int64_t flags, int n_children,
                                 kanon_error *err)
 {

@@ -7,10 +7,10 @@
  *     |   `-- dictionary -------------> offsets, bytes  <--------- the dictionary of the next batch
  *     `-- illness   buffers ----------> those of the table, which the memory holds a reference to
  *
- * Memory has up to three blocks of a heap, or one room for many columns, each of which takes whole pages. A room can lie in an
- * unnamed temporary file (core/spill.h): its columns leave memory while nobody looks at them. The arrays themselves may lie in
- * it, too, because small pieces of a heap that a driver uses meanwhile would keep all that it leaves there from going back to
- * the system.
+ * Memory has up to three blocks of a heap, or one room for many columns, each of which takes whole pages. A room can lie in
+ * an unnamed temporary file (core/spill.h): its columns leave memory while they are not looked at. Arrays may lie in the
+ * room, too: small pieces of a heap that a driver uses meanwhile would keep all that it leaves there from going back to the
+ * system.
  *
  * A child or a dictionary may be moved out of its array and released alone. Arrays may be released on any thread. */
 #ifndef KANON_CORE_ARROW_BLOCK_H

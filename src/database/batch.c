@@ -98,8 +98,8 @@ static const char *mark_of(const struct ArrowSchema *in, bool encoded)
     return encoded ? encoded_mark : NULL;
 }
 
-/* The schema of gathered batches: one level of columns, some of them encoded. It is a copy: what is the driver's must not stay
- * on its heap (core/errand.h). */
+/* The schema of gathered batches: one level of columns, some of them encoded. It is a copy: what is the driver's must not
+ * stay on its heap (core/errand.h). */
 static kanon_status copy_schema(struct ArrowSchema *out, const struct ArrowSchema *in, const kanon__waiting *w,
                                 kanon_error *err)
 {

@@ -1,5 +1,5 @@
 /* Small batches of a driver become one: their columns are copied into one room (core/arrow_block.h), by their layout.
- * Texts can become entries of a dictionary on the way. What the driver gives is checked as far as it is read. Called by batch.c. */
+ * Texts can become entries of a dictionary on the way. What the driver gives is checked as far as it is read. */
 #ifndef KANON_DATABASE_GATHER_COLUMNS_H
 #define KANON_DATABASE_GATHER_COLUMNS_H
 
