@@ -91,8 +91,8 @@ out:
     return st;
 }
 
-/* No release is possible. Who asks for records to go, or to be put right, must get that all the same: nothing of the release
- * is recorded or written, the change is committed, and the call fails. */
+/* No release is possible. Records that must go, or be put right, cannot wait for one: nothing of the release is recorded
+ * or written, the change is committed, and the call fails. */
 static kanon_status commit_without_release(kanon__change_run *c, kanon_status st, kanon_error *err)
 {
     static const char made[] = "the change is made, but no release is written: ";
@@ -102,10 +102,13 @@ static kanon_status commit_without_release(kanon__change_run *c, kanon_status st
     kanon_error other = {0};
     kanon_status committed = finish(NULL, c, &other);
     if (committed != KANON_OK) {
-        *err = other;
+        if (err != NULL)
+            *err = other;
         return committed;
     }
     c->out->withheld = c->out->moved = c->out->merged = c->out->below_joint_k = 0;
+    if (err == NULL)
+        return st;
     snprintf(message, sizeof message, "%.*s", (int)sizeof message - 1, err->message);
     snprintf(err->message, sizeof err->message, "%s%s", made, message);
     return st;

@@ -458,6 +458,34 @@ static void releases_keep_their_loss(void **unused)
     unlink(scratch("x.state").text);
 }
 
+/* Records that must go do, although no release is possible then; a caller need not want to know why. */
+static void deletes_do_not_wait_for_a_release(void **unused)
+{
+    static const char gone[] = "name,age,ill\na,20,flu\nc,40,flu\ne,60,flu\n";
+    place release = scratch("r.csv");
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .joint_k = 2};
+    (void)unused;
+    for (int wants_error = 0; wants_error < 2; wants_error++) {
+        kanon_error err = {0};
+        kanon_state *state = NULL;
+        kanon_change done;
+        assert_done(make_state(&outputs, &err), &err);
+        unlink(release.text);
+        assert_done(kanon_state_open(&state, scratch("x.state").text, NULL, &err), &err);
+        kanon_status st = kanon_state_delete_bytes(state, gone, strlen(gone), "gone", &options, &done,
+                                                   wants_error ? &err : NULL);
+        assert_int_equal(st, KANON_EINFEASIBLE);
+        assert_true(done.committed);
+        assert_int_equal(done.records, 3);
+        assert_false(exists(release.text));
+        if (wants_error)
+            assert_holds(err.message, "the change is made, but no release is written: ");
+        kanon_state_close(state);
+        unlink(scratch("x.state").text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -472,6 +500,7 @@ int main(void)
         cmocka_unit_test_teardown(another_schema_is_refused, no_leak),
         cmocka_unit_test_teardown(a_mask_of_nothing_is_kept, no_leak),
         cmocka_unit_test_teardown(releases_keep_their_loss, no_leak),
+        cmocka_unit_test_teardown(deletes_do_not_wait_for_a_release, no_leak),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
