@@ -11,7 +11,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 
 import pytest
 
@@ -47,9 +46,12 @@ def test_interrupt_raises_keyboard_interrupt_and_leaves_nothing(tmp_path):
         from pykanon import _kanon
         rng = random.Random(1)
         table = {c: [rng.randint(0, 10000) for _ in range(60000)] for c in "abcdef"}
-        print("ready", flush=True)
+        told = []
+        def tell(*_):
+            told or print("working", flush=True)
+            told.append(True)
         try:
-            pykanon.anonymize(table, quasi=list("abcdef"), k=5, effort="best")
+            pykanon.anonymize(table, quasi=list("abcdef"), k=5, effort="best", progress=tell)
             print("not interrupted", flush=True)
         except KeyboardInterrupt:
             pass  # the traceback, which holds the table, goes with this block
@@ -57,34 +59,39 @@ def test_interrupt_raises_keyboard_interrupt_and_leaves_nothing(tmp_path):
         print("interrupted", _kanon.live_objects(), flush=True)
     """)
     child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(1)
+    assert child.stdout.readline() == "working\n"
     child.send_signal(signal.SIGINT)
     assert child.stdout.read() == "interrupted 0\n"
     assert child.wait() == 0
     assert os.listdir(tmp_path) == []
 
 
-def test_stops_at_random_moments():
-    rng = random.Random(5)
+def test_stops_in_every_stage():
     table = big(20000)
-    for _ in range(5):
-        wait = rng.random() * 0.5
-        ticker_of = []
+    for stage in ("", "grouping", "refining"):
+        ticker_of, begun, ended = [], threading.Event(), threading.Event()
 
         def work(ticker):
             ticker_of.append(ticker)
+            begun.set()
             handle = pykanon.schema.make(quasi=list("abcdef"))
             loaded = _kanon.table_import(handle, pykanon.frames.stream_of(table), ticker)
             return _kanon.anonymize(loaded, ticker, k=5, effort="best")
 
-        thread = threading.Timer(wait, lambda: [_kanon.ticker_stop(t) for t in ticker_of])
+        def stop(stage=stage, ticker_of=ticker_of, begun=begun, ended=ended):
+            begun.wait()
+            while _kanon.ticker_read(ticker_of[0])[0] != stage and not ended.wait(0.001):
+                pass  # nothing tells of a new stage but the ticker, which is asked
+            _kanon.ticker_stop(ticker_of[0])
+
+        thread = threading.Thread(target=stop)
         thread.start()
         try:
-            run.call(work)
-        except pykanon.Cancelled:
-            pass
-        thread.join()
+            with pytest.raises(pykanon.Cancelled):
+                run.call(work)
+        finally:
+            ended.set()
+            thread.join()
 
 
 def test_calls_from_several_threads(people, roles):
@@ -151,21 +158,29 @@ def test_handles_are_told_apart():
 def test_interrupts_come_again_and_again(tmp_path):
     """A second and a third Ctrl-C while the work is being stopped change nothing."""
     script = textwrap.dedent("""
-        import _thread, random, threading, time, pykanon
+        import signal, threading, pykanon
         from pykanon import _kanon, run
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         ended = []
+        begun, pressed, waiting = threading.Event(), threading.Event(), threading.Semaphore(0)
         def work(ticker):
-            while not stopped.is_set():
-                time.sleep(0.01)
-            time.sleep(0.5)
+            begun.set()
+            pressed.wait()
             ended.append(True)
-        stopped = threading.Event()
-        stop = _kanon.ticker_stop
-        _kanon.ticker_stop = lambda ticker: (stop(ticker), stopped.set())
+        class Shown: # the end of the work, which says when it is waited for
+            def __init__(self, event):
+                self.event, self.is_set = event, event.is_set
+            def wait(self):
+                waiting.release()
+                self.event.wait()
+        wait = run._wait
+        run._wait = lambda event: wait(Shown(event))
         def press():
+            begun.wait()
             for _ in range(4):
-                time.sleep(0.1)
-                _thread.interrupt_main()
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+                waiting.acquire()
+            pressed.set()
         threading.Thread(target=press, daemon=True).start()
         try:
             run.call(work)

@@ -82,7 +82,7 @@ class Server:
             found = json.loads(body)
             if "answer" in found:
                 return found
-            time.sleep(0.05)
+            time.sleep(0.05)  # the page asks in the same way: nothing else tells that a job is done
         raise AssertionError("no answer")
 
     def stop(self, how):
@@ -229,7 +229,7 @@ def slow(server):
                 pass
             except OSError:
                 open_ones.discard(one)
-        time.sleep(0.2)
+        time.sleep(0.2)  # the server closes them after a time of its own, and only asking tells
     assert not open_ones, "a slow connection stays open"
     for one in kept:
         one.close()
@@ -284,7 +284,7 @@ def engines(server, files):
     listener = socket.create_connection(("127.0.0.1", server.port))  # may get the number that the engine's channel had
     end = time.time() + PATIENCE
     while server.ask("POST", f"/api/job/{job}/finish")[0] == 200 and time.time() < end:
-        time.sleep(0.05)
+        time.sleep(0.05)  # the engine is gone when the server has noticed
     listener.setblocking(False)
     try:
         assert not (heard := listener.recv(10)), f"a word for an engine went to a visitor: {heard}"

@@ -340,18 +340,26 @@ def check_failures(duckdb, server):
     assert left_over() == []
 
 
+def killed_at(name, kind, at):
+    """Makes a release of k = 7, and is killed before call number `at` of this kind; 0: never. The calls made, by kind."""
+    env = dict(os.environ, LD_PRELOAD=os.path.join(os.path.dirname(KANON), "libfail_nth.so"), FAIL_COUNTS="counts",
+               FAIL_KIND=kind, FAIL_AT=str(at), FAIL_SIGNAL=str(int(signal.SIGKILL)))
+    subprocess.run([KANON, "anonymize", "t.csv", "-s", "s.yaml", "-a", "mondrian", "-q", "-o", name, "-k", "7"], env=env,
+                   check=at == 0)
+    with open("counts") as file:
+        return {kind: int(n) for kind, n in (line.split() for line in file)}
+
+
 def check_kills(server):
     before = open("out.parquet", "rb").read()
-    started = time.monotonic()
-    anonymize("t.csv", "-o", "timed.parquet")
-    whole = time.monotonic() - started
     draw = random.Random(2)
     for name in ("out.parquet", "out.db#released", server.location("table=released")):
+        made = killed_at(name, "write", 0)
+        anonymize("t.csv", "-o", name) # the old table again
         for _ in range(4):
-            process = subprocess.Popen([KANON, "anonymize", "t.csv", "-s", "s.yaml", "-a", "mondrian", "-q", "-o", name, "-k", "7"])
-            time.sleep(whole * draw.uniform(0.3, 1.0))
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+            # it kills itself before one of its last calls of a kind, of which fault/fail_nth.c counts how many it makes
+            kind = draw.choice([kind for kind in ("open", "write", "sync", "rename", "unlink") if made[kind] > 0])
+            killed_at(name, kind, made[kind] - draw.randrange(min(made[kind], 5)))
         kanon("check", name, "-s", "s.yaml", "-k", "5") # the old table, or the new one, and all of it
     assert open("out.parquet", "rb").read() == before or kanon("check", "out.parquet", "-s", "s.yaml", "-k", "7")
     anonymize("t.csv", "-o", "out.parquet")
@@ -382,7 +390,7 @@ def check_server_gone(server):
         if server.sql("SELECT count(*) FROM pg_stat_progress_copy WHERE tuples_processed > 0").strip() == "1":
             break # rows are on their way
         assert process.poll() is None, process.communicate()
-        time.sleep(0.1)
+        time.sleep(0.1) # a server tells of its queries only when it is asked
     else:
         raise AssertionError("no row is being written")
     server.stop("immediate")
@@ -395,7 +403,9 @@ def check_server_gone(server):
     assert server.sql("SELECT * FROM released ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10") == before # the old table, and all of it
     process = subprocess.Popen([KANON, "anonymize", server.location("query=SELECT * FROM people WHERE pg_sleep(0.1)::text IS NOT NULL"),
                                 "-s", "s.yaml", "-o", "gone.csv"], stderr=subprocess.PIPE, text=True)
-    time.sleep(0.7)
+    while server.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'").strip() == "0":
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.1) # a server tells of its queries only when it is asked
     server.stop("immediate")
     text = process.communicate(timeout=60)[1]
     assert process.returncode == 4, (process.returncode, text)
