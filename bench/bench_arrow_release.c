@@ -1,4 +1,5 @@
-/* Times a release as an Arrow stream beside one as CSV, checks included: bench_arrow_release TABLE SCHEMA GROUPS RELEASE THREADS
+/* Times a release as an Arrow stream beside one as CSV, checks included: bench_arrow_release TABLE SCHEMA GROUPS RELEASE
+ * THREADS
  *
  * Tells seconds of the clock: of the CSV release, of the stream, and of one in random order. */
 #include <kanon_arrow.h>

@@ -3,8 +3,9 @@
  *     bench_ticks TABLE SCHEMA SECONDS ALGORITHM [SETTING=VALUE | refine=NAME | blocks=none]...
  *
  * Reads, groups, releases, checks, publishes, measures, reports, keeps and changes the table on one thread, and prints every
- * gap of more than 60 ms; a grouping is stopped after SECONDS. It fails where a gap is longer than 100 ms. Processor time, not
- * the clock: a busy machine must not look like a missing tick. Ticks come every 50 ms at most, so shorter gaps say nothing. */
+ * gap of more than 60 ms; a grouping is stopped after SECONDS. It fails where a gap is longer than 100 ms. Processor time,
+ * not the clock: a busy machine must not look like a missing tick. Ticks come every 50 ms at most, so shorter gaps say
+ * nothing. */
 #include <kanon_arrow.h>
 
 #include <stdio.h>

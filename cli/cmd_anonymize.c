@@ -21,8 +21,8 @@ static const char *const examples[] = {
 
 enum { N_OUTPUTS = 6 };
 
-/* Outputs in one place would overwrite each other, or what is still being read, and some cannot be written. `schema` NULL: it
- * was not read yet. */
+/* Outputs in one place would overwrite each other, or what is still being read, and some cannot be written. `schema` NULL:
+ * it was not read yet. */
 static int check_outputs(const command *self, const arguments *args, const kanon_schema *schema)
 {
     const char *outputs[N_OUTPUTS] = {args->release,         args->groups,   args->report,

@@ -1,6 +1,6 @@
-/* kanon completion: the script that completes kanon's command line in bash, zsh or fish. Commands, options and the words that
- * an option takes come from the option tables and from the library, so that a new option needs no line here.
- * Run by main.c, and by the build for the files that are installed; calls the library for names. */
+/* kanon completion: the script that completes kanon's command line in bash, zsh or fish. Commands, options and the words
+ * that an option takes come from the option tables and from the library, so that a new option needs no line here. Run by
+ * main.c, and by the build for the files that are installed; calls the library for names. */
 #include "command.h"
 
 #include <ctype.h>

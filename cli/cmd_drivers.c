@@ -37,7 +37,8 @@ static int run(const command *self, const arguments *args)
         say("this build has no drivers");
     if (missing)
         print_wrapped(stdout,
-                      "Drivers are looked for in the folders of KANON_DRIVER_PATH and ADBC_DRIVER_PATH, where the system has "
+                      "Drivers are looked for in the folders of KANON_DRIVER_PATH and ADBC_DRIVER_PATH, where the system "
+                      "has "
                       "its libraries, and in the Python packages of VIRTUAL_ENV, CONDA_PREFIX and the user.",
                       0, 0);
     return EXIT_DONE;

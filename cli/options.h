@@ -83,7 +83,8 @@ bool arguments_have_schema(const arguments *args);
 /* A whole number without sign, and nothing after it. */
 bool parse_unsigned(uint64_t *out, const char *text);
 
-/* `text` in lines of at most 80 columns, or of the width of the terminal. The first line goes on at column `at`, the next ones begin at `indent`. */
+/* `text` in lines of at most 80 columns, or of the width of the terminal. The first line goes on at column `at`, the next
+ * ones begin at `indent`. */
 void print_wrapped(FILE *file, const char *text, int at, int indent);
 /* "-s, --schema SCHEMA" */
 void option_syntax(char *buffer, size_t size, const option *opt);

@@ -14,8 +14,8 @@ typedef struct command_paths {
     const char *state; /* it and the files that belong to it, such as STATE-journal, are nobody's output */
 } command_paths;
 
-/* A location as it may be shown: of adbc:... the driver and the table, since the rest may hold passwords. Valid until the call
- * after the next one. */
+/* A location as it may be shown: of adbc:... the driver and the table, since the rest may hold passwords. Valid until the
+ * call after the next one. */
 const char *shown(const char *location);
 /* Whether the location is one of a driver, adbc:..., and no file. */
 bool is_driver(const char *location);

@@ -62,8 +62,8 @@ static void show_line(progress *show, const char *line)
     show->width = width;
 }
 
-/* Seconds until the stage is done. What was said once is never more later: as long as the work takes longer than was thought,
- * the number stays where it is. */
+/* Seconds until the stage is done. What was said once is never more later: as long as the work takes longer than was
+ * thought, the number stays where it is. */
 static double time_left(progress *show, double share, double spent)
 {
     double estimate = spent / share - spent;

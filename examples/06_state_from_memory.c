@@ -66,9 +66,9 @@ int main(void)
         goto out;
     printf("deleted %lld, release %lld\n", (long long)change.changed, (long long)change.release);
 
-    /* What a reader of both releases learns: records that were together in each of them are a joint class. None falls below k
-     * unless kanon_state_options.joint_k says so: the person who was in a group with the deleted one waits for a later release,
-     * and the new ones are in a group of their own. */
+    /* What a reader of both releases learns: records that were together in each of them are a joint class. None falls below
+     * k unless kanon_state_options.joint_k says so: the person who was in a group with the deleted one waits for a later
+     * release, and the new ones are in a group of their own. */
     if (kanon_state_audit(&audit, state, 0, &err) != KANON_OK)
         goto out;
     printf("%lld releases, %lld joint classes, %lld records in classes smaller than k\n", (long long)audit->releases,

@@ -1,6 +1,6 @@
-/* One release by many processes: the calls of kanon_blocks.h in their order. Here one program plays all parts; an engine runs
- * each step where the rows are, and carries the objects as bytes (NAME_write, NAME_from_bytes). The lines are those that
- * kanon_anonymize with the same blocks and seed would release. */
+/* One release by many processes: the calls of kanon_blocks.h in their order. Here one program plays all parts; an engine
+ * runs each step where the rows are, and carries the objects as bytes (NAME_write, NAME_from_bytes). The lines are those
+ * that kanon_anonymize with the same blocks and seed would release. */
 #include <kanon_blocks.h>
 
 #include <stdio.h>

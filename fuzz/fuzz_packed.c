@@ -1,5 +1,6 @@
-/* Any bytes as an object of kanon_blocks.h: refused with a message on one line, or an object that is written as the same bytes
- * and can be used. The first byte says which kind; head and checksum are added here, so that what is behind them is reached. */
+/* Any bytes as an object of kanon_blocks.h: refused with a message on one line, or an object that is written as the same
+ * bytes and can be used. The first byte says which kind; head and checksum are added here, so that what is behind them is
+ * reached. */
 #include "core/sha256.h"
 #include "fuzz_support.h"
 

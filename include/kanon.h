@@ -80,9 +80,9 @@ typedef struct kanon_error {
 } kanon_error;
 
 /* Text of others (a column name, a file name) as it can be shown on a terminal or a page: control characters, C1 controls,
- * marks that turn the direction of text, and bytes that are not UTF-8 become \n, \x1b, \u202e. At most `size` bytes of it are
- * written to `out` with a terminator, whole characters only; how many bytes all of it has is returned. Messages, hints and
- * warnings of the library went through this already; twice is the same as once. */
+ * marks that turn the direction of text, and bytes that are not UTF-8 become \n, \x1b, \u202e. At most `size` bytes of it
+ * are written to `out` with a terminator, whole characters only; how many bytes all of it has is returned. Messages, hints
+ * and warnings of the library went through this already; twice is the same as once. */
 KANON_API size_t kanon_escape(char *out, size_t size, const char *text);
 
 /* The word most like `text`, for "did you mean": by letters added, left out, changed or swapped. NULL where none is near;
@@ -207,8 +207,8 @@ KANON_API kanon_status kanon_schema_set_top(kanon_schema *schema, const char *co
 KANON_API kanon_status kanon_schema_set_bottom(kanon_schema *schema, const char *column, const char *bottom,
                                                kanon_error *err);
 /* The levels of an ordinal column, from the lowest to the highest: the column gets the type KANON_TYPE_ORDINAL. They differ,
- * are not empty, not "*", and have neither ".." nor line breaks in them, nor white space at their ends. n 0: those of a source
- * that knows them, such as an ordered dictionary of Arrow. */
+ * are not empty, not "*", and have neither ".." nor line breaks in them, nor white space at their ends. n 0: those of a
+ * source that knows them, such as an ordered dictionary of Arrow. */
 KANON_API kanon_status kanon_schema_set_order(kanon_schema *schema, const char *column, const char *const *levels, size_t n,
                                               kanon_error *err);
 /* The role of columns that nobody names; identifying if it is not set, so that they are withheld. */
@@ -434,8 +434,8 @@ KANON_API const char *kanon_algorithm_default(void);
  * Safe to call from several threads on one table. */
 KANON_API kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options,
                                        kanon_error *err);
-/* The grouping in a groups file: a table with the columns row and group, in CSV or wherever tables are (kanon_table_read). It can
- * be evaluated whatever it is; to be released it must satisfy the schema of the table (kanon_publish). */
+/* The grouping in a groups file: a table with the columns row and group, in CSV or wherever tables are (kanon_table_read).
+ * It can be evaluated whatever it is; to be released it must satisfy the schema of the table (kanon_publish). */
 KANON_API kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path,
                                            kanon_error *err);
 /* The same of `size` bytes in memory; `name` stands in messages. */
@@ -522,7 +522,8 @@ typedef struct kanon_evaluate_options {
     kanon_tick tick;
     void *payload;
     int brief; /* counts and information loss alone, which cost next to nothing */
-    int64_t k; /* that the measures assume: neighbour_bound, discernibility, ...; 0: that of the grouping, or of the schema */
+    /* that the measures assume: neighbour_bound, discernibility, ...; 0: that of the grouping, or of the schema */
+    int64_t k;
 } kanon_evaluate_options;
 
 /* Every measure of the grouping. */
@@ -583,11 +584,11 @@ KANON_API size_t kanon_measure_settings(const kanon_setting_info **out);
 
 /* ---- publishing -------------------------------------------------------------------------------------------------- */
 
-/* Where bytes go that are not to be written to a file. `write` gets them in order; 0 is success, anything else an errno. Every
- * sink that was handed to a call is told once by `finish` (NULL: nobody needs to know) how the call ended: complete != 0, all
- * outputs of the call are whole and checked; 0, what was written must not be used. Both may be called on a worker thread of
- * the call, one at a time, but on the calling thread where the context says tick_on_caller. Only sinks in options without a
- * struct_size are not told. */
+/* Where bytes go that are not to be written to a file. `write` gets them in order; 0 is success, anything else an errno.
+ * Every sink that was handed to a call is told once by `finish` (NULL: nobody needs to know) how the call ended: complete !=
+ * 0, all outputs of the call are whole and checked; 0, what was written must not be used. Both may be called on a worker
+ * thread of the call, one at a time, but on the calling thread where the context says tick_on_caller. Only sinks in options
+ * without a struct_size are not told. */
 typedef struct kanon_sink {
     const char *name; /* for messages; a report's format goes by its ending, as that of a path; may be NULL */
     int (*write)(const void *bytes, size_t size, void *payload);
@@ -614,7 +615,8 @@ typedef struct kanon_outputs {
     const char *report_external;    /* likewise, for others: describes no single group, no seed, no checksum of the input */
     const kanon_measures *measures; /* of this grouping and not brief, for the reports; NULL: they are computed */
     int threads;                    /* 0: as many as there are processors; the files do not depend on it */
-    const char *command; /* what makes the release again, such as a command line, for the page of `report`; NULL: not shown */
+    /* what makes the release again, such as a command line, for the page of `report`; NULL: not shown */
+    const char *command;
     /* Sinks in place of the paths above; NULL: the path counts. */
     const kanon_sink *release_to, *groups_to, *report_to, *report_external_to;
     /* The records of a shuffled release are in the order of a hash of their released cells, keyed by this seed. It depends
@@ -769,8 +771,8 @@ typedef struct kanon_check {
     size_t n_not_shown;
     int asked; /* something was asked of the file: a k, a constraint, entities */
     int holds; /* nothing is violated, and everything that was asked could be counted */
-    /* Of a Parquet file that was read by its path: what its metadata say of how it was made, which the check does not rely on:
-     * "kanon 1.0.0, k = 10, algorithm auto", and the role of each column as a JSON object. NULL: they say nothing. */
+    /* Of a Parquet file that was read by its path: what its metadata say of how it was made, which the check does not rely
+     * on: "kanon 1.0.0, k = 10, algorithm auto", and the role of each column as a JSON object. NULL: they say nothing. */
     const char *made_by, *made_roles;
     const char *const *unnamed; /* columns of the file that have no role; one of them is enough for `holds` to be 0 */
     size_t n_unnamed;
@@ -849,7 +851,8 @@ typedef struct kanon_profile {
 
 /* The risk of a table before it is anonymised, and what k will cost with the algorithm of its schema. No figure is a value
  * of the table. All but the seconds is the same for any number of threads. */
-KANON_API kanon_status kanon_profile_table(kanon_profile **out, const kanon_table *table, const kanon_profile_options *options,
+KANON_API kanon_status kanon_profile_table(kanon_profile **out, const kanon_table *table,
+                                           const kanon_profile_options *options,
                                            kanon_error *err);
 KANON_API void kanon_profile_free(kanon_profile *profile);
 
@@ -881,8 +884,9 @@ typedef struct kanon_lower_bound {
 } kanon_lower_bound;
 
 /* A lower bound on the information loss of every grouping, with its proof (docs/lower-bound.md). It holds whatever else the
- * groups must satisfy: constraints and entities only take groupings away. Once the neighbour bound is known, a tick that asks to stop ends the improving, not the call. Without a time limit the result
- * is the same for any number of threads. KANON_EINFEASIBLE: the table has fewer than k records. */
+ * groups must satisfy: constraints and entities only take groupings away. Once the neighbour bound is known, a tick that
+ * asks to stop ends the improving, not the call. Without a time limit the result is the same for any number of threads.
+ * KANON_EINFEASIBLE: the table has fewer than k records. */
 KANON_API kanon_status kanon_bound(kanon_lower_bound **out, const kanon_table *table, const kanon_bound_options *options,
                                    kanon_error *err);
 KANON_API void kanon_lower_bound_free(kanon_lower_bound *bound);
@@ -972,10 +976,10 @@ KANON_API const char *kanon_point_result_text(kanon_point_result result);
  * at the same time; one waits for the other. A kanon_state is used by one thread at a time. */
 typedef struct kanon_state kanon_state;
 
-/* Where the bytes of a state are that is no file of its own, such as in tables of a database. The host keeps what was written
- * when a call has succeeded, and forgets it when one has failed: its own transaction makes the state, the outputs and whatever
- * else it does one. `read` and `write` get bytes that lie within a page of 4096 or are whole pages; `read` asks for nothing
- * behind `size`. All return 0 or an errno, and are called on the thread that made the call. */
+/* Where the bytes of a state are that is no file of its own, such as in tables of a database. The host keeps what was
+ * written when a call has succeeded, and forgets it when one has failed: its own transaction makes the state, the outputs
+ * and whatever else it does one. `read` and `write` get bytes that lie within a page of 4096 or are whole pages; `read` asks
+ * for nothing behind `size`. All return 0 or an errno, and are called on the thread that made the call. */
 typedef struct kanon_state_storage {
     size_t struct_size;
     int (*read)(void *bytes, size_t size, int64_t offset, void *payload);
@@ -1025,9 +1029,9 @@ typedef struct kanon_change_options {
     char delimiter;               /* of the delta; 0: found from its header line */
     int grow_taxonomy;            /* put unknown categories below the root instead of refusing them */
     const kanon_outputs *outputs; /* also publish what the state holds then; NULL: nothing */
-    int64_t joint_k;              /* joint classes stay at least this large (docs/audit.md): a release withholds records, shows
-                                     them in other groups, or fails; 0: what the state says; KANON_JOINT_K_OFF: they are
-                                     counted and nothing is done */
+    int64_t joint_k;              /* joint classes stay at least this large (docs/audit.md): a release withholds records,
+                                     shows them in other groups, or fails; 0: what the state says; KANON_JOINT_K_OFF: they
+                                     are counted and nothing is done */
     int again; /* insert or delete a delta also where it is the one that was applied last, instead of refusing it */
     kanon_header header;          /* of the delta */
     const char *encoding;         /* likewise; NULL: as is found */
@@ -1072,8 +1076,8 @@ KANON_API kanon_status kanon_state_insert(kanon_state *state, const char *delta,
 /* The records named in the file (by the schema's key, or by all columns) go; groups short of k are dispersed.
  * KANON_EINFEASIBLE: fewer than k records would be left, or no grouping could satisfy the constraints (which inserting and
  * updating may return, too). Where records can go, and only the release that the options ask for is not possible, the
- * change is made all the same: the call fails with KANON_EINFEASIBLE, nothing is written, and out->committed is set. So it is
- * with updates. */
+ * change is made all the same: the call fails with KANON_EINFEASIBLE, nothing is written, and out->committed is set. So it
+ * is with updates. */
 KANON_API kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
                                           kanon_change *out, kanon_error *err);
 /* The records named by their key get the values of the file's other columns: deleted and inserted, as one change. */

@@ -9,7 +9,8 @@
  *     kanon_release_to_arrow(&released, table, grouping, NULL, &err);
  *
  * Conventions, for every function below:
- * - A stream that comes in is moved: it is marked as released when the function returns, and what it held is released exactly
+ * - A stream that comes in is moved: it is marked as released when the function returns, and what it held is released
+ * exactly
  *   once, also where the function fails. It is read on the calling thread, before the function returns.
  * - A stream that goes out belongs to the caller, who releases it. It holds references of its own and outlives the table and
  *   the grouping that it was made of. Its callbacks return errno; get_last_error says more. */
@@ -77,9 +78,9 @@ struct ArrowArrayStream {
 KANON_API kanon_status kanon_table_from_arrow(kanon_table **out, struct ArrowArrayStream *stream, const kanon_schema *schema,
                                               const kanon_read_options *options, kanon_error *err);
 
-/* The table at a location (kanon.h) that is no CSV, as a stream: a Parquet file, a table of an SQLite file, what an ADBC driver
- * reaches. Every function that takes the path of a table reads these, too; this is for hosts that want the rows themselves. The
- * stream holds its connection until it is released. `context` may be NULL. */
+/* The table at a location (kanon.h) that is no CSV, as a stream: a Parquet file, a table of an SQLite file, what an ADBC
+ * driver reaches. Every function that takes the path of a table reads these, too; this is for hosts that want the rows
+ * themselves. The stream holds its connection until it is released. `context` may be NULL. */
 KANON_API kanon_status kanon_open_stream(struct ArrowArrayStream *out, const char *location, const kanon_context *context,
                                          kanon_error *err);
 
@@ -101,15 +102,15 @@ typedef struct kanon_arrow_options {
     kanon_tick tick;
     void *payload;
     uint64_t shuffle_seed; /* as in kanon_outputs */
-    int64_t
-        *groups; /* of kanon_release_to_arrow: gets the group of each row of the stream, in its order, from 1, 0: suppressed and
-                      * kept; room for all rows of the table. A state that is made of the grouping gives its groups these numbers. NULL: not wanted */
+    /* Of kanon_release_to_arrow: gets the group of each row of the stream, in its order, from 1, 0: suppressed and kept; room
+     * for all rows of the table. A state that is made of the grouping gives its groups these numbers. NULL: not wanted. */
+    int64_t *groups;
 } kanon_arrow_options;
 
 /* The release as a stream: the columns of the table in order without the identifying ones. Quasi columns: numbers and dates
- * as the options say, categories as dictionary<int32, utf8>; a suppressed cell is null. With bands, NAME_min and NAME_max are
- * the first and the last number of the bands, of decimals the first number that is not in them; one null beside a number is an
- * open end; KANON_EINVAL where the type of the column cannot hold an end exactly. All other columns as they were. The
+ * as the options say, categories as dictionary<int32, utf8>; a suppressed cell is null. With bands, NAME_min and NAME_max
+ * are the first and the last number of the bands, of decimals the first number that is not in them; one null beside a number
+ * is an open end; KANON_EINVAL where the type of the column cannot hold an end exactly. All other columns as they were. The
  * buffers are complete when the function returns, and were checked by code of their own: every group has at least k records
  * and satisfies the constraints, every cell covers its original, and columns that are kept are equal to those of the table.
  *
@@ -149,8 +150,8 @@ KANON_API kanon_status kanon_state_release_to_arrow(struct ArrowArrayStream *out
                                                     const kanon_arrow_options *stream_options, kanon_change *change,
                                                     kanon_error *err);
 
-/* How a release differs from the one before it, for a host that keeps the rows of the last one and knows of each in which group
- * it was. The numbers of groups are for the host alone: whoever reads several releases would follow groups by them. */
+/* How a release differs from the one before it, for a host that keeps the rows of the last one and knows of each in which
+ * group it was. The numbers of groups are for the host alone: whoever reads several releases would follow groups by them. */
 typedef struct kanon_release_changes {
     int whole;              /* the stream has the whole release: all rows of the last one go, and `removed` is empty */
     int64_t n_removed;      /* groups of the last release whose rows go, all of them */
@@ -163,16 +164,16 @@ KANON_API void kanon_release_changes_free(kanon_release_changes *changes);
 
 /* kanon_state_release_to_arrow of what has changed since the last release: the rows of the groups that changed, as a release
  * of everything would have them, and which groups go. All other rows are as they were, so the last release without the rows
- * that go and with those that come is what kanon_state_release_to_arrow would give, but for the order. The rows of the stream
- * are checked as those of any release; that the other groups have at least k records is counted in the index of groups, and
- * that the groups of the stream have the members that the file knows is looked up there. Change.changed is the number of rows.
- * Where no row comes, out->release is NULL.
+ * that go and with those that come is what kanon_state_release_to_arrow would give, but for the order. The rows of the
+ * stream are checked as those of any release; that the other groups have at least k records is counted in the index of
+ * groups, and that the groups of the stream have the members that the file knows is looked up there. Change.changed is the
+ * number of rows. Where no row comes, out->release is NULL.
  *
- * The state must have been opened with kanon_state_options.watch before the first change since the last release: what a group
- * was is not in the file. Where that is not so, another process has changed the state, joint-k is not off, the constraints
- * compare with the whole table, columns have bands, suppressed records are others than before, or more than half of the
- * records are in groups that changed, the release is a whole one, and `whole` says so. A release of changes has neither a
- * checksum nor a loss in the list of releases. options->outputs must be NULL. */
+ * The state must have been opened with kanon_state_options.watch before the first change since the last release: what a
+ * group was is not in the file. Where that is not so, another process has changed the state, joint-k is not off, the
+ * constraints compare with the whole table, columns have bands, suppressed records are others than before, or more than half
+ * of the records are in groups that changed, the release is a whole one, and `whole` says so. A release of changes has
+ * neither a checksum nor a loss in the list of releases. options->outputs must be NULL. */
 KANON_API kanon_status kanon_state_release_changes_to_arrow(struct ArrowArrayStream *out, kanon_release_changes **changes,
                                                             kanon_state *state, const kanon_change_options *options,
                                                             const kanon_arrow_options *stream_options, kanon_change *change,

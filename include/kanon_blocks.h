@@ -1,9 +1,9 @@
 /* kanon for other engines: one release by many processes.
  *
  * A table that is grouped in blocks (kanon_options.blocks) can be grouped by any number of processes, on one machine or on
- * many. The engine, such as Spark or a program with workers, moves rows and bytes; this library decides. The release is equal
- * to that of kanon_anonymize with the same blocks and seed on one machine, whatever the parts, their order and the number of
- * processes are. docs/blocks.md has an example.
+ * many. The engine, such as Spark or a program with workers, moves rows and bytes; this library decides. The release is
+ * equal to that of kanon_anonymize with the same blocks and seed on one machine, whatever the parts, their order and the
+ * number of processes are. docs/blocks.md has an example.
  *
  *     what                        where          calls
  *     0 is it possible            driver         kanon_blocks_allow
@@ -25,7 +25,8 @@
  * Conventions, beyond those of kanon.h:
  * - A place is a number that orders the records of the whole table; no two records share one. For a file the row number will
  *   do, and so will any numbers that rise from row to row. Blocks hold their records in the order of their places.
- * - What travels between processes has a form in bytes: NAME_write and NAME_from_bytes. It is the same on every machine, equal
+ * - What travels between processes has a form in bytes: NAME_write and NAME_from_bytes. It is the same on every machine,
+ * equal
  *   content is equal bytes, and it ends with a checksum. KANON_EDATA: the bytes are damaged; KANON_EVERSION: they come from
  *   another version. Domains, codes, counts, rests and offers hold values of the table: keep them as the table is kept.
  * - A merge adds `other` to `into` and leaves `other` as it is. The order of merging does not matter.
@@ -62,9 +63,9 @@ typedef struct kanon_csv_parts {
     size_t n_parts;
 } kanon_csv_parts;
 
-/* Divide the file at `path` into parts of about `part_bytes`; a longer row is a part of its own. The file is read once. Quoted
- * cells may hold line ends. KANON_EINVAL: not a file of UTF-8 text (another encoding, packed, standard input, a database):
- * such a table has to be read by one process. */
+/* Divide the file at `path` into parts of about `part_bytes`; a longer row is a part of its own. The file is read once.
+ * Quoted cells may hold line ends. KANON_EINVAL: not a file of UTF-8 text (another encoding, packed, standard input, a
+ * database): such a table has to be read by one process. */
 KANON_API kanon_status kanon_csv_parts_find(kanon_csv_parts **out, const char *path, const kanon_schema *schema,
                                             const kanon_read_options *options, int64_t part_bytes, kanon_error *err);
 KANON_API void kanon_csv_parts_free(kanon_csv_parts *parts);
@@ -153,9 +154,9 @@ KANON_API kanon_status kanon_counts_from_bytes(kanon_counts **out, const void *b
 
 /* ---- codes ------------------------------------------------------------------------------------------------------- */
 
-/* The quasi-identifiers of a part as codes, in a few bytes a record: all that cuts need of it. Where the table is far away, or
- * takes long to read, each part is read once, and its codes are kept for all levels. They remember how far down the tree of
- * cuts their records are, so that each level is one step more, and records of finished parts are passed over. */
+/* The quasi-identifiers of a part as codes, in a few bytes a record: all that cuts need of it. Where the table is far away,
+ * or takes long to read, each part is read once, and its codes are kept for all levels. They remember how far down the tree
+ * of cuts their records are, so that each level is one step more, and records of finished parts are passed over. */
 typedef struct kanon_codes kanon_codes;
 
 /* The codes of a part that was read with the sealed domain. */

@@ -14,8 +14,8 @@ int guard_request(struct MHD_Connection *c, const char *url, const char *method,
 /* The length that the request says its body has; -1: it says none. */
 int64_t guard_length(struct MHD_Connection *c);
 
-/* Connections that send so slowly that they only keep others out: bytes below a rate since the last complete request. Of more
- * than SLOW_FEW, those that have sent nothing for the longest time make room for new ones. */
+/* Connections that send so slowly that they only keep others out: bytes below a rate since the last complete request. Of
+ * more than SLOW_FEW, those that have sent nothing for the longest time make room for new ones. */
 enum { SLOW_MOST = 64, SLOW_FEW = 16 };
 typedef struct slow_connections {
     struct {

@@ -1,6 +1,6 @@
-/* The first stage: the table is divided into parts, the values and codes of each part are collected by a worker, and the driver
- * merges the values to the domain of the whole. Also how the bytes and codes of a part are read by this stage and the next two.
- * Called by workers.c; calls kanon_blocks.h. */
+/* The first stage: the table is divided into parts, the values and codes of each part are collected by a worker, and the
+ * driver merges the values to the domain of the whole. Also how the bytes and codes of a part are read by this stage and the
+ * next two. Called by workers.c; calls kanon_blocks.h. */
 #include "workers/csv_lines.h"
 #include "workers/worker_error.h"
 #include "workers/workers_run.h"
@@ -247,8 +247,8 @@ static kanon_status open_table(workers_run *run, kanon_error *err)
     return KANON_OK;
 }
 
-/* A worker has a part twice in memory when it sorts the rows, and its values and codes when it collects them. Small tables have
- * several parts, too, so that all workers have something to do. */
+/* A worker has a part twice in memory when it sorts the rows, and its values and codes when it collects them. Small tables
+ * have several parts, too, so that all workers have something to do. */
 static int64_t part_bytes(const workers_run *run)
 {
     enum { MOST = 32 << 20, LEAST = 16 << 10, SHARE = 4, PARTS_PER_WORKER = 4 };

@@ -1,5 +1,5 @@
-/* The groups file: the group of every row, numbered by their first rows, as one process numbers them. Nobody knows all groups:
- * each block names the first row of a row's group, and which rows are first ones takes a bit per row.
+/* The groups file: the group of every row, numbered by their first rows, as one process numbers them. Nobody knows all
+ * groups: each block names the first row of a row's group, and which rows are first ones takes a bit per row.
  *
  *     1 by part: the first rows of its rows' groups come together; the part tells which of its own rows are first ones
  *     2 by part: the number of a group is the number of first rows up to its own; the lines are printed

@@ -132,8 +132,8 @@ static int digit_of(const class_hash *hash)
     return (int)(hash->word[1] / (UINT64_MAX / DIGITS + 1));
 }
 
-/* Put the hashes in the order of their digits, in place: each that is taken out is put where its digit begins, and what stood
- * there is taken out next. ends[digit] becomes where its hashes end. */
+/* Put the hashes in the order of their digits, in place: each that is taken out is put where its digit begins, and what
+ * stood there is taken out next. ends[digit] becomes where its hashes end. */
 static void sort_by_digit(class_hash *hashes, int64_t n, int64_t ends[DIGITS])
 {
     int64_t next[DIGITS], begin = 0;

@@ -35,8 +35,8 @@
 /* Raises what a call of the library failed with, or the interrupt that stopped it. */
 extern void raise_failure(const kanon_error *err) pg_attribute_noreturn();
 extern void check(kanon_status status, const kanon_error *err);
-/* In PG_CATCH of a callback of the library: keeps the error in `context` until the library has returned, which fails then, and
- * `check` raises it. */
+/* In PG_CATCH of a callback of the library: keeps the error in `context` until the library has returned, which fails then,
+ * and `check` raises it. */
 extern void keep_error(MemoryContext context);
 extern void forget_error(void);
 /* Text of the server as UTF-8, and the other way round; the result is in the current context, or the text itself. */
@@ -162,7 +162,8 @@ typedef struct definition {
 
 /* The definition of a release; raises where there is none that the caller owns. Then the run has its owner's rights. */
 extern definition *definition_open(run *r, Oid release);
-/* Whoever waited for the release may find that its definition is another one: raises. Else what the snapshot shows counts. */
+/* Whoever waited for the release may find that its definition is another one: raises. Else what the snapshot shows
+ * counts. */
 extern void definition_still(definition *d);
 /* Reads the settings of a definition whose source is set: columns, options, and the schema of the run. */
 extern void definition_load(run *r, definition *d, Datum settings);

@@ -425,7 +425,8 @@ static void read_column(column *c, SEXP vector)
     else if (type == VECSXP || type == RAWSXP || type == CPLXSXP) /* the library refuses it unless it is never released */
         c->format = copy_text(type == VECSXP ? "+l" : type == RAWSXP ? "z" : "+w:2");
     else
-        fail_column(c, "has a type that is not supported", "convert it to logical, numbers, text, a factor, Date or POSIXct");
+        fail_column(c, "has a type that is not supported",
+                    "convert it to logical, numbers, text, a factor, Date or POSIXct");
 }
 
 /* frame_stream(columns, rows): the columns of a data frame, a named list. */

@@ -131,8 +131,8 @@ SEXP r_schema_role(SEXP handle, SEXP column)
     return Rf_mkString(kanon_role_text(role));
 }
 
-/* schema_set(schema, what, column, value): `what` is a row of the table above, "key" with the columns as value, or "order" with
- * the levels. */
+/* schema_set(schema, what, column, value): `what` is a row of the table above, "key" with the columns as value, or "order"
+ * with the levels. */
 SEXP r_schema_set(SEXP handle, SEXP what, SEXP column, SEXP value)
 {
     kanon_schema *schema = handle_get(handle, &SCHEMA);

@@ -37,9 +37,9 @@ enum {
     BORDERS = 16     /* places where a strip may end, per strip of the expected size */
 };
 
-/* Step 6: no index helps densest where there are so many attributes, and its time grows with n^2. Blocks bound it; in so many
- * dimensions they cost one or two percent of loss. They have at least so many records for each of k, and are made of tables
- * that are so many times as large. */
+/* Step 6: no index helps densest where there are so many attributes, and its time grows with n^2. Blocks bound it; in so
+ * many dimensions they cost one or two percent of loss. They have at least so many records for each of k, and are made of
+ * tables that are so many times as large. */
 enum { WIDE_BLOCK_PER_K = 100, LEAST_WIDE_BLOCK = 1000, WIDE_BLOCKS = 5 };
 
 /* How much the length of a strip weighs against its width in the estimate of step 3: the more, the fewer strips. Groups

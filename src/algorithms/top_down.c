@@ -158,7 +158,8 @@ static void inspect_dimension(top_down_state *s, kanon__row_part p, int dimensio
     }
 }
 
-/* Step 3: move the rows of the run to the front of the cell, both sides in the order that they had. Returns where the rest begins. */
+/* Step 3: move the rows of the run to the front of the cell, both sides in the order that they had. Returns where the rest
+ * begins. */
 static int64_t divide(top_down_state *s, kanon__row_part p, const cell_cut *at)
 {
     kanon__codes codes = s->run->space->dimensions[at->dimension].codes;
@@ -177,9 +178,9 @@ static int64_t divide(top_down_state *s, kanon__row_part p, const cell_cut *at)
 
 /* ---- violations -------------------------------------------------------------------------------------------------- */
 
-/* What a group lacks of l-diversity or of entities, its neighbours lend it afterwards for next to nothing (enforce/repair.h).
- * A constraint that compares a group with the table is missed by all its values together: what must be mended there often
- * costs more than the cut saves. So only the violations of these have a price. */
+/* What a group lacks of l-diversity or of entities, its neighbours lend it afterwards for next to nothing
+ * (enforce/repair.h). A constraint that compares a group with the table is missed by all its values together: what must be
+ * mended there often costs more than the cut saves. So only the violations of these have a price. */
 static bool has_price(const kanon__constraint *c)
 {
     return c->model->of_table;
@@ -225,8 +226,8 @@ out:
     return st;
 }
 
-/* The cheapest of the best cuts becomes the first, where it is cheaper than the cell; else there is none. The price of a cell
- * is at least its loss: most cells need not be counted to see that a cut is cheaper. */
+/* The cheapest of the best cuts becomes the first, where it is cheaper than the cell; else there is none. The price of a
+ * cell is at least its loss: most cells need not be counted to see that a cut is cheaper. */
 static kanon_status price_cuts(top_down_state *s, kanon__row_part p, kanon_error *err)
 {
     kanon_status st = KANON_OK;

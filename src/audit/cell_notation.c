@@ -199,8 +199,8 @@ static bool read_half_line(kanon__interval *out, slice cell, const kanon__value_
     return settle(out, kind);
 }
 
-/* Levels have names of any kind, so only what stands between two of them parts them: "[low..high]", "low..high" and, as other
- * tools write intervals, a comma or a dash. Two points come first: no level has them in its name. */
+/* Levels have names of any kind, so only what stands between two of them parts them: "[low..high]", "low..high" and, as
+ * other tools write intervals, a comma or a dash. Two points come first: no level has them in its name. */
 static bool read_levels(kanon__interval *out, slice cell, const kanon__value_kind *kind)
 {
     static const char *const separators[] = {"..", ",", "-"};

@@ -465,7 +465,8 @@ static kanon_status inspect_texts(checker *c, quasi_column *quasi, kanon_error *
     }
     if (meanings.n < quasi->texts.n)
         KANON_TRY(kanon__texts_addf(&c->report->privacy.warnings, err,
-                                    "%s: some cells mean the same and are written differently, so they are different classes; "
+                                    "%s: some cells mean the same and are written differently, so they are different "
+                                    "classes; "
                                     "'same' says that two texts are one",
                                     c->source->column_names[quasi->column]),
                   out);
@@ -501,7 +502,8 @@ static kanon_status warn_of_general(const checker *c, kanon_error *err)
         n_small += is_general(c, i) && c->classes.sizes[i] < c->report->check.k_asked ? c->classes.sizes[i] : 0;
     return n_small == 0 ? KANON_OK
                         : kanon__texts_addf(&c->report->privacy.warnings, err,
-                                            "suppressed records are a class like any other, and %lld are too few: leave them "
+                                            "suppressed records are a class like any other, and %lld are too few: leave "
+                                            "them "
                                             "out of the file",
                                             (long long)n_small);
 }
@@ -589,7 +591,8 @@ static kanon_status list_unnamed(report *r, kanon_error *err)
     char *line = NULL;
     if (r->unnamed.n == 0)
         return KANON_OK;
-    kanon_status st = join_names(&line, "", r->unnamed.n > 1 ? "columns without a role" : "a column without a role", &r->unnamed,
+    kanon_status st = join_names(&line, "", r->unnamed.n > 1 ? "columns without a role" : "a column without a role",
+                                 &r->unnamed,
                                  "; give a role (insensitive: released as it is), or the default role insensitive", err);
     if (st == KANON_OK)
         st = kanon__texts_add(&r->violated, line, strlen(line), err);

@@ -11,7 +11,8 @@
  *
  * Equal cells cost the same, so each text is read once and counted. Records that the file lacks are suppressed ones, as are
  * those with nothing but * in their quasi cells. Classes are made of texts as they stand, as in kanon check, and those of
- * stars are classes like others; only where the classes become groups do they go by what texts mean, and stars are group 0. */
+ * stars are classes like others; only where the classes become groups do they go by what texts mean, and stars are group
+ * 0. */
 #include "audit/cell_notation.h"
 #include "audit/key_rows.h"
 #include "core/alloc.h"
@@ -553,7 +554,8 @@ static kanon_status take_classes(kanon_grouping **out, const kanon_table *table,
         st = kanon__fail(err, KANON_EDATA, "%s: %lld records, and the table has %lld: which are missing cannot be told",
                          source->name, (long long)r.n_rows, (long long)table->data.n_rows);
         kanon__hint(err, st,
-                    "give the groups of the records (row,group) in place of the release, or name its columns that tell records "
+                    "give the groups of the records (row,group) in place of the release, or name its columns that tell "
+                    "records "
                     "apart: key in the schema");
         goto out;
     }

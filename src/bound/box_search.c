@@ -168,8 +168,8 @@ static void set_above(const levels *l, const int64_t *excess, int64_t *above)
 }
 
 /* 3. What the levels from `first` on leave, and which tuples matter for it. A set is counted at the level of its largest
- * e(z), and costs no less than the least e(z) there. What it costs may lie on a higher level: e(z) in a larger box is compared
- * with this cost, of which only the lower end of its level is known. */
+ * e(z), and costs no less than the least e(z) there. What it costs may lie on a higher level: e(z) in a larger box is
+ * compared with this cost, of which only the lower end of its level is known. */
 static void set_useful(const kanon__box_search *s, const search_node *node, int first, levels *l)
 {
     int64_t most = 0, excess[LEVELS] = {0}, grown_excess[LEVELS] = {0};
@@ -199,8 +199,8 @@ static void add_to(level_sum *a, level_sum b)
     a->prices += b.prices;
 }
 
-/* 3. Fill the levels in one pass over the list, by falling price. Costs above `mean` are of no use. The highest level is full
- * first, with k-1 others, and is left then; the lowest is left once the prices have fallen so far that it cannot become
+/* 3. Fill the levels in one pass over the list, by falling price. Costs above `mean` are of no use. The highest level is
+ * full first, with k-1 others, and is left then; the lowest is left once the prices have fallen so far that it cannot become
  * useful. So only two sums are kept up to date. */
 static void set_levels(kanon__box_search *s, const search_node *node, int64_t mean, levels *l)
 {

@@ -2,8 +2,8 @@
  *
  *   1. Separate all items, on several threads; the violated sets become cuts.
  *   2. In the order of the items: lower the prices of a violated set's members until it is not violated, each in proportion
- *      to how far it is above the floor, prices that are dual feasible. After the first pass the tuple of the item, which all
- *      its sets hold, pays before the others.
+ *      to how far it is above the floor, prices that are dual feasible. After the first pass the tuple of the item, which
+ *      all its sets hold, pays before the others.
  *   3. Items without a violated set leave. The others owe what their search could not exclude: every set of an item holds
  *      its tuple, so lowering the price of the tuple by the debt would be enough for all of them.
  *   4. Where all debts together are small, or the work is stopped, they are paid. Else begin again with the items that are

@@ -66,8 +66,8 @@ static int32_t rise(const kanon__taxonomy *t, int32_t node)
     return node > 0 ? t->height[t->parent[node]] - t->height[node] : 0;
 }
 
-/* The search under constraints asks for this distance more often than for anything else: for small taxonomies counts by node,
- * from the leaves up, are faster than sorted codes. Both sums are the same whole number. */
+/* The search under constraints asks for this distance more often than for anything else: for small taxonomies counts by
+ * node, from the leaves up, are faster than sorted codes. Both sums are the same whole number. */
 enum { FEW_NODES = 64 };
 
 static __int128 sum_few_nodes(const kanon__reference *r, const kanon__counter *values)

@@ -20,7 +20,8 @@ kanon_status kanon__alloc_grow(void **array, int64_t *capacity, int64_t needed, 
 /* A terminated copy of `length` bytes. */
 kanon_status kanon__copy_text(char **out, const char *text, size_t length, const char *what, kanon_error *err);
 void kanon__free(void *memory);
-/* What is free on the heap goes back to the system, where that can be done: after something large that does not come again. */
+/* What is free on the heap goes back to the system, where that can be done: after something large that does not come
+ * again. */
 void kanon__give_back_free(void);
 
 /* For tests, where the library is built with KANON_TEST_HOOKS: the n-th allocation from now on fails (1: the next one), and

@@ -1,8 +1,8 @@
 /* An output file that appears whole or not at all: written to a temporary file in the directory of its place, named by
  * kanon__output_commit, removed by kanon__output_free where it was not committed. A new file has the permissions that the
- * process gives to new files, one that replaces another has those of the other, a private one is its owner's alone. "-" and things that are not regular files
- * (devices, pipes) are written to directly, and so is a caller's sink, which is told in the end whether to keep what it
- * got. */
+ * process gives to new files, one that replaces another has those of the other, a private one is its owner's alone. "-" and
+ * things that are not regular files (devices, pipes) are written to directly, and so is a caller's sink, which is told in
+ * the end whether to keep what it got. */
 #ifndef KANON_CORE_OUTPUT_H
 #define KANON_CORE_OUTPUT_H
 
@@ -28,13 +28,13 @@ const char *kanon__output_name(const char *path, const kanon_sink *sink);
 void kanon__output_write(kanon__output *output, const void *bytes, size_t size);
 void kanon__output_text(kanon__output *output, const char *text);
 void kanon__output_integer(kanon__output *output, int64_t value);
-/* Whether a cell with this text has to stand in quotes. Delimiter '\0': there is one column, whose readers find no delimiter in
- * the header line, so everything that can be one stands in quotes. */
+/* Whether a cell with this text has to stand in quotes. Delimiter '\0': there is one column, whose readers find no delimiter
+ * in the header line, so everything that can be one stands in quotes. */
 bool kanon__output_needs_quotes(const char *text, size_t length, char delimiter);
 /* A CSV cell: quoted where `delimiter`, quotes, line breaks or spaces at its ends ask for it. */
 void kanon__output_cell(kanon__output *output, const char *text, size_t length, char delimiter);
-/* Another name of the file that is being written, for somebody who opens it by its name and writes all of it; nothing else is
- * written then. False: it is no file. */
+/* Another name of the file that is being written, for somebody who opens it by its name and writes all of it; nothing else
+ * is written then. False: it is no file. */
 enum { KANON__OUTPUT_NAME = 4160 };
 bool kanon__output_other_name(kanon__output *output, char out[KANON__OUTPUT_NAME]);
 /* Everything is on disk, or *err says why not. Call it once. */

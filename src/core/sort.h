@@ -10,8 +10,9 @@
 
 typedef int (*kanon__compare)(const void *left, const void *right);
 
-/* Sort `n` items of `size` bytes as qsort does: callers compare in a way that no two items are equal, or do not mind their order.
- * Takes room for as many items again where there are more than some thousand. Polls the tick of the call (kanon__poll_tick). */
+/* Sort `n` items of `size` bytes as qsort does: callers compare in a way that no two items are equal, or do not mind their
+ * order. Takes room for as many items again where there are more than some thousand. Polls the tick of the call
+ * (kanon__poll_tick). */
 kanon_status kanon__sort(void *items, int64_t n, size_t size, kanon__compare compare, kanon_error *err);
 
 #endif

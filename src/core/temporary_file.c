@@ -50,8 +50,8 @@ static kanon_status folder_of(char **out, const char *path, kanon_error *err)
 /* What SQLite puts behind the name of a file for its journal. */
 #define JOURNAL "-journal"
 
-/* Whether `name` is BASE.kanon-DIGITS-DIGITS.tmp or .old, or that of the first with a journal. The word is in it so that no file of the user is taken for one
- * of these. */
+/* Whether `name` is BASE.kanon-DIGITS-DIGITS.tmp or .old, or that of the first with a journal. The word is in it so that no
+ * file of the user is taken for one of these. */
 static bool is_name_beside(const char *name, const char *base, bool journal)
 {
     static const char digits[] = "0123456789", word[] = ".kanon-";
@@ -100,7 +100,8 @@ static void remove_if_alone(int folder, const char *name)
         unlinkat(folder, name, 0);
 }
 
-/* Files first, then the journals whose files are gone. What cannot be cleaned is no reason to fail: nothing depends on it. */
+/* Files first, then the journals whose files are gone. What cannot be cleaned is no reason to fail: nothing depends on
+ * it. */
 static void remove_leftovers(const char *folder, const char *base)
 {
     DIR *directory = opendir(folder);

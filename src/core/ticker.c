@@ -32,8 +32,8 @@ void kanon__ticker_pass(int64_t ns)
     atomic_fetch_add(&clock_ns, ns);
 }
 
-/* A signal, or a named pipe: the test opens it for reading, which waits until it has come so far, and for writing to let it go
- * on. */
+/* A signal, or a named pipe: the test opens it for reading, which waits until it has come so far, and for writing to let it
+ * go on. */
 static void act(const char *what)
 {
     if (what[0] >= '0' && what[0] <= '9') {

@@ -55,9 +55,9 @@ void kanon__shared_ticker_add(kanon__shared_ticker *shared, int64_t done);
 /* Seconds on a clock that never goes back. */
 double kanon__seconds(void);
 
-/* For tests, where the library is built with KANON_TEST_HOOKS: from now on each look at the clock is `ns` after the one before;
- * 0: the time again. With a step of a tick every look calls the callback, so that a test can count them, or stop at the
- * n-th. KANON_TEST_AT_TICK in the environment does this to a program (at_tick in tests/cli/lib.sh). */
+/* For tests, where the library is built with KANON_TEST_HOOKS: from now on each look at the clock is `ns` after the one
+ * before; 0: the time again. With a step of a tick every look calls the callback, so that a test can count them, or stop at
+ * the n-th. KANON_TEST_AT_TICK in the environment does this to a program (at_tick in tests/cli/lib.sh). */
 enum { KANON__STEP_OF_A_TICK = 31 * 1000 * 1000 };
 void kanon__ticker_step(int64_t ns);
 /* So much time goes by, where looks have steps. */

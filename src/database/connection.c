@@ -119,8 +119,8 @@ static const char *key_for(const kanon__location *l, const char *key)
     return strcmp(l->driver, "duckdb") == 0 && strcmp(key, "uri") == 0 ? "path" : key;
 }
 
-/* Where memory runs out, DuckDB would write rows to a file that others can read, in the working directory: only where a folder
- * was named for that. */
+/* Where memory runs out, DuckDB would write rows to a file that others can read, in the working directory: only where a
+ * folder was named for that. */
 static kanon_status keep_in_memory(kanon__connection *c, const kanon__location *l, kanon_error *err)
 {
     static const char key[] = "temp_directory";

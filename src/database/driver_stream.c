@@ -150,8 +150,8 @@ kanon_status kanon__driver_stream_open(struct ArrowArrayStream *out, const kanon
     return st;
 }
 
-/* Rows come in the order of the file: DuckDB keeps it unless it is told otherwise. The columns are those of the file: a folder
- * that is called "year=2026" is no column. */
+/* Rows come in the order of the file: DuckDB keeps it unless it is told otherwise. The columns are those of the file: a
+ * folder that is called "year=2026" is no column. */
 kanon_status kanon__parquet_stream_back(struct ArrowArrayStream *out, const kanon__location *l, kanon_error *err)
 {
     static const char begin[] = "SELECT * FROM read_parquet(", end[] = ", hive_partitioning = false)";

@@ -1,6 +1,6 @@
 /* See writers.h: a table behind an ADBC driver, in one transaction. An old table of that name is dropped inside it, so it is
- * back where the transaction is not committed. That holds for databases in which creating a table is a part of the transaction;
- * of all others nothing is known, and they are refused. */
+ * back where the transaction is not committed. That holds for databases in which creating a table is a part of the
+ * transaction; of all others nothing is known, and they are refused. */
 #include "core/alloc.h"
 #include "database/connection.h"
 #include "database/cut_stream.h"

@@ -19,7 +19,8 @@
 kanon_status kanon__driver_library(void **out, const char *name, const char *called, kanon_error *err);
 /* Load a driver and let it fill in its table of functions. */
 kanon_status kanon__driver_load(kanon__adbc_driver *out, const char *name, const char *called, kanon_error *err);
-/* The driver that a function belongs to is not called for a while: its code, and what it has left in the heap, leave memory. */
+/* The driver that a function belongs to is not called for a while: its code, and what it has left in the heap, leave
+ * memory. */
 void kanon__driver_rest(kanon__adbc_unused inside);
 /* Whether a table appears and disappears with the transaction in it, and the old one comes back. */
 bool kanon__driver_keeps_promises(const char *name);

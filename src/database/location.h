@@ -47,8 +47,8 @@ kanon_status kanon__location_to_write(kanon__location *out, const char *text, ka
 void kanon__location_clear(kanon__location *location);
 /* Whether both are tables of one database, reached in the same way. */
 bool kanon__location_same_database(const kanon__location *left, const kanon__location *right);
-/* Whether to write at one of the two would change what is at the other: the same file, however it is written, the same table,
- * or a table and the file that it is in. */
+/* Whether to write at one of the two would change what is at the other: the same file, however it is written, the same
+ * table, or a table and the file that it is in. */
 bool kanon__location_same(const char *left, const char *right);
 
 #endif

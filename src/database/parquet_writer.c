@@ -1,6 +1,6 @@
-/* See writers.h: a Parquet file, which DuckDB writes. ADBC can only fill a table of DuckDB, which would be the whole release in
- * memory once more; the functions of its own C interface let it read the rows as they come, so these are used, found at run
- * time like the driver. What it says in an error is not passed on. */
+/* See writers.h: a Parquet file, which DuckDB writes. ADBC can only fill a table of DuckDB, which would be the whole release
+ * in memory once more; the functions of its own C interface let it read the rows as they come, so these are used, found at
+ * run time like the driver. What it says in an error is not passed on. */
 #include "core/alloc.h"
 #include "core/errand.h"
 #include "database/load_driver.h"

@@ -5,7 +5,8 @@
 
 #include "core/status.h"
 
-/* A statement about a table: "schema"."table" (`schema` NULL: none) between what stands before and behind it. To be freed. */
+/* A statement about a table: "schema"."table" (`schema` NULL: none) between what stands before and behind it. To be
+ * freed. */
 kanon_status kanon__sql_about(char **out, const char *before, const char *schema, const char *table, const char *behind,
                               kanon_error *err);
 /* `name` in quotes of the kind `quote`, with those inside doubled, at `to`; returns where that ends. There must be room for

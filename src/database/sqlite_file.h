@@ -1,4 +1,5 @@
-/* SQLite files without a driver: the library is linked already, for states. Called by sqlite_stream.c and sqlite_writer.c. */
+/* SQLite files without a driver: the library is linked already, for states. Called by sqlite_stream.c and
+ * sqlite_writer.c. */
 #ifndef KANON_DATABASE_SQLITE_FILE_H
 #define KANON_DATABASE_SQLITE_FILE_H
 

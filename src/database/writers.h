@@ -1,10 +1,10 @@
-/* Writers of typed tables: a Parquet file, a table behind a driver, a table of an SQLite file. All of them write a stream once,
- * give back what is there now, and keep it when they are told to; what was not kept is as if it had never been.
+/* Writers of typed tables: a Parquet file, a table behind a driver, a table of an SQLite file. All of them write a stream
+ * once, give back what is there now, and keep it when they are told to; what was not kept is as if it had never been.
  *
  *     open -> write -> read_back -> commit -> close
  *
- * A table in a database is written in one transaction, which read_back is a part of. A Parquet file is written to a file that
- * is there already, without its final name, so its commit has nothing to do. Called by pipeline/table_output.c. */
+ * A table in a database is written in one transaction, which read_back is a part of. A Parquet file is written to a file
+ * that is there already, without its final name, so its commit has nothing to do. Called by pipeline/table_output.c. */
 #ifndef KANON_DATABASE_WRITERS_H
 #define KANON_DATABASE_WRITERS_H
 

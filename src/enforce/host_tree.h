@@ -9,9 +9,9 @@
  *     most                     by dimension: units of the widest box below
  *     least, most units        of D; smallest: the fewest records; lowest: the lowest group
  *
- * A search is best-first (search/best_first.h has the idea): the cost of a node is a lower bound, that of a leaf is exact. The
- * caller asks for one group at a time and stops when it has enough. Groups change while the tree stands: only the path above
- * a changed group is computed again, before the next search.
+ * A search is best-first (search/best_first.h has the idea): the cost of a node is a lower bound, that of a leaf is exact.
+ * The caller asks for one group at a time and stops when it has enough. Groups change while the tree stands: only the path
+ * above a changed group is computed again, before the next search.
  *
  * Called by mutable_groups.c and repair.c. Calls model/space.h, core/heap.h. */
 #ifndef KANON_ENFORCE_HOST_TREE_H

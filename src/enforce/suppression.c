@@ -271,8 +271,8 @@ static int by_falling_bound(const void *left, const void *right)
     return comes_before(left, right) ? -1 : 1;
 }
 
-/* Each offer takes a record of the budget, so no more offers than that are taken, and nearly all of them from the groups that
- * lose most. Only so many groups are looked at, and half as many again. */
+/* Each offer takes a record of the budget, so no more offers than that are taken, and nearly all of them from the groups
+ * that lose most. Only so many groups are looked at, and half as many again. */
 static kanon_status push_costliest(suppression *s, kanon_error *err)
 {
     enum { FEW = 1000 };

@@ -1,6 +1,6 @@
 /* The groups of one block, as far as records left over need them: kanon_block_groups. Sizes and boxes, in the order of the
- * numbers that the algorithm gave them, which decide between equals; and the records that are left over, with their codes. It
- * takes the place of rows and grouping when they have gone elsewhere.
+ * numbers that the algorithm gave them, which decide between equals; and the records that are left over, with their codes.
+ * It takes the place of rows and grouping when they have gone elsewhere.
  *
  *     index 0    number 3 (of kanon_grouping_group_of)    size 12    box 4 9 | 0 0 | 2 2
  *
@@ -31,8 +31,8 @@ struct kanon_block_groups {
     uint32_t *codes; /* likewise, by dimension */
 };
 
-/* The increase of a group's loss by a record, and D of a record and the nearest corner of a box: no group inside the box grows
- * by less. */
+/* The increase of a group's loss by a record, and D of a record and the nearest corner of a box: no group inside the box
+ * grows by less. */
 int64_t kanon__host_increase(const kanon__space *space, int64_t size, const kanon__bound *box, const uint32_t *codes);
 int64_t kanon__host_distance(const kanon__space *space, const kanon__bound *around, const uint32_t *codes);
 

@@ -104,8 +104,8 @@ static int tell_once(const kanon_progress *progress, void *payload)
     return again ? 0 : answer;
 }
 
-/* Likewise, after all blocks were grouped: the stage is another one, which can be ended at any time. Blocks that have not begun
- * then stay as they are. */
+/* Likewise, after all blocks were grouped: the stage is another one, which can be ended at any time. Blocks that have not
+ * begun then stay as they are. */
 static kanon_status refine_block(int64_t task, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -322,8 +322,8 @@ out:
     return st;
 }
 
-/* The number of blocks that fit into memory at a time, by the largest one. Values that are equal cannot be cut apart, so that
- * one may be larger than was foreseen; a twentieth more than is allowed is not worth a failure. */
+/* The number of blocks that fit into memory at a time, by the largest one. Values that are equal cannot be cut apart, so
+ * that one may be larger than was foreseen; a twentieth more than is allowed is not worth a failure. */
 static kanon_status choose_threads(blocks *b, kanon_error *err)
 {
     int64_t row_bytes = b->work->row_bytes, most_bytes = b->work->most_bytes;

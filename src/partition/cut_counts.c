@@ -74,8 +74,8 @@ static int by_code(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Put the codes of a list in order: they lie between lo and hi, and `seen` says which there are. Few codes that are far apart
- * are sorted, many are looked for. */
+/* Put the codes of a list in order: they lie between lo and hi, and `seen` says which there are. Few codes that are far
+ * apart are sorted, many are looked for. */
 static void order_list(kanon__code_count *entries, int64_t n, const int64_t *seen, uint32_t lo, uint32_t hi)
 {
     enum { PER_ENTRY = 16 }; /* a step of a sort costs as much as to look at so many */

@@ -364,7 +364,8 @@ int64_t kanon_cuts_rows(const kanon_cuts *cuts, int64_t block)
 
 /* ---- from bytes --------------------------------------------------------------------------------------------------- */
 
-/* Children come in pairs, in the order of their parents or not, but each node but the first is the child of one before it. */
+/* Children come in pairs, in the order of their parents or not, but each node but the first is the child of one before
+ * it. */
 static bool unpack_node(kanon__cut_node *node, kanon__unpacker *u, const kanon_cuts *c, int64_t at, bool *is_child)
 {
     node->left = (int32_t)kanon__unpack_upto(u, c->n_nodes > 2 ? c->n_nodes - 2 : 0);

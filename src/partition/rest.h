@@ -1,8 +1,8 @@
 /* The records left over in all blocks, and what blocks offer them: kanon_rest and kanon_offers.
  *
- * In the order of their places each record joins the group, of any block, whose loss grows least; of equals that of the lowest
- * block, then the lowest group. Who joined counts for those after. blocks.c does the same where all groups are in one process;
- * here the driver knows only some of them:
+ * In the order of their places each record joins the group, of any block, whose loss grows least; of equals that of the
+ * lowest block, then the lowest group. Who joined counts for those after. blocks.c does the same where all groups are in one
+ * process; here the driver knows only some of them:
  *
  *     offered   a block's few best groups for a record, as they were at the beginning of the round
  *     changed   groups that took in a record, as they are now

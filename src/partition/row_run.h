@@ -1,14 +1,15 @@
 /* A run on some rows of a table, as if they were a table of their own.
  *
  * Blocks, the strips algorithm, entities that stay together and the drift of a state group a part of the rows. Each
- * needs the same four things: a part table (partition/part_table.h), a space over it, the constraints bound to it, and a
+ * needs the same four things: a table of the part, a space over it, the constraints bound to it, and a
  * run that points to all three. The part has the ranges and domains of the whole table, so costs in it are costs in the
  * whole.
  *
  *     rows    4 9 11          rows of the whole table, in any order
  *     part    0 1  2          rows of the part: group_of is by these
  *
- * Called by partition/blocks.c, algorithms/strips.c, pipeline/requirements.c and state/subset.c. */
+ * Called by partition/blocks.c, algorithms/strips.c, pipeline/requirements.c and
+ * state/maintain/drift.c. */
 #ifndef KANON_PARTITION_ROW_RUN_H
 #define KANON_PARTITION_ROW_RUN_H
 

@@ -87,8 +87,8 @@ out:
     return st;
 }
 
-/* Where the release would not be sound with what becomes of suppressed records, all of them return to the groups. A mapping of
- * attributes is made anew without any, as it leaves no choice record by record. */
+/* Where the release would not be sound with what becomes of suppressed records, all of them return to the groups. A mapping
+ * of attributes is made anew without any, as it leaves no choice record by record. */
 static kanon_status settle_suppressed(making *m, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -1,4 +1,5 @@
-/* One block by itself: what cannot be done in blocks by several processes, and the groups of a block that a process was given.
+/* One block by itself: what cannot be done in blocks by several processes, and the groups of a block that a process was
+ * given.
  *
  *     1 refuse what cannot be done -> 2 the plan, as for a whole table -> 3 algorithm, with the block's own random numbers
  *     -> 4 refinement of what is not left over -> 5 the independent check
@@ -139,8 +140,8 @@ out:
     return st;
 }
 
-/* The numbers that the groups had, which decide between groups that are equally good for a record left over. Groupings number
- * their groups by their first rows. */
+/* The numbers that the groups had, which decide between groups that are equally good for a record left over. Groupings
+ * number their groups by their first rows. */
 static kanon_status keep_ranks(int32_t **out, const kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -12,7 +12,8 @@
 #include <string.h>
 
 enum { LEAST_SAMPLE = 10000, MOST_SAMPLE = 100000, SAMPLE_SHARE = 50 }; /* rows; one of so many */
-enum { STRETCHES = 10 }; /* parts of the table from which rows are taken: records of a person may be side by side or far apart */
+/* parts of the table from which rows are taken: records of a person may be side by side or far apart */
+enum { STRETCHES = 10 };
 
 typedef struct sample {
     const kanon_table *table;
@@ -187,7 +188,8 @@ out:
     return st;
 }
 
-/* ---- the count --------------------------------------------------------------------------------------------------------- */
+/* ---- the count
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* The rows of each group, one group after the other; `ends` by group. */
 static void sort_by_group(int32_t *rows, int64_t *ends, const kanon_grouping *g)
@@ -276,7 +278,8 @@ kanon_status kanon__entity_notice(kanon__texts *warnings, const kanon_table *t, 
     KANON_TRY(count_groups(&n_small, t, column, g, err), out);
     KANON_TRY(kanon__texts_addf(warnings, err,
                                 "%.200s repeats and looks like the column that says whose record each row is: %lld of %lld "
-                                "groups have fewer than k = %lld of its values; name it as the entity, so that groups hold k "
+                                "groups have fewer than k = %lld of its values; name it as the entity, so that groups "
+                                "hold k "
                                 "persons",
                                 t->data.columns[column].name, (long long)n_small, (long long)g->n_groups, (long long)g->k),
               out);

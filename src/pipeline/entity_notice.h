@@ -1,12 +1,13 @@
-/* A warning for tables in which persons have several records although no entity is declared: groups of k records may then hold
- * fewer than k persons. Called by pipeline/anonymize.c; calls propose/roles.h, which judges columns as `kanon init` does. */
+/* A warning for tables in which persons have several records although no entity is declared: groups of k records may then
+ * hold fewer than k persons. Called by pipeline/anonymize.c; calls propose/roles.h, which judges columns as `kanon init`
+ * does. */
 #ifndef KANON_PIPELINE_ENTITY_NOTICE_H
 #define KANON_PIPELINE_ENTITY_NOTICE_H
 
 #include "model/grouping.h"
 
-/* Add to `warnings` which withheld column looks like the entity, and how many groups hold fewer than k of its values. Nothing
- * is added where the table has an entity or no such column. Columns are judged by a sample of the rows. */
+/* Add to `warnings` which withheld column looks like the entity, and how many groups hold fewer than k of its values.
+ * Nothing is added where the table has an entity or no such column. Columns are judged by a sample of the rows. */
 kanon_status kanon__entity_notice(kanon__texts *warnings, const kanon_table *table, const kanon_grouping *grouping,
                                   kanon_error *err);
 

@@ -1,5 +1,5 @@
-/* See memory.h. Grouping and release follow each other, so that the larger of the two counts; what both have is the table with
- * the group of each record:
+/* See memory.h. Grouping and release follow each other, so that the larger of the two counts; what both have is the table
+ * with the group of each record:
  *
  *     all at once    base + max(algorithm * n, next step, release)
  *     in blocks      base + max(cutting + row * records of the blocks that run, last step, release)
@@ -103,8 +103,8 @@ static int64_t typed_release_bytes(const kanon__workload *w)
     return DRIVER + t->n_rows * ROW + t->n_rows / w->k * CELL * t->n_quasi;
 }
 
-/* The cells of the release for every group with their check, what the check notes of every record, and the parts that are being
- * written. */
+/* The cells of the release for every group with their check, what the check notes of every record, and the parts that are
+ * being written. */
 static int64_t release_bytes(const kanon__workload *w)
 {
     enum { SEEN = 1, CLASS = 4, SIZE = 8, RUN = 8 + 16, BOUNDS = 8, SLOT = 8, PART = 384 << 10, FEW = 4 };
@@ -175,7 +175,8 @@ static need needed(const kanon__workload *w)
 {
     enum { FIXED = 12 << 20, GROUP_OF = 4 }; /* program, buffers, reports; the group of each record */
     const kanon__data *t = w->table;
-    int64_t base = FIXED + spread(table_bytes(t) + t->n_rows * GROUP_OF), release = base + spread(release_bytes(w) + order_bytes(w));
+    int64_t base = FIXED + spread(table_bytes(t) + t->n_rows * GROUP_OF);
+    int64_t release = base + spread(release_bytes(w) + order_bytes(w));
     int64_t all = kanon__algorithm_need(w->algorithm, t->n_rows, t->n_quasi);
     return (need){.n_rows = t->n_rows,
                   .whole = larger(base + larger(all, w->then_bytes), release),

@@ -53,7 +53,8 @@ out:
 }
 
 kanon_status kanon_measures_prove(kanon_measures *measures, const kanon_table *table, const kanon_grouping *grouping,
-                                  const char *certificate_path, int threads, kanon_tick tick, void *payload, kanon_error *err)
+                                  const char *certificate_path, int threads, kanon_tick tick, void *payload,
+                                  kanon_error *err)
 {
     kanon__call call;
     kanon__call_begin(&call, table->context);

@@ -14,8 +14,8 @@ typedef struct kanon__finished {
     const char *release_sha256;          /* "" where there is no release */
 } kanon__finished;
 
-/* Give the outputs their names and tell the sinks, all or none, the release last. It is a kanon__last_step whose payload is a
- * kanon__finished: *undone is false where it failed and the release could not be taken back. */
+/* Give the outputs their names and tell the sinks, all or none, the release last. It is a kanon__last_step whose payload is
+ * a kanon__finished: *undone is false where it failed and the release could not be taken back. */
 kanon_status kanon__finished_name(void *finished, bool *undone, kanon_error *err);
 
 /* Called in place of kanon__finished_name, which it calls itself at the right moment. A failure leaves no file. */

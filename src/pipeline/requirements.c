@@ -140,8 +140,8 @@ out:
     return st;
 }
 
-/* The suppressed records as group 0, all others in none. Groups that look alike are judged together where entities have several
- * records, so in a second trial it also has the groups that may show nothing, because they lose as much. */
+/* The suppressed records as group 0, all others in none. Groups that look alike are judged together where entities have
+ * several records, so in a second trial it also has the groups that may show nothing, because they lose as much. */
 static kanon_status list_kept(int32_t *out, const kanon__run *run, bool with_general, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -15,8 +15,8 @@ typedef kanon_status (*kanon__runner)(void *payload, kanon__run *run, kanon_erro
 
 /* Group the records. Where those of an entity are to stay together, the runner is given the first record of each. */
 kanon_status kanon__requirements_group(kanon__run *run, kanon__runner runner, void *payload, kanon_error *err);
-/* Whether what becomes of suppressed records leaves the release sound: kept, they are a class that satisfies what every group
- * must; left out, the groups also satisfy what compares them with the table, where that is the rest of it. */
+/* Whether what becomes of suppressed records leaves the release sound: kept, they are a class that satisfies what every
+ * group must; left out, the groups also satisfy what compares them with the table, where that is the rest of it. */
 kanon_status kanon__requirements_suppressed_hold(bool *out, const kanon__run *run, kanon_error *err);
 /* Make the algorithm's groups keep what is asked, and use up what may be suppressed where that lowers the loss. */
 kanon_status kanon__requirements_meet(kanon__run *run, kanon_error *err);

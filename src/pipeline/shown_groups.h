@@ -6,8 +6,8 @@
 
 #include "model/grouping.h"
 
-/* In *out records that are not in the release have a negative group. It has the recode maps of `grouping`, which must outlive
- * it, and nothing of how that was made. */
+/* In *out records that are not in the release have a negative group. It has the recode maps of `grouping`, which must
+ * outlive it, and nothing of how that was made. */
 kanon_status kanon__shown_groups_new(kanon_grouping **out, const kanon_table *table, const kanon_grouping *grouping,
                                      kanon_numeric numeric, int threads, kanon_error *err);
 void kanon__shown_groups_free(kanon_grouping *shown);

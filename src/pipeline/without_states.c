@@ -1,5 +1,5 @@
-/* Compiled in place of src/state, of the calls on it and of all that speaks to SQLite, where KANON_STATES is off: every public
- * function of states returns KANON_EINVAL and says that it was not built. */
+/* Compiled in place of src/state, of the calls on it and of all that speaks to SQLite, where KANON_STATES is off: every
+ * public function of states returns KANON_EINVAL and says that it was not built. */
 #include "database/streams.h"
 #include "database/writers.h"
 #include "pipeline/guarded_outputs.h"

@@ -14,8 +14,9 @@
 kanon_status kanon__column_determines(bool *out, const kanon__column_facts *from, const kanon__column_facts *to,
                                       const int32_t *rows, int64_t n, kanon_error *err);
 
-/* Whether `to` stays the same in nearly all records of one value of `from`: it may differ in one of fifty rows, and in a tenth
- * of those in which it would differ if its values were dealt out anew. Rows without a value do not count. */
-kanon_status kanon__column_stays(bool *out, const kanon__column_facts *from, const kanon__column_facts *to, kanon_error *err);
+/* Whether `to` stays the same in nearly all records of one value of `from`: it may differ in one of fifty rows, and in a
+ * tenth of those in which it would differ if its values were dealt out anew. Rows without a value do not count. */
+kanon_status kanon__column_stays(bool *out, const kanon__column_facts *from, const kanon__column_facts *to,
+                                 kanon_error *err);
 
 #endif

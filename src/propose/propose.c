@@ -230,7 +230,8 @@ out:
     return st;
 }
 
-/* ---- the proposal ------------------------------------------------------------------------------------------------------ */
+/* ---- the proposal
+ * ------------------------------------------------------------------------------------------------------ */
 
 void kanon_proposal_free(kanon_proposal *out)
 {
@@ -318,20 +319,23 @@ static kanon_status ask_entity(maker *m, kanon_error *err)
     const kanon__column_facts *f = m->facts;
     if (a->belief == KANON__ENTITY_ASK && a->rival >= 0)
         KANON_TRY(kanon__texts_addf(notes, err,
-                                    "Whose record is each row? %.80s and %.80s repeat. If one of them stands for a person, name "
+                                    "Whose record is each row? %.80s and %.80s repeat. If one of them stands for a "
+                                    "person, name "
                                     "it as the entity, so that groups hold k persons.",
                                     f[a->column].name, f[a->rival].name),
                   out);
     else if (a->belief == KANON__ENTITY_ASK)
         KANON_TRY(kanon__texts_addf(notes, err,
-                                    "Whose record is each row? %.80s repeats: %lld values in %lld records. If it stands for a "
+                                    "Whose record is each row? %.80s repeats: %lld values in %lld records. If it stands "
+                                    "for a "
                                     "person, add 'entity: %.80s', so that groups hold k persons.",
                                     f[a->column].name, (long long)f[a->column].n_distinct, (long long)f[a->column].n_present,
                                     f[a->column].name),
                   out);
     else if (a->rival >= 0)
         KANON_TRY(kanon__texts_addf(notes, err,
-                                    "Whose record is each row? Both %.80s and %.80s could say; %.80s is proposed as the entity.",
+                                    "Whose record is each row? Both %.80s and %.80s could say; %.80s is proposed as the "
+                                    "entity.",
                                     f[a->column].name, f[a->rival].name, f[a->column].name),
                   out);
     if (a->household >= 0 && a->household != a->column)

@@ -35,7 +35,8 @@ typedef struct sorter {
     int shift; /* of the first word of a hash: what is left is the number of its bucket */
 } sorter;
 
-/* ---- hashes ------------------------------------------------------------------------------------------------------------ */
+/* ---- hashes
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static void begin(kanon__keyed_hash *out, uint64_t seed)
 {
@@ -79,7 +80,8 @@ static uint64_t end_word(kanon__keyed_hash *hash)
     return word != 0 ? word : 1;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------------ */
+/* ---- groups
+ * ------------------------------------------------------------------------------------------------------------ */
 
 /* Of one number as it stands and of a mean that is the same number the release has different texts. */
 static void add_written(kanon__keyed_hash *hash, const sorter *s, int quasi, int64_t group, const kanon__canonical *cell)
@@ -122,7 +124,8 @@ static kanon_status hash_groups(int64_t block, void *payload, kanon_error *err)
     return kanon__poll_tick(KANON__TICK_POLL_NS, err);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * -------------------------------------------------------------------------------------------------------------- */
 
 /* The cells of the current row, one after the other. */
 typedef struct row_reader {
@@ -223,7 +226,8 @@ out:
     return st;
 }
 
-/* ---- buckets ----------------------------------------------------------------------------------------------------------- */
+/* ---- buckets
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* Equal rows by their numbers: it does not matter, but it is the same with any number of threads. */
 static bool comes_before(const sorter *s, int32_t left, int32_t right)
@@ -321,7 +325,8 @@ out:
     return st;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------------- */
+/* ---- all of it
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static kanon_status hash_rows(sorter *s, kanon_error *err)
 {
@@ -329,7 +334,8 @@ static kanon_status hash_rows(sorter *s, kanon_error *err)
     const kanon__row_order *o = s->order;
     const kanon__data *data = &s->table->data;
     KANON_TRY(kanon__new_array(&s->groups, o->n_groups + 1, "groups", err), out);
-    KANON_TRY(kanon__extents_new(&s->extents, data, o->group_of, o->n_groups, o->recode_map, o->means, o->threads, err), out);
+    KANON_TRY(kanon__extents_new(&s->extents, data, o->group_of, o->n_groups, o->recode_map, o->means, o->threads, err),
+              out);
     KANON_TRY(kanon__pool_run(o->threads, o->n_groups / GROUP_BLOCK + 1, hash_groups, s, err), out);
     kanon__extents_free(s->extents);
     s->extents = NULL;

@@ -46,7 +46,8 @@ bool kanon__codebook_is_missing(const kanon__column *column, int32_t node);
 /* The two kinds of writers. */
 kanon_status kanon__codebook_json(kanon__output *output, const kanon__codebook *book, bool csvw, kanon_error *err);
 void kanon__codebook_page(kanon__output *output, const kanon__codebook *book);
-/* How the dates of the column are written in the release, the ends of bands included; NULL: as YYYY-MM-DD, or it has none. */
+/* How the dates of the column are written in the release, the ends of bands included; NULL: as YYYY-MM-DD, or it has
+ * none. */
 const char *kanon__codebook_date_format(const kanon__column *column);
 
 #endif

@@ -117,7 +117,8 @@ void kanon__html_risk(kanon__output *o, const kanon__report *r, const kanon__rep
            "record is above it.</p>\n"
            "<table><thead><tr><th>Risk at most</th><th>Who asks for it</th>");
     kanon__output_text(o, r->external ? "<th class=\"n\">Records above</th>"
-                                      : "<th class=\"n\">Records above, before</th><th class=\"n\">Records above, after</th>");
+                                      : "<th class=\"n\">Records above, before</th><th class=\"n\">Records above, "
+                                        "after</th>");
     kanon__output_text(o, "<th>Result</th></tr></thead><tbody>\n");
     for (int i = 0; i < KANON__N_THRESHOLDS; i++)
         threshold_row(o, r, d, i);

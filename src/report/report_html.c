@@ -138,7 +138,8 @@ static void say_bound(kanon__output *o, const kanon__report *r)
     const kanon_figure *proved = kanon_measures_find(r->measures, "gap", NULL);
     if (proved != NULL && isfinite(proved->value) && proved->value >= 1) {
         kanon__markup(o,
-                      "<p>Some of that cannot be helped, and a certificate proves how much: no grouping of these records with the "
+                      "<p>Some of that cannot be helped, and a certificate proves how much: no grouping of these records "
+                      "with the "
                       "same k loses less than <b>%s</b> of what this one loses.</p>\n",
                       kanon__show_share(1 / proved->value).text);
         return;
@@ -148,7 +149,8 @@ static void say_bound(kanon__output *o, const kanon__report *r)
         return;
     kanon__markup(o,
                   "<p>Some of that cannot be helped: no grouping of these records with the same k loses less than <b>%s</b> "
-                  "of what this one loses. This is the quick bound. The proved lower bound is higher, and shows how near to the "
+                  "of what this one loses. This is the quick bound. The proved lower bound is higher, and shows how near "
+                  "to the "
                   "best this release is.</p>\n",
                   kanon__show_share(1 / gap->value).text);
 }

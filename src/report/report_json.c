@@ -41,7 +41,9 @@ static json_t *column_list(const kanon_table *t, bool external)
         json_t *column = json_pack("{s:s, s:s}", "name", c->name, "role", kanon_role_text(c->role));
         bool good = column != NULL;
         if (good && c->domain != NULL)
-            good = json_object_set_new(column, "type", json_string(external ? kanon__told_type(c->domain) : kanon_type_text(c->domain->type))) == 0 &&
+            good = json_object_set_new(column, "type",
+                                       json_string(external ? kanon__told_type(c->domain)
+                                                            : kanon_type_text(c->domain->type))) == 0 &&
                    json_object_set_new(column, "weight", json_real(c->weight)) == 0;
         if (!good || json_array_append_new(list, column) != 0) {
             if (!good)
@@ -167,8 +169,8 @@ static bool set_requirements(json_t *root, const kanon__report *r)
     return good;
 }
 
-/* The audit of a release of a state with all before it. What classes there are only the originals tell, so an external report
- * has what is required alone. */
+/* The audit of a release of a state with all before it. What classes there are only the originals tell, so an external
+ * report has what is required alone. */
 static bool set_joint(json_t *root, const kanon__report *r)
 {
     const kanon__joint_status *j = &r->grouping->joint;
@@ -219,7 +221,8 @@ static bool set_files(json_t *root, const kanon__report *r, const char *input_sh
         json_t *output = json_object();
         good = set(root, "output", output) &&
                set(output, "path", path_value(r->external ? kanon__file_name(r->release_path) : r->release_path)) &&
-               set(output, "sha256", r->release_sha256[0] != '\0' ? json_string(r->release_sha256) : json_null()) && set(output, "numeric", json_string(r->numeric)) &&
+               set(output, "sha256", r->release_sha256[0] != '\0'
+                   ? json_string(r->release_sha256) : json_null()) && set(output, "numeric", json_string(r->numeric)) &&
                set(output, "shuffled", json_boolean(r->shuffle)) &&
                set(output, "order", json_string(r->shuffle ? "a keyed hash of the released rows" : "that of the input"));
     }
@@ -298,7 +301,8 @@ static bool set_data(json_t *root, const kanon__report *r, const kanon__report_d
         good = good && set(root, "thresholds", threshold_list(d, r->external)) &&
                set(root, "class_sizes_after", bin_list(&d->risk[KANON__AFTER], false));
     if (!r->external)
-        good = good && set(root, "class_sizes_before", bin_list(&d->risk[KANON__BEFORE], false)) && set_worst(root, d) && set(root, "loss_by_class_before", bin_list(&d->kinds, true));
+        good = good && set(root, "class_sizes_before", bin_list(&d->risk[KANON__BEFORE], false)) &&
+               set_worst(root, d) && set(root, "loss_by_class_before", bin_list(&d->kinds, true));
     return good;
 }
 

@@ -39,7 +39,8 @@ int64_t kanon__flat_scan_work(const kanon__free_tree *tree, int64_t n_free);
  * unit. */
 int64_t kanon__flat_scan_worth(int64_t n_visits);
 
-/* All records that are free in the tree. Its nodes are dropped (kanon__free_tree_drop_nodes); the rest of it is still read. */
+/* All records that are free in the tree. Its nodes are dropped (kanon__free_tree_drop_nodes); the rest of it is still
+ * read. */
 kanon_status kanon__flat_scan_new(kanon__flat_scan **out, kanon__free_tree *tree, kanon_error *err);
 void kanon__flat_scan_free(kanon__flat_scan *scan);
 /* Take a free record out for good. */

@@ -1,5 +1,5 @@
-/* Writes a taxonomy in any of its forms; each is read back by taxonomy_forms.c, or by table/schema/taxonomy_file.c. Called by
- * hosts; calls core/output.h. */
+/* Writes a taxonomy in any of its forms; each is read back by taxonomy_forms.c, or by table/schema/taxonomy_file.c. Called
+ * by hosts; calls core/output.h. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/output.h"

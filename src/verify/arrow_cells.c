@@ -226,7 +226,8 @@ bool kanon__arrow_cells_match(const kanon__arrow_source *source, int64_t row, co
     if (batch == NULL)
         return false;
     for (int64_t column = 0; column < batch->n_children; column++)
-        if (source->types[column].kind != KANON__ARROW_OTHER && !says_row(&cells[column], source->schema.children[column], batch->children[column], batch->offset + i))
+        if (source->types[column].kind != KANON__ARROW_OTHER &&
+            !says_row(&cells[column], source->schema.children[column], batch->children[column], batch->offset + i))
             return false;
     return true;
 }

@@ -98,7 +98,8 @@ static inline int64_t kanon__checked_row(const kanon__arrow_check *c, int64_t pl
 /* The records of the next block of a range, from `at` on; 0: there is none. Ticks. */
 kanon_status kanon__checked_block(kanon__arrow_check *check, kanon__checked_range *range, int64_t at, int64_t *n,
                                   kanon_error *err);
-/* Records from *rested up to `at` were read: once there are many of them, they leave memory, in the input and in the release. */
+/* Records from *rested up to `at` were read: once there are many of them, they leave memory, in the input and in the
+ * release. */
 void kanon__checked_rest(const kanon__arrow_check *check, const kanon__checked_field *field, int64_t *rested, int64_t at);
 /* "the check found WHAT: record N, column NAME". */
 kanon_status kanon__checked_fail(const kanon__arrow_check *check, const kanon__checked_field *field, int64_t row,

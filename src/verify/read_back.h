@@ -1,8 +1,8 @@
 /* The independent check of what somebody else has written: a Parquet file or a table of a database, read back, against the
- * batches that passed the check of releases (verify_arrow.h). Every cell counts, with the name of its column: a digest of the
- * rows is taken of both and compared, under a key that nobody knows, in any order of the rows or in theirs. Cells are compared by
- * what they say, since a database has types of its own: numbers by value, all else as the text of a CSV file, no value
- * as itself. Called by pipeline/table_output.c; reads with arrow_reader.h, and shares nothing with what wrote. */
+ * batches that passed the check of releases (verify_arrow.h). Every cell counts, with the name of its column: a digest of
+ * the rows is taken of both and compared, under a key that nobody knows, in any order of the rows or in theirs. Cells are
+ * compared by what they say, since a database has types of its own: numbers by value, all else as the text of a CSV file, no
+ * value as itself. Called by pipeline/table_output.c; reads with arrow_reader.h, and shares nothing with what wrote. */
 #ifndef KANON_VERIFY_READ_BACK_H
 #define KANON_VERIFY_READ_BACK_H
 

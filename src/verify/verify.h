@@ -1,5 +1,6 @@
 /* The independent check. It counts and compares by itself, from the table's own cells, and shares no code with what makes
- * groupings and releases. A failed check is KANON_EINTERNAL: no output is better than a wrong one. */
+ * groupings and releases. A failed check is KANON_EINTERNAL: no output is better than a wrong one.
+ * Implemented by the verify_*.c files. */
 #ifndef KANON_VERIFY_VERIFY_H
 #define KANON_VERIFY_VERIFY_H
 
@@ -69,8 +70,8 @@ kanon_status kanon__verifier_row(kanon__verifier *verifier, int64_t row, const k
                                  size_t length, kanon_error *err);
 /* Row `far` is checked soon, and row `near`, which was a far one, before it. */
 void kanon__verifier_prefetch(const kanon__verifier *verifier, int64_t far, int64_t near);
-/* After the last row: all rows of the table came by, once each and with the cells that stand in their place in the input, and
- * groups and classes keep what is required. */
+/* After the last row: all rows of the table came by, once each and with the cells that stand in their place in the input,
+ * and groups and classes keep what is required. */
 kanon_status kanon__verifier_finish(const kanon__verifier *verifier, const kanon__requirement *requirement, int threads,
                                     kanon_error *err);
 

@@ -1,5 +1,5 @@
-/* DuckDB with one call that fails, as a library in its place: what a Parquet file is written with is passed on to the library
- * of REAL_DUCKDB, but for the call with the number FAIL_AT. */
+/* DuckDB with one call that fails, as a library in its place: what a Parquet file is written with is passed on to the
+ * library of REAL_DUCKDB, but for the call with the number FAIL_AT. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* A driver of ADBC for tests, as a library that is loaded at run time: a database in memory with one table of people, which
- * counts its calls and fails at the one that it is told. Its errors say what no message may repeat. One table can be written, in
- * a transaction; what was committed stays until the next fake_reset. */
+ * counts its calls and fails at the one that it is told. Its errors say what no message may repeat. One table can be
+ * written, in a transaction; what was committed stays until the next fake_reset. */
 #include "drivers/fake_driver.h"
 #include "database/adbc.h"
 

@@ -1,5 +1,5 @@
-/* What lies below a state fails: each allocation of the library, and allocations inside SQLite, one after the other, for every
- * command and for making a state. The call says so, nothing is changed, nothing is leaked, no file stays. */
+/* What lies below a state fails: each allocation of the library, and allocations inside SQLite, one after the other, for
+ * every command and for making a state. The call says so, nothing is changed, nothing is leaked, no file stays. */
 #include "core/alloc.h"
 #include "support.h"
 
@@ -71,7 +71,8 @@ static kanon_status change(kanon_state *state, int command, kanon_error *err)
     kanon_change_options joint = {.struct_size = sizeof joint, .outputs = &outputs, .joint_k = 2};
     kanon_state_info *info = NULL;
     kanon_audit *audit = NULL;
-    kanon_status st = command == INSERT   ? kanon_state_insert_bytes(state, extra, strlen(extra), "extra", &options, &done, err)
+    kanon_status st = command == INSERT   ? kanon_state_insert_bytes(state, extra, strlen(extra), "extra", &options, &done,
+                                                                     err)
                       : command == DELETE ? kanon_state_delete_bytes(state, gone, strlen(gone), "gone", &options, &done, err)
                       : command == UPDATE
                           ? kanon_state_update_bytes(state, other, strlen(other), "other", &options, &done, err)

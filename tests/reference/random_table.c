@@ -226,7 +226,8 @@ static void fill_cells(table_plan *plan)
     }
 }
 
-/* Some columns of few whole numbers are levels instead. Nothing is drawn for it, so that the other columns stay what they are. */
+/* Some columns of few whole numbers are levels instead. Nothing is drawn for it, so that the other columns stay what they
+ * are. */
 static void plan_levels(table_plan *plan, uint64_t seed)
 {
     for (int i = 0; i < plan->n_columns; i++) {

@@ -270,7 +270,8 @@ static double record_ncp(const ref_case *c, const kanon__column *a, int g)
         return 1;
     if (is_numeric(a))
         return spread(c, a, g);
-    return distinct_values(c, a, g) == 1 ? 0 : (double)leaves(a->domain->taxonomy, group_lca(c, a, g)) / leaves(a->domain->taxonomy, 0);
+    return distinct_values(c, a, g) == 1 ? 0 : (double)leaves(a->domain->taxonomy,
+                                                              group_lca(c, a, g)) / leaves(a->domain->taxonomy, 0);
 }
 
 static double ncp(const ref_case *c, const kanon__column *a)
@@ -296,7 +297,8 @@ static double centroid_distance(const ref_case *c, const kanon__column *a, int r
     int n = 0, g = c->group[row];
     if (!is_numeric(a)) {
         int center = group_lca(c, a, g);
-        return (double)height(a->domain->taxonomy, lca(a->domain->taxonomy, node_of(a, row), center)) / height(a->domain->taxonomy, 0);
+        return (double)height(a->domain->taxonomy,
+                              lca(a->domain->taxonomy, node_of(a, row), center)) / height(a->domain->taxonomy, 0);
     }
     for (int other = 0; other < rows(c); other++)
         if (c->group[other] == g && !is_missing(a, other)) {

@@ -10,7 +10,8 @@ static bool seen_before(const kanon_table *t, int column, const int32_t *group, 
 {
     for (int64_t other = 0; other < row; other++)
         if (group[other] == g && kanon__code_at(t->data.entity_codes, other) == kanon__code_at(t->data.entity_codes, row) &&
-            (column < 0 || kanon__code_at(t->data.columns[column].codes, other) == kanon__code_at(t->data.columns[column].codes, row)))
+            (column < 0 || kanon__code_at(t->data.columns[column].codes, other) ==
+                               kanon__code_at(t->data.columns[column].codes, row)))
             return true;
     return false;
 }

@@ -13,7 +13,8 @@ static inline kanon_status release(struct ArrowArrayStream *out, const kanon_tab
                             kanon_arrow_numeric numeric, bool shuffle, int threads, kanon_error *err)
 {
     kanon_arrow_options options = {
-        .struct_size = sizeof options, .numeric = numeric, .shuffle = shuffle, .threads = threads, .shuffle_seed = shuffle ? 5 : 0};
+        .struct_size = sizeof options, .numeric = numeric, .shuffle = shuffle, .threads = threads,
+        .shuffle_seed = shuffle ? 5 : 0};
     *out = (struct ArrowArrayStream){0};
     kanon_status st = kanon_release_to_arrow(out, table, grouping, &options, err);
     assert_true((st == KANON_OK) == (out->release != NULL));
@@ -49,7 +50,8 @@ static const char people_csv[] = "name,age,temp,day,job,ill,dose,note\n"
 /* Mixed on everything; equal but for age; missing next to numbers; only missing; the root of a taxonomy; suppressed. */
 static const int64_t people_groups[] = {1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0};
 
-static inline kanon_table *import(const char *yaml, const arrow_table *given, const arrow_layout *layout, arrow_counts *counts)
+static inline kanon_table *import(const char *yaml, const arrow_table *given, const arrow_layout *layout,
+                                  arrow_counts *counts)
 {
     struct ArrowArrayStream stream;
     kanon_schema *schema = NULL;

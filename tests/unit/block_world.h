@@ -1,5 +1,5 @@
-/* A small table in two parts, and everything that travels when it is grouped in blocks by several processes: for tests of the
- * calls of kanon_blocks.h one by one. All steps return a status, so that any of them may fail. */
+/* A small table in two parts, and everything that travels when it is grouped in blocks by several processes: for tests of
+ * the calls of kanon_blocks.h one by one. All steps return a status, so that any of them may fail. */
 #ifndef KANON_TESTS_BLOCK_WORLD_H
 #define KANON_TESTS_BLOCK_WORLD_H
 

@@ -1,5 +1,5 @@
-/* Tables behind drivers: a driver that fails at each of its calls in turn leaves nothing half-written and nothing in a message;
- * one that changes a value is found out; locations and their names; SQLite files. */
+/* Tables behind drivers: a driver that fails at each of its calls in turn leaves nothing half-written and nothing in a
+ * message; one that changes a value is found out; locations and their names; SQLite files. */
 #include "core/alloc.h"
 #include "database/location.h"
 #include "drivers/fake_driver.h"

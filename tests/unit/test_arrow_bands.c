@@ -221,7 +221,8 @@ static void damaged_ends_are_refused(void **state)
     kanon_table_free(table);
 }
 
-/* The band of a code, as text, is widened or moved: what is released covers it no longer, or the input does not lie in it. */
+/* The band of a code, as text, is widened or moved: what is released covers it no longer, or the input does not lie in
+ * it. */
 static void wrong_codes_are_refused(void **state)
 {
     (void)state;

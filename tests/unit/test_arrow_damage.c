@@ -122,7 +122,8 @@ static void damaged_columns_are_refused(void **state)
         {.name = "age_min lower in one record alone", .child = 0, .buffer = 1, .byte = 0, .flip = 4}, /* 16 instead of 20 */
         {.name = "age_min of a group", .child = 0, .buffer = 1, .flip = 1, .stride = 8, .records = 3},
         {.name = "age_max of a group", .child = 1, .buffer = 1, .flip = 8, .stride = 8, .records = 3},
-        {.name = "temp_min of a group", .child = 2, .buffer = 1, .byte = 7, .flip = 0x80, .stride = 8, .records = 3}, /* 1.5 */
+        /* of 1.5 */
+        {.name = "temp_min of a group", .child = 2, .buffer = 1, .byte = 7, .flip = 0x80, .stride = 8, .records = 3},
         {.name = "day_max of a group", .child = 5, .buffer = 1, .byte = 1, .flip = 1, .stride = 4, .records = 3},
         {.name = "category of a group", .child = 6, .buffer = 1, .flip = 1, .stride = 4, .records = 3},
         {.name = "number of a missing value", .child = 0, .buffer = 0, .byte = 0, .flip = 0x60, .fewer_nulls = 2},
@@ -209,7 +210,8 @@ static void damaged_kept_columns_are_refused(void **state)
     damages[n++] = (damage){.name = "validity", .child = 4, .buffer = 0, .byte = 0, .flip = 0x7f};
     damages[n++] = (damage){.name = "entry", .child = 17, .of_dictionary = true, .buffer = 1, .byte = 0, .flip = 1};
     arrow_counts counts = {0};
-    kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS},
+    kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n",
+                                &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS},
                                 &(arrow_layout){0}, &counts);
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1, 1, 1, 1));
     assert_refused(table, grouping, KANON_ARROW_COLUMNS, true, damages, n);
@@ -226,7 +228,8 @@ static void records_in_wrong_places_are_refused(void **state)
     static const damage kept = {.name = "kept", .child = 2, .buffer = -1, .what = SWAP};
     arrow_counts counts = {0};
     (void)state;
-    kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}, x: {role: sensitive}}\n", &(arrow_table){2, fields, 5},
+    kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}, x: {role: sensitive}}\n",
+                                &(arrow_table){2, fields, 5},
                                 &(arrow_layout){0}, &counts);
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 2, 2));
     assert_refused(table, grouping, KANON_ARROW_COLUMNS, false, &quasi, 1);
@@ -245,7 +248,8 @@ static void wrong_codes_are_refused(void **state)
                                   {"t", "U", NULL, CELLS("x", "y", "x", "y")}};
     arrow_counts counts = {0};
     (void)state;
-    kanon_table *table = import("default-role: insensitive\nattributes: {u: {role: quasi}, d: {role: quasi}, b: {role: quasi, type: categorical},\n"
+    kanon_table *table = import("default-role: insensitive\nattributes: {u: {role: quasi}, d: {role: quasi}, b: {role: "
+                                "quasi, type: categorical},\n"
                                 "  l: {role: sensitive}, t: {role: sensitive}}\n",
                                 &(arrow_table){5, fields, 4}, &(arrow_layout){.batch_rows = 3}, &counts);
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1));
@@ -323,7 +327,8 @@ static void false_claims_are_refused(void **state)
     release_claim c;
     (void)state;
     /* the groups show [1..2], [1..3]: equal values in two ways */
-    make_claim(&c, "default-role: insensitive\nattributes: {a: {role: quasi}, s: {role: sensitive}}\n", "a,s\n1,x\n2,y\n1,x\n3,z\n",
+    make_claim(&c, "default-role: insensitive\nattributes: {a: {role: quasi}, s: {role: sensitive}}\n",
+               "a,s\n1,x\n2,y\n1,x\n3,z\n",
                GROUPS(1, 1, 2, 2));
     kanon__arrow_claim claim = c.claim;
     assert_claim(&claim, NULL);
@@ -363,7 +368,8 @@ static void constraints_hold_in_classes(void **state)
     clear_claim(&c);
 }
 
-/* ---- every bit --------------------------------------------------------------------------------------------------------- */
+/* ---- every bit
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* The bytes of a value in buffer 1, by format; 0: others. */
 static size_t width_of(const char *format)
@@ -448,7 +454,8 @@ static void every_flipped_bit_is_refused(void **state)
     kanon_table_free(table);
 }
 
-/* ---- structs ----------------------------------------------------------------------------------------------------------- */
+/* ---- structs
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* A number or a pointer of the structs is another one. */
 static void other_structs_are_refused(void **state)

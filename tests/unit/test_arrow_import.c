@@ -189,7 +189,8 @@ static void every_type_in_every_layout(void **state)
             char what[64];
             snprintf(what, sizeof what, "%s of %s, layout %zu", t->format, t->entry_format != NULL ? t->entry_format : "-",
                      l);
-            kanon_status st = import(&table, "empty: value\nattributes: {x: {role: quasi}, other: {role: insensitive}}\n", &made,
+            kanon_status st = import(&table, "empty: value\nattributes: {x: {role: quasi}, other: {role: insensitive}}\n",
+                                     &made,
                                      &layouts[l], &counts, &err);
             if (st != KANON_OK)
                 fail_msg("%s: %s", what, err.message);
@@ -325,7 +326,8 @@ static void many_values(void **state)
     arrow_counts counts = {0};
     kanon_error err = {0};
     kanon_table *table = NULL;
-    assert_done(import(&table, "default-role: insensitive\nattributes: {near: {role: quasi}, far: {role: sensitive}}\n", &made, &layout, &counts, &err),
+    assert_done(import(&table, "default-role: insensitive\nattributes: {near: {role: quasi}, far: {role: sensitive}}\n",
+                       &made, &layout, &counts, &err),
                 &err);
     for (int column = 0; column < 2; column++)
         for (int64_t row = 0; row < N; row++)
@@ -444,7 +446,8 @@ static void extremes_are_kept(void **state)
     kanon_error err = {0};
     kanon_table *table = NULL;
     (void)state;
-    assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
+    assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, NULL, &counts, &err),
+                &err);
     assert_cells(table, 1, day_texts, "day");
     assert_cells(table, 3, real_texts, "real");
     kanon_table_free(table);
@@ -490,19 +493,23 @@ static void other_types_are_named(void **state)
         kanon_error err = {0};
         char expected[128];
         snprintf(expected, sizeof expected, "column pain has the type %s", cases[i][1]);
-        assert_int_equal(import_column("default-role: insensitive\nattributes: {pain: {role: quasi}}\n", &field, 2, &layout, &err), KANON_EDATA);
+        assert_int_equal(import_column("default-role: insensitive\nattributes: {pain: {role: quasi}}\n", &field, 2, &layout,
+                                       &err), KANON_EDATA);
         assert_holds(err.message, expected);
         assert_holds(err.hint, "cast it to");
     }
     const arrow_field nested = {"pain", "i", "+l", CELLS(NULL, NULL)}, odd_index = {"pain", "g", "u", CELLS(NULL, NULL)};
     kanon_error err = {0};
-    assert_int_equal(import_column("default-role: insensitive\nattributes: {pain: {role: quasi}}\n", &nested, 0, NULL, &err), KANON_EDATA);
+    assert_int_equal(import_column("default-role: insensitive\nattributes: {pain: {role: quasi}}\n", &nested, 0, NULL, &err),
+                     KANON_EDATA);
     assert_holds(err.message, "has the type list");
-    assert_int_equal(import_column("default-role: insensitive\nattributes: {pain: {role: quasi}}\n", &odd_index, 0, NULL, &err), KANON_EDATA);
+    assert_int_equal(import_column("default-role: insensitive\nattributes: {pain: {role: quasi}}\n", &odd_index, 0, NULL,
+                                   &err), KANON_EDATA);
     assert_holds(err.message, "indices that are no integers");
     arrow_layout none = {.spoil_schema = set_format};
     const arrow_field plain = {"pain", "i", NULL, CELLS("1")};
-    assert_int_equal(import_column("default-role: insensitive\nattributes: {pain: {role: quasi}}\n", &plain, 1, &none, &err), KANON_EDATA);
+    assert_int_equal(import_column("default-role: insensitive\nattributes: {pain: {role: quasi}}\n", &plain, 1, &none, &err),
+                     KANON_EDATA);
     assert_holds(err.message, "no type");
 }
 
@@ -558,7 +565,8 @@ static void values_out_of_range(void **state)
             const arrow_field field = {"x", cases[i].format, cases[i].entry_format, cases[i].cells};
             arrow_layout layout = {.batch_rows = rows == 1 && cases[i].entry_format == NULL ? 1 : 0, .array_offset = rows};
             kanon_error err = {0};
-            assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 2, &layout, &err), KANON_EDATA);
+            assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 2, &layout,
+                                           &err), KANON_EDATA);
             assert_string_equal(err.message, cases[i].message);
         }
 }
@@ -569,7 +577,8 @@ static void characters_end_in_their_text(void **state)
     const arrow_field field = {"x", "u", NULL, CELLS("a\xc3", "\xbc")};
     kanon_error err = {0};
     (void)state;
-    assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 2, NULL, &err), KANON_EDATA);
+    assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 2, NULL, &err),
+                     KANON_EDATA);
     assert_holds(err.message, "row 1: x: not UTF-8");
 }
 
@@ -673,7 +682,8 @@ static void broken_arrays_are_refused(void **state)
     for (damage which = 0; which < N_DAMAGES; which++) {
         arrow_layout layout = {.spoil = damage_batch, .payload = &which};
         kanon_error err = {0};
-        assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 3, &layout, &err), KANON_EDATA);
+        assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 3, &layout,
+                                       &err), KANON_EDATA);
         assert_string_equal(err.message, messages[which]);
     }
 }
@@ -724,7 +734,8 @@ static void broken_buffers_are_refused(void **state)
         const arrow_field field = {"x", cases[i].format, cases[i].entry_format, cases[i].cells};
         arrow_layout layout = {.spoil = put_poke, .payload = (void *)&cases[i].poke};
         kanon_error err = {0};
-        assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 2, &layout, &err), KANON_EDATA);
+        assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 2, &layout,
+                                       &err), KANON_EDATA);
         assert_string_equal(err.message, cases[i].message);
     }
 }
@@ -762,17 +773,20 @@ static void names_and_schemas(void **state)
         arrow_counts counts = {0};
         kanon_table *table = NULL;
         kanon_error err = {0};
-        assert_int_equal(import(&table, "default-role: insensitive\nattributes: {x: {role: quasi}}\n", &made, &layout, &counts, &err), KANON_EDATA);
+        assert_int_equal(import(&table, "default-role: insensitive\nattributes: {x: {role: quasi}}\n", &made, &layout,
+                                &counts, &err), KANON_EDATA);
         assert_string_equal(err.message, cases[i].message);
         assert_released(&counts);
     }
     arrow_counts counts = {0};
     kanon_table *table = NULL;
     kanon_error err = {0};
-    assert_int_equal(import(&table, "default-role: insensitive\nattributes: {x: {role: quasi}}\n", &(arrow_table){0, fields, 0}, NULL, &counts, &err),
+    assert_int_equal(import(&table, "default-role: insensitive\nattributes: {x: {role: quasi}}\n",
+                            &(arrow_table){0, fields, 0}, NULL, &counts, &err),
                      KANON_EDATA);
     assert_string_equal(err.message, "Arrow stream: no columns");
-    assert_int_equal(import(&table, "default-role: insensitive\nattributes: {z: {role: quasi}}\n", &(arrow_table){2, fields, 1}, NULL, &counts, &err),
+    assert_int_equal(import(&table, "default-role: insensitive\nattributes: {z: {role: quasi}}\n",
+                            &(arrow_table){2, fields, 1}, NULL, &counts, &err),
                      KANON_EDATA);
     assert_holds(err.message, "z: the table has no such column");
     assert_null(strstr(err.hint, "delimiter"));
@@ -787,7 +801,8 @@ static void no_rows(void **state)
     (void)state;
     for (size_t i = 0; i < N_OF(all); i++) {
         kanon_error err = {0};
-        assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 0, all[i], &err), KANON_EDATA);
+        assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 0, all[i],
+                                       &err), KANON_EDATA);
         assert_string_equal(err.message, "Arrow stream: no records");
     }
 }
@@ -807,7 +822,8 @@ static void callbacks_that_fail(void **state)
             arrow_layout layout = {.batch_rows = 1, .fail_schema = at < 0 ? codes[i].code : 0,
                                    .fail_next = at < 0 ? 0 : codes[i].code, .fail_at = at, .no_message = at == 2};
             kanon_error err = {0};
-            assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 3, &layout, &err), codes[i].status);
+            assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 3, &layout,
+                                           &err), codes[i].status);
             char expected[128];
             snprintf(expected, sizeof expected, "Arrow stream: %s",
                      at == 2 ? strerror(codes[i].code) : "the producer is tired");
@@ -886,7 +902,8 @@ static void failing_allocations(void **state)
     const arrow_table made = {4, fields, 4};
     const arrow_layout layout = {.batch_rows = 2};
     kanon_schema *schema =
-        schema_of("default-role: insensitive\nattributes: {a: {role: quasi}, b: {role: quasi}, c: {role: quasi}, d: {role: quasi}}\n");
+        schema_of("default-role: insensitive\nattributes: {a: {role: quasi}, b: {role: quasi}, c: {role: quasi}, d: "
+                  "{role: quasi}}\n");
     kanon_status st = KANON_ENOMEM;
     (void)state;
     for (int64_t n = 1; st != KANON_OK; n++) {
@@ -916,7 +933,8 @@ static void failing_allocations(void **state)
 static void failing_cursors(void **state)
 {
     const arrow_field fields[] = {{"a", "i", NULL, CELLS("1", "2", NULL, "1")},
-                                  {"d", "u", NULL, CELLS("", NULL, "y", "a \"text\" that needs more room than a number, which "
+                                  {"d", "u", NULL,
+                                   CELLS("", NULL, "y", "a \"text\" that needs more room than a number, which "
                                                                        "a line has from the beginning")}};
     const arrow_table made = {2, fields, 4};
     arrow_counts counts = {0};
@@ -925,7 +943,8 @@ static void failing_cursors(void **state)
     kanon_status st = KANON_ENOMEM;
     int64_t n = 0;
     (void)state;
-    assert_done(import(&table, "default-role: insensitive\nattributes: {a: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
+    assert_done(import(&table, "default-role: insensitive\nattributes: {a: {role: quasi}}\n", &made, NULL, &counts, &err),
+                &err);
     while (st != KANON_OK) {
         kanon__cursor *cursor = NULL;
         bool has_row = true;
@@ -952,7 +971,8 @@ static void checksum_of(char out[KANON__SHA256_TEXT], const arrow_field *fields,
     arrow_counts counts = {0};
     kanon_table *table = NULL;
     kanon_error err = {0};
-    assert_done(import(&table, "default-role: insensitive\nattributes: {x: {role: quasi}}\n", &made, layout, &counts, &err), &err);
+    assert_done(import(&table, "default-role: insensitive\nattributes: {x: {role: quasi}}\n", &made, layout, &counts, &err),
+                &err);
     assert_done(kanon__source_sha256(out, table->source, &err), &err);
     kanon_table_free(table);
 }
@@ -1014,7 +1034,8 @@ static void the_check_sees_other_values(void **state)
         kanon_error err = {0};
         kanon__cursor *cursor = NULL;
         bool has_row;
-        assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
+        assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, NULL, &counts,
+                           &err), &err);
         assert_done(table->source->class->open(&cursor, table->source, &err), &err);
         assert_done(table->source->class->next(cursor, &has_row, &err), &err);
         assert_true(kanon__arrow_cells_match(kanon__arrow_source_of(table->source), 0, cursor->cells));
@@ -1047,7 +1068,8 @@ static void changed_buffers_are_caught(void **state)
     place release = scratch("release.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
     (void)state;
-    assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, &layout, &counts, &err), &err);
+    assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, &layout, &counts, &err),
+                &err);
     kanon_grouping *grouping = grouping_of(table, (const int64_t[]){1, 1, 2, 2});
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     assert_file(release.text, "q,o\n[1..2],5\n[1..2],6\n[3..4],7\n[3..4],8\n");
@@ -1072,7 +1094,8 @@ static void nulls_are_released(void **state)
     place release = scratch("release.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
     (void)state;
-    assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}, t: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
+    assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}, t: {role: quasi}}\n", &made, NULL,
+                       &counts, &err), &err);
     kanon_grouping *grouping = grouping_of(table, (const int64_t[]){1, 1, 2, 2});
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     assert_file(release.text, "q,t,o\n,NULL,\n,NULL,\n[1..2],*,x\n[1..2],*,y\n");
@@ -1096,7 +1119,8 @@ static void the_check_knows_its_rows(void **state)
         kanon__cursor *cursor = NULL;
         kanon__verifier *verifier = NULL;
         bool has_row;
-        assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
+        assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, NULL, &counts,
+                           &err), &err);
         const kanon__requirement required = {.policy = &table->policy, .k = 2, .most_suppressed = -1};
         assert_done(kanon__verifier_new(&verifier, table, group_of, 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
         assert_done(kanon__verifier_text(verifier, 0, 0, "1", 1, &err), &err);
@@ -1136,7 +1160,8 @@ static const char *const random_formats[RANDOM_COLUMNS][3] = {
 
 static const char random_schema[] =
     "missing: [\"\"]\n"
-    "default-role: insensitive\nattributes: {i: {role: quasi}, big: {role: insensitive}, real: {role: quasi}, single: {role: insensitive},\n"
+    "default-role: insensitive\nattributes: {i: {role: quasi}, big: {role: insensitive}, real: {role: quasi}, single: "
+    "{role: insensitive},\n"
     "  money: {role: quasi}, flag: {role: quasi}, word: {role: sensitive}, day: {role: quasi, type: date},\n"
     "  milli: {role: insensitive}, at: {role: insensitive}, code: {role: quasi}, view: {role: identifying}}\n";
 
@@ -1293,7 +1318,8 @@ static void shuffled_releases(void **state)
     place release = scratch("release.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .shuffle = 1};
     (void)state;
-    assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, &layouts[1], &counts, &err), &err);
+    assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, &layouts[1], &counts,
+                       &err), &err);
     kanon_grouping *grouping = grouping_of(table, (const int64_t[]){1, 1, 1, 2, 2, 2});
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     char *text = read_text(release.text);

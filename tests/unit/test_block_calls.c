@@ -1,5 +1,5 @@
-/* The calls of kanon_blocks.h one by one: bytes that are damaged or made up, steps in a wrong order, parts that are missing or
- * came twice, what is refused by name, parts of a CSV file, and no memory. */
+/* The calls of kanon_blocks.h one by one: bytes that are damaged or made up, steps in a wrong order, parts that are missing
+ * or came twice, what is refused by name, parts of a CSV file, and no memory. */
 #include "block_world.h"
 #include "core/alloc.h"
 #include "core/random.h"
@@ -195,8 +195,8 @@ static void sign(char *bytes, size_t size)
         bytes[size - 16 + (size_t)i] = (char)(16 * hex(text[2 * i]) + hex(text[2 * i + 1]));
 }
 
-/* Bytes that somebody made up, with a right checksum: refused, or an object that is written as the same bytes and can be used
- * without harm. */
+/* Bytes that somebody made up, with a right checksum: refused, or an object that is written as the same bytes and can be
+ * used without harm. */
 static void made_up_bytes_do_no_harm(void **state)
 {
     enum { TRIES = 1500 };

@@ -240,9 +240,11 @@ static kanon_table *random_numbers(kanon__random *draws, int rows, int range)
 {
     char text[4096] = "x,y,z\n";
     for (int row = 0, at = 6; row < rows; row++)
-        at += sprintf(text + at, "%d,%d,%c\n", (int)kanon__random_below(draws, range), (int)kanon__random_below(draws, range),
+        at += sprintf(text + at, "%d,%d,%c\n", (int)kanon__random_below(draws, range),
+                      (int)kanon__random_below(draws, range),
                       (char)('a' + kanon__random_below(draws, 5)));
-    return table_of("attributes: {x: {role: quasi, type: integer}, y: {role: quasi, type: integer}, z: {role: quasi}}", text);
+    return table_of("attributes: {x: {role: quasi, type: integer}, y: {role: quasi, type: integer}, z: {role: quasi}}",
+                    text);
 }
 
 static void draw_prices(kanon__random *draws, kanon__priced_table *priced, int32_t highest)
@@ -431,8 +433,8 @@ static void test_pairs(void **state)
     kanon_table_free(table);
 }
 
-/* 0, 1 and 2 by twos: neighbours give 3/2. Prices 1, 0, 1 are dual feasible, and half of each pair is a fractional grouping that
- * loses 2, so no prices give more. */
+/* 0, 1 and 2 by twos: neighbours give 3/2. Prices 1, 0, 1 are dual feasible, and half of each pair is a fractional grouping
+ * that loses 2, so no prices give more. */
 static void test_triple(void **state)
 {
     (void)state;

@@ -304,8 +304,8 @@ static void between_reading_and_keeping(void **state)
     }
 }
 
-/* Whoever rewrites sensitive values and hides that the file was changed does not get a release whose constraints were counted
- * on other values. */
+/* Whoever rewrites sensitive values and hides that the file was changed does not get a release whose constraints were
+ * counted on other values. */
 static void what_was_counted_is_released(void **state)
 {
     kanon_error err = {0};

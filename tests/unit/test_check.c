@@ -450,7 +450,8 @@ static void vague_cells_are_the_commonest_of_persons(void **state)
     (void)state;
     kanon_schema *schema = make_schema("who:n age:q d:s");
     assert_int_equal(kanon_schema_set_entity(schema, "who", 0, NULL), KANON_OK);
-    kanon_check *check = check_with(schema, "who,age,d\na,1,flu\na,1,flu\na,1,flu\na,1,flu\nb,1,gout\nc,1,gout\nd,1,*\n", NULL);
+    kanon_check *check = check_with(schema, "who,age,d\na,1,flu\na,1,flu\na,1,flu\na,1,flu\nb,1,gout\nc,1,gout\nd,1,*\n",
+                                    NULL);
     assert_true(figure_of(check, "alpha") == 3.0 / 4);
     assert_int_equal(check->entities, 4);
     kanon_check_free(check);
@@ -540,7 +541,8 @@ static void columns_and_warnings(void **state)
 static void columns_without_a_role_do_not_hold(void **state)
 {
     (void)state;
-    static const char *const headers[] = {"age,ssn", "age,Age", "age,\"age \"", "age,age_min", "age,\" age\"", "age,a\xcc\x8a"};
+    static const char *const headers[] = {"age,ssn", "age,Age", "age,\"age \"", "age,age_min", "age,\" age\"",
+                                          "age,a\xcc\x8a"};
     kanon_schema *schema = make_schema("age:q");
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         char text[128];

@@ -280,7 +280,8 @@ static void tallies_follow_their_members(void **state)
     }
 }
 
-/* In a flat taxonomy every value is equally far from every other: ten of n values are 1 - 10/n away, however many there are. */
+/* In a flat taxonomy every value is equally far from every other: ten of n values are 1 - 10/n away, however many there
+ * are. */
 static void distances_do_not_depend_on_the_size_of_a_taxonomy(void **state)
 {
     static const int sizes[] = {40, 63, 64, 65, 200};

@@ -73,11 +73,14 @@ static void test_reads_the_header(void **state)
     check("a,b\r\n\r\n\n", plainly, "delimiter , crlf 2 columns\n[a][b]\nend\n");
     check("\"a\rb\"", plainly, "delimiter , lf 1 columns\n[a\rb]\nend\n");
     check("a,b,a\n", plainly,
-          "error t.csv:1: column 3: the same name as column 1; give every column a name of its own, or say that the file has no header line\n");
+          "error t.csv:1: column 3: the same name as column 1; give every column a name of its own, or say that the file "
+          "has no header line\n");
     check("\"x\",y,\"x\"\n1,2,3\n", plainly,
-          "error t.csv:1: column 3: the same name as column 1; give every column a name of its own, or say that the file has no header line\n");
+          "error t.csv:1: column 3: the same name as column 1; give every column a name of its own, or say that the file "
+          "has no header line\n");
     check("a,,b,\n", plainly,
-          "error t.csv:1: column 4: the same name as column 2; give every column a name of its own, or say that the file has no header line\n");
+          "error t.csv:1: column 4: the same name as column 2; give every column a name of its own, or say that the file "
+          "has no header line\n");
 }
 
 static void test_refuses_empty_files(void **state)

@@ -141,7 +141,8 @@ static void plain_choose_delimiter(plain *p, const kanon__csv_options *options)
     p->delimiter = options->delimiter;
     int most = 0;
     for (const char *c = ",;\t|"; p->delimiter == 0 && *c != '\0'; c++)
-        most = plain_count(p, *c, options->candidates == NULL) > most ? plain_count(p, *c, options->candidates == NULL) : most;
+        most = plain_count(p, *c, options->candidates == NULL) > most ? plain_count(p, *c,
+                                                                                    options->candidates == NULL) : most;
     for (const char *c = ",;\t|"; p->delimiter == 0 && *c != '\0'; c++) {
         int n = plain_count(p, *c, options->candidates == NULL);
         if (n > 0 && (n == most || options->candidates != NULL))

@@ -84,8 +84,8 @@ static void groups_show_what_they_hold(void **state)
     kanon_group_view_free(view);
 }
 
-/* 1 and 3 are alone with their values, so each needs a 2, and all 2s are shown the same: 1 to 3 everywhere, although each group
- * holds less. */
+/* 1 and 3 are alone with their values, so each needs a 2, and all 2s are shown the same: 1 to 3 everywhere, although each
+ * group holds less. */
 static void recode_maps_are_followed(void **state)
 {
     (void)state;

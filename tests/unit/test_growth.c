@@ -260,8 +260,8 @@ static int64_t agreed_farthest(const free_rows *f, kanon__growth **ways, int64_t
     return expected;
 }
 
-/* Groups as kmember and greedy-threshold grow them, and now and then a record that nobody asked for. Returns whether the tree
- * was given up. */
+/* Groups as kmember and greedy-threshold grow them, and now and then a record that nobody asked for. Returns whether the
+ * tree was given up. */
 static bool compare(const kanon__space *space, kanon__random *random, int64_t most_groups)
 {
     kanon_error err = {0};

@@ -114,10 +114,11 @@ static const struct family {
       "{2020-01-05}", "\"2020-01-05\""}},
     {KANON_TYPE_CATEGORICAL,
      {"nurse", "{nurse}", "\"{nurse,nurse}\"", "{ nurse}", "{nurse }", "Nurse", "NURSE", "nurse ", " nurse", "\tnurse",
-      "\"nurse\"", "nurs\xc3\xa9", "nurse\xcc\x81", "\xe2\x80\x8bnurse", "nurse\xc2\xa0", "\xef\xbb\xbfnurse", "\"\"\"nurse\"\"\"",
-      "'nurse'", "\"nurse\n\"", "n\xd1\x83rse", "{{nurse}}"}},
+      "\"nurse\"", "nurs\xc3\xa9", "nurse\xcc\x81", "\xe2\x80\x8bnurse", "nurse\xc2\xa0", "\xef\xbb\xbfnurse",
+      "\"\"\"nurse\"\"\"", "'nurse'", "\"nurse\n\"", "n\xd1\x83rse", "{{nurse}}"}},
     {KANON_TYPE_CATEGORICAL,
-     {"\"{a,b}\"", "\"{b,a}\"", "\"{a, b}\"", "\"{ a,b}\"", "\"{a,b,a}\"", "\"{a,b} \"", "\"[a,b]\"", "a", "{a}", "a;b", "a|b"}},
+     {"\"{a,b}\"", "\"{b,a}\"", "\"{a, b}\"", "\"{ a,b}\"", "\"{a,b,a}\"", "\"{a,b} \"", "\"[a,b]\"",
+      "a", "{a}", "a;b", "a|b"}},
     {KANON_TYPE_UNKNOWN,
      {"*", "**", "*****", " *", "* ", "{*}", "?", "NA", "na", "", "\"\"", " ", "-", "any", "null", "[..]", "[*]", "\"*\"",
       "\xef\xbc\x8a"}},
@@ -284,7 +285,8 @@ static void expect_typed_pair(const kanon_schema *schema, const char *left, cons
 /* A null is no text: a reader tells it from the empty one, from a star, and from what the schema calls missing. */
 static void nulls(void **state)
 {
-    static const char *const texts[] = {NULL, "", "*", "**", "?", "NA", " ", "null", "None", "nurse", "{nurse}", "\"nurse\""};
+    static const char *const texts[] = {NULL, "", "*", "**", "?", "NA", " ", "null", "None", "nurse", "{nurse}",
+                                        "\"nurse\""};
     enum { N = sizeof texts / sizeof *texts };
     (void)state;
     kanon_schema *schema = NULL;

@@ -1,6 +1,6 @@
-/* One release by many processes, played in one: a driver and parts that know nothing of each other but bytes. Random tables are
- * divided in any way, the parts come back in any order, and the release is that of kanon_anonymize in blocks, record by record
- * and byte by byte. */
+/* One release by many processes, played in one: a driver and parts that know nothing of each other but bytes. Random tables
+ * are divided in any way, the parts come back in any order, and the release is that of kanon_anonymize in blocks, record by
+ * record and byte by byte. */
 #include "core/random.h"
 #include "embed_helpers.h"
 #include "measures/measure.h"
@@ -254,8 +254,8 @@ static int divide(sample *s, rows *parts)
 
 /* ---- what travels ------------------------------------------------------------------------------------------------- */
 
-/* Write an object, free it, and make it again of its bytes, which are then written equal. The last argument is what from_bytes
- * needs besides. */
+/* Write an object, free it, and make it again of its bytes, which are then written equal. The last argument is what
+ * from_bytes needs besides. */
 #define TRAVEL(kind, object, ...)                                                                                           \
     do {                                                                                                                    \
         kanon_error travel_err = {0};                                                                                       \

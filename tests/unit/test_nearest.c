@@ -1,4 +1,5 @@
-/* The nearest centroid by the centroid filter, with every set of kernels, against its definition: all distances, one by one. */
+/* The nearest centroid by the centroid filter, with every set of kernels, against its definition: all distances, one by
+ * one. */
 #include "core/random.h"
 #include "papers/centroid.h"
 #include "papers/nearest.h"
@@ -95,7 +96,8 @@ static void compare(const kanon_table *table, const kanon__centroid_kernels *ker
     kanon_error err;
     bench b = {0};
     kanon__random_init(&b.random, seed, 0);
-    assert_int_equal(kanon__space_new(&b.space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err), KANON_OK);
+    assert_int_equal(kanon__space_new(&b.space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS,
+                                      &err), KANON_OK);
     assert_int_equal(kanon__centroids_new(&b.centroids, b.space, n_clusters, &err), KANON_OK);
     assert_int_equal(kanon__centroids_seed(b.centroids, &b.random, NULL, &err), KANON_OK);
     assert_int_equal(kanon__nearest_new(&b.nearest, b.centroids, "auto", &err), KANON_OK);
@@ -114,7 +116,8 @@ static void compare(const kanon_table *table, const kanon__centroid_kernels *ker
     kanon__space_free(b.space);
 }
 
-/* Numbers with gaps, a taxonomy of few nodes, one of more than the centroid filter has bins, one with too many codes for a table. */
+/* Numbers with gaps, a taxonomy of few nodes, one of more than the centroid filter has bins, one with too many codes for a
+ * table. */
 static kanon_table *make_table(void)
 {
     static char csv[TEXT_SIZE];

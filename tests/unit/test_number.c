@@ -151,7 +151,8 @@ static void other_texts_are_no_decimals(void **state)
     static const char *const wrong[] = {"",     " ",   ".",     "-",      "-.",      "e5",       ".e5",
                                         "1e",   "1e+", "1e-",   "1e1.5",  "1.2.3",   "1,5",      "--1",
                                         "1 5",  "inf", "nan",   "0x10",   "1f",      "1e5x",     "+-1",
-                                        "1e 5", "\xc2\xa0", "1e309", "-1e309", "1.8e308", "infinity", "1e99999999999999999999"};
+                                        "1e 5", "\xc2\xa0", "1e309", "-1e309", "1.8e308", "infinity",
+                                        "1e99999999999999999999"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         kanon__decimal d;
         if (parse(&d, wrong[i]))

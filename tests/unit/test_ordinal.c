@@ -172,7 +172,8 @@ static void ordered_dictionaries(void **state)
 {
     static const char plain[] = "attributes: {x: quasi}\n", told[] = "attributes: {x: {role: quasi, order: [c, b, a, d]}}\n",
                       category[] = "attributes: {x: {role: quasi, type: categorical}}\n";
-    static const char *const expected[] = {"x_min:i=u,x_max:i=u\nb,c\nb,c\na,a\na,a\n", "x_min:i=u,x_max:i=u\nc,b\nc,b\na,a\na,a\n",
+    static const char *const expected[] = {"x_min:i=u,x_max:i=u\nb,c\nb,c\na,a\na,a\n",
+                                           "x_min:i=u,x_max:i=u\nc,b\nc,b\na,a\na,a\n",
                                            "x:i=u\n-\n-\na\na\n"};
     (void)state;
     const arrow_field field = {"x", "c", "u", CELLS("b", "c", "a", "a")};
@@ -201,7 +202,8 @@ static void refusals(void **state)
         const char *yaml, *csv, *message;
         kanon_status status;
     } cases[] = {
-        {"attributes: {a: {role: quasi, order: [x, y]}}\n", "a\nx\nunheard of\n", "t.csv:3: a: the value is none of the levels", KANON_EDATA},
+        {"attributes: {a: {role: quasi, order: [x, y]}}\n", "a\nx\nunheard of\n",
+         "t.csv:3: a: the value is none of the levels", KANON_EDATA},
         {"attributes: {a: {role: quasi, type: ordinal}}\n", "a\nx\nx\n", "an ordinal column without an order", KANON_EDATA},
         {"attributes: {a: {role: quasi, order: [x, x]}}\n", "a\nx\nx\n", "a level that is named twice", KANON_EDATA},
         {"attributes: {a: {role: quasi, order: [x..y]}}\n", "a\nx\nx\n", "a level that has '..' in it", KANON_EDATA},
@@ -210,7 +212,8 @@ static void refusals(void **state)
         {"attributes: {a: {role: quasi, order: []}}\n", "a\nx\nx\n", "an order without levels", KANON_EDATA},
         {"attributes: {a: {role: quasi, type: integer, order: [x]}}\n", "a\nx\nx\n", "has an order but its type is integer",
          KANON_EDATA},
-        {"attributes: {a: {role: quasi, order: [x], bands: 5}}\n", "a\nx\nx\n", "has bands but its type is ordinal", KANON_EDATA},
+        {"attributes: {a: {role: quasi, order: [x], bands: 5}}\n", "a\nx\nx\n", "has bands but its type is ordinal",
+         KANON_EDATA},
         {"attributes: {a: {role: quasi, order: [x], mask: right}}\n", "a\nx\nx\n", "has a mask but its type is ordinal",
          KANON_EDATA},
         {"missing: [x]\nattributes: {a: {role: quasi, order: [x, y]}}\n", "a\nx\ny\n", "looks like a level", KANON_EDATA},
@@ -263,9 +266,10 @@ static void setters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measures_by_hand),     cmocka_unit_test(distances_use_ranks), cmocka_unit_test(one_level_costs_nothing),
-        cmocka_unit_test(every_form_of_csv),    cmocka_unit_test(arrow_of_csv),        cmocka_unit_test(ordered_dictionaries),
-        cmocka_unit_test(refusals),             cmocka_unit_test(setters),
+        cmocka_unit_test(measures_by_hand),        cmocka_unit_test(distances_use_ranks),
+        cmocka_unit_test(one_level_costs_nothing), cmocka_unit_test(every_form_of_csv),
+        cmocka_unit_test(arrow_of_csv),            cmocka_unit_test(ordered_dictionaries),
+        cmocka_unit_test(refusals),                cmocka_unit_test(setters),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

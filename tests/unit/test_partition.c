@@ -18,7 +18,8 @@ static kanon__parts *cut(const char *csv, const char *schema, int64_t least, kan
     assert_done(kanon_schema_read(&s, schema_path.text, NULL, &err), &err);
     assert_done(kanon_table_read(table, csv_path.text, s, NULL, &err), &err);
     kanon_schema_free(s);
-    assert_done(kanon__space_new(space, &(*table)->data, (*table)->data.quasi, (*table)->data.n_quasi, KANON__TERMS_LOSS, &err),
+    assert_done(kanon__space_new(space, &(*table)->data, (*table)->data.quasi, (*table)->data.n_quasi, KANON__TERMS_LOSS,
+                                 &err),
                 &err);
     assert_done(kanon__parts_at_gaps(&parts, *space, least, 1, NULL, &err), &err);
     return parts;
@@ -58,7 +59,8 @@ static void equal_values_stay_together(void **state)
     assert_int_equal(parts->n, 1);
     release(parts, table, space);
     parts = cut("a\n1\n2\n3\n3\n3\n3\n4\n5\n", "attributes: {a: quasi}\n", 2, &table, &space);
-    /* the 3s stay together; after {1 2} | rest and {1 2 3 3 3 3} | {4 5} are equally far from the middle, the first is taken */
+    /* the 3s stay together; after {1 2} | rest and {1 2 3 3 3 3} | {4 5} are equally far from the middle, the first is
+     * taken */
     const int64_t begins[] = {0, 2, 6, 8};
     assert_int_equal(parts->n, 3);
     assert_memory_equal(parts->begins, begins, sizeof begins);
@@ -115,7 +117,8 @@ static kanon_status group_as_they_come(kanon__run *run, kanon_error *err)
     return KANON_OK;
 }
 
-/* |P| times (width of a / 100 + whether b differs), in hundredths, of the rows of a group, with one more unless that is -1. */
+/* |P| times (width of a / 100 + whether b differs), in hundredths, of the rows of a group, with one more unless that is
+ * -1. */
 static int64_t loss_of(const int *a, const int *b, const int32_t *group_of, int64_t n, int32_t group, int64_t more)
 {
     int lo = INT32_MAX, hi = -1, sorts = 0;
@@ -198,7 +201,8 @@ static void leftovers_go_where_they_cost_least(void **state)
             kanon_error err = {0};
             kanon__texts warnings = {0};
             kanon__run run = {
-                .table = &table->data, .space = space, .k = K, .threads = threads, .warnings = &warnings, .group_of = group_of};
+                .table = &table->data, .space = space, .k = K, .threads = threads, .warnings = &warnings,
+                .group_of = group_of};
             const kanon__block_work work = {.least = LEAST, .row_bytes = 1, .algorithm = group_as_they_come};
             assert_done(kanon__blocks_run(&run, &work, NULL, &err), &err);
             for (int64_t row = 0; row < n; row++) {
@@ -213,8 +217,8 @@ static void leftovers_go_where_they_cost_least(void **state)
 
 /* ---- runs on some rows ------------------------------------------------------------------------------------------- */
 
-/* Rows 2 and 0 have ages 20 and 0 of a range of 100: together they cost 20/100 in the part, too, where the range is only 20. A
- * run has what the caller gave it, and no groups of the whole. */
+/* Rows 2 and 0 have ages 20 and 0 of a range of 100: together they cost 20/100 in the part, too, where the range is only 20.
+ * A run has what the caller gave it, and no groups of the whole. */
 static void part_costs_what_it_costs_in_the_whole(void **state)
 {
     kanon_error err = {0};

@@ -121,7 +121,8 @@ static int32_t ref_node(const kanon_table *t, const kanon__column *c, const int6
     for (int32_t node = c->domain->taxonomy->n_nodes - 1; node >= 0; node--) {
         bool covers = true;
         for (int64_t row = 0; row < t->data.n_rows; row++)
-            covers = covers && (group_of[row] != group || is_below(c->domain->taxonomy, kanon__code_at(c->codes, row), node));
+            covers = covers && (group_of[row] != group ||
+                                is_below(c->domain->taxonomy, kanon__code_at(c->codes, row), node));
         int32_t n_leaves = 0;
         for (uint32_t leaf = 0; leaf < c->domain->n_codes; leaf++)
             n_leaves += is_below(c->domain->taxonomy, leaf, node);

@@ -91,8 +91,10 @@ static void every_model_is_recounted(void **state)
                      row == ROW_entities ? "2 entities, fewer than k = 4" : "violates a constraint on 'disease'");
         for (int i = 0; i < 2; i++) {
             const int32_t *group_of = i == 0 ? good : bad;
-            assert_done(e->constraint == NULL ? kanon__recount_entity_groups(&reached, &holds, &table->data, group_of, 2, K, &err)
-                                              : kanon__recount_constraint(&reached, &holds, &table->policy.constraints[0], &table->data, 2,
+            assert_done(e->constraint == NULL
+                        ? kanon__recount_entity_groups(&reached, &holds, &table->data, group_of, 2, K, &err)
+                                              : kanon__recount_constraint(&reached, &holds, &table->policy.constraints[0],
+                                                                          &table->data, 2,
                                                                           group_of, 2, &err),
                         &err);
             assert_int_equal(holds, i == 0);

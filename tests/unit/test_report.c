@@ -648,8 +648,8 @@ static kanon_status publish(const data_set *data, bool html, kanon_error *err)
     return kanon_publish(data->table, data->grouping, &outputs, err);
 }
 
-/* One group of 20 records, 11 of them of one person: a risk of 55 %. The release does not show persons, so an external report
- * does not tell it, and never the lower risk of records. */
+/* One group of 20 records, 11 of them of one person: a risk of 55 %. The release does not show persons, so an external
+ * report does not tell it, and never the lower risk of records. */
 static void risk_is_that_of_persons(void **state)
 {
     enum { N = 20 };

@@ -30,7 +30,8 @@ static const defect defects[] = {
     {"privacy: {k: 3, suppress: 0.5, suppressed: keep}\n",
      {-1, -1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1},
      "a group of 2 records, fewer than k = 3"},
-    {"privacy: {k: 3, suppress: 0.5, suppressed: keep, constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}]}\n",
+    {"privacy: {k: 3, suppress: 0.5, suppressed: keep, constraints: [{model: distinct-l-diversity, attribute: ill, l: "
+     "2}]}\n",
      {-1, 1, -1, 1, -1, 1, 1, 1, 0, 0, 0, 0},
      "violates a constraint on 'ill'"},
     {"privacy: {k: 3, suppress: 0.5, suppressed: keep}\nentity: who\n",

@@ -412,8 +412,8 @@ static void check_bad(const bad *b, size_t size)
     assert_int_equal(kanon__schema_parse(&schema, b->text, size, "s.yaml", NULL), KANON_EDATA);
 }
 
-#define ATTRIBUTE_KEYS "valid keys are role, type, taxonomy, mask, weight, bands, top, bottom, format, decimal, thousands, " \
-    "order"
+#define ATTRIBUTE_KEYS \
+    "valid keys are role, type, taxonomy, mask, weight, bands, top, bottom, format, decimal, thousands, order"
 #define SCHEMA_KEYS "valid keys are missing, default-role, attributes, privacy, algorithm, key, entity, entity-together, " \
     "joint-k, header, encoding, decimal, thousands, empty, same"
 #define NO_ATTRIBUTES "write 'attributes:' and below it 'COLUMN: {role: ROLE}'"

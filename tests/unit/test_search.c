@@ -327,7 +327,8 @@ static void thresholds_are_higher_where_more_is_lost(void **state)
 /* ---- peeling ----------------------------------------------------------------------------------------------------- */
 
 /* The box of some records of the pool. */
-static void enclose(uint32_t *box, const kanon__region *r, const kanon__regroup_pool *pool, const int32_t *indices, int32_t n)
+static void enclose(uint32_t *box, const kanon__region *r, const kanon__regroup_pool *pool, const int32_t *indices,
+                    int32_t n)
 {
     int m = r->costs->n_dimensions;
     memset(box, 0xff, (size_t)m * sizeof *box);
@@ -352,7 +353,8 @@ static void check_peeled(const kanon__region *r, const kanon__regroup_pool *pool
     }
     for (int32_t i = 0; i < pool->n; i++)
         if (was_free[i] && !inside[i])
-            assert_true(kanon__move_costs_units(r->costs, box, NULL, kanon__region_coordinates(r, pool->records[i])) > units);
+            assert_true(kanon__move_costs_units(r->costs, box, NULL,
+                                                kanon__region_coordinates(r, pool->records[i])) > units);
     for (int i = 0; i < r->costs->n_numeric; i++)
         for (int end = 0; box[i] < box[m + i] && box[m + i] - box[i] < r->costs->full[i] && end < 2; end++) {
             int32_t n_left = 0;
@@ -364,7 +366,8 @@ static void check_peeled(const kanon__region *r, const kanon__regroup_pool *pool
     free(box);
 }
 
-/* Two groups after the other, out of the records of all groups, as far as there is room: each has k records, bounds and D. */
+/* Two groups after the other, out of the records of all groups, as far as there is room: each has k records, bounds and
+ * D. */
 static void a_peeled_group_is_dense(void **state)
 {
     (void)state;
@@ -640,8 +643,8 @@ static void finds_the_optimum_of_tiny_tables(void **state)
     assert_true(n_best >= n_tables * 9 / 10);
 }
 
-/* The best of all groupings with all sets of suppressed records within the budget. A search that leaves suppression to others
- * finds it for 133 of these tables. */
+/* The best of all groupings with all sets of suppressed records within the budget. A search that leaves suppression to
+ * others finds it for 133 of these tables. */
 static void finds_the_optimum_with_suppression(void **state)
 {
     (void)state;
@@ -842,8 +845,8 @@ static void never_ends_higher_than_it_began(void **state)
     kanon_table_free(table);
 }
 
-/* Stopped where balanced ends, best has found what that has, and at the end no less. For 400 records and k = 4 balanced takes
- * 2000 * 400 * 10 / (10 + 4) moves. A schedule of its own would still be hot there. */
+/* Stopped where balanced ends, best has found what that has, and at the end no less. For 400 records and k = 4 balanced
+ * takes 2000 * 400 * 10 / (10 + 4) moves. A schedule of its own would still be hot there. */
 static void best_begins_as_balanced_does(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The plan of a search: how many moves an effort has, and where effort=fast searches nothing. The expected numbers follow from
- * the rules in docs/algorithms.md. */
+/* The plan of a search: how many moves an effort has, and where effort=fast searches nothing. The expected numbers follow
+ * from the rules in docs/algorithms.md. */
 #include "refine/anneal/search_plan.h"
 #include "refine/refinement.h"
 
@@ -81,7 +81,8 @@ static void test_a_number_of_moves_is_always_searched(void **state)
     kanon_setting given[] = {{"effort", "fast"}, {"moves", "7"}};
     kanon__searched_table block = {.n_rows = 1000, .n_whole = 2000, .n_quasi = 3, .k = 5, .in_blocks = true};
     kanon__settings settings;
-    assert_int_equal(kanon__settings_init(&settings, info->name, info->settings, info->n_settings, given, 2, NULL), KANON_OK);
+    assert_int_equal(kanon__settings_init(&settings, info->name, info->settings, info->n_settings, given, 2, NULL),
+                     KANON_OK);
     assert_false(kanon__search_plan_is_off(&settings, &block));
     assert_int_equal(kanon__search_plan_choose(&settings, &block).moves, 4); /* its share of 7, and one */
     kanon__settings_clear(&settings);

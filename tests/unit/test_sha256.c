@@ -83,8 +83,8 @@ static void sha256_of_pieces(void **state)
     }
 }
 
-/* RFC 4231, test cases 1 and 2, whose keys are shorter than a secret: HMAC fills keys up with zeros, too. And a text of every
- * length around the ends of blocks, in pieces and at once. */
+/* RFC 4231, test cases 1 and 2, whose keys are shorter than a secret: HMAC fills keys up with zeros, too. And a text of
+ * every length around the ends of blocks, in pieces and at once. */
 static void keyed_hashes_are_hmac(void **state)
 {
     static const char *const expected[] = {"b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",

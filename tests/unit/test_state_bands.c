@@ -276,7 +276,8 @@ static kanon_grouping *pairs_of(const kanon_table *table)
 /* A new extreme moves the end of the open band, and the loss of all groups with it; it comes back when the extreme goes. */
 static void extremes_move_open_bands(void **unused)
 {
-    world w = {.yaml = "joint-k: off\nattributes: {id: {role: identifying}, age: {role: quasi, bands: 10, top: 50}}\nkey: [id]\n", .n = 4};
+    world w = {.yaml = "joint-k: off\nattributes: {id: {role: identifying}, age: {role: quasi, bands: 10, top: 50}}\n"
+                       "key: [id]\n", .n = 4};
     kanon_error err = {0};
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;

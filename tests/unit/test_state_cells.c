@@ -107,7 +107,8 @@ static void later_cells(void **state)
 /* A text for "missing" that is an inner node, or a value below the root. */
 static void missing_in_the_tree(void **state)
 {
-    static const char attribute[] = "joint-k: off\nattributes: {x: {role: quasi, taxonomy: {cook: , office: {clerk: , boss: }}}}\n"
+    static const char attribute[] = "joint-k: off\nattributes: {x: {role: quasi, taxonomy: {cook: , office: {clerk: , "
+                                    "boss: }}}}\n"
                                     "privacy: {k: 2}\n";
     char yaml[300];
     kanon_error err = {0};
@@ -130,7 +131,8 @@ static void line_ends_and_names(void **state)
 {
     kanon_error err = {0};
     (void)state;
-    kanon_state *s = state_of("joint-k: off\nattributes: {x: quasi, y: sensitive}\nprivacy: {k: 2}\n", "x,y\r\n1,a\r\n2,b\r\n3,a\r\n");
+    kanon_state *s = state_of("joint-k: off\nattributes: {x: quasi, y: sensitive}\nprivacy: {k: 2}\n",
+                              "x,y\r\n1,a\r\n2,b\r\n3,a\r\n");
     assert_done(insert(s, "x,y\n4,b\n", false, &err), &err);
     char *text = released(s);
     assert_holds(text, "\r\n");
@@ -159,7 +161,8 @@ static void new_categories_are_counted(void **state)
 /* Persons who are missing are one person; all records of a person are in one group. */
 static void missing_persons_are_one(void **state)
 {
-    static const char yaml[] = "missing: [\"?\", none]\njoint-k: off\nattributes: {age: {role: quasi}, ill: {role: sensitive}}\n"
+    static const char yaml[] = "missing: [\"?\", none]\njoint-k: off\nattributes: {age: {role: quasi}, ill: {role: "
+                               "sensitive}}\n"
                                "entity: who\nentity-together: true\nprivacy: {k: 2}\n";
     kanon_error err = {0};
     (void)state;
@@ -177,7 +180,8 @@ static void other_spellings(void **state)
 {
     kanon_error err = {0};
     (void)state;
-    kanon_state *s = state_of("joint-k: off\nattributes: {key: identifying, job: quasi, note: insensitive}\nkey: key\nprivacy: {k: 2}\n",
+    kanon_state *s = state_of("joint-k: off\nattributes: {key: identifying, job: quasi, note: insensitive}\nkey: key\n"
+                              "privacy: {k: 2}\n",
                               "key,job,note\n\"a \"\"b\"\"\",cook,x\nc,cook,y\nd,cook,z\n");
     assert_done(insert(s, "key;job;note\ne;cook;u,v\n\"f\"\"\";cook;\"w;\"\"\"\n", false, &err), &err);
     char *text = released(s);

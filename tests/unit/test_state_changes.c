@@ -1,5 +1,5 @@
-/* Releases of changes alone: what a host keeps of the last release, without the groups that go and with the rows that come, is
- * what a release of everything would be, over random changes; and what cannot be told is a whole release. */
+/* Releases of changes alone: what a host keeps of the last release, without the groups that go and with the rows that come,
+ * is what a release of everything would be, over random changes; and what cannot be told is a whole release. */
 #include "arrow_consumer.h"
 #include "core/alloc.h"
 #include "core/random.h"
@@ -348,7 +348,8 @@ static void changes_of_others_make_it_whole(void **unused)
 /* A state that nobody watched, and one with open bands, whose ends are those of all records. */
 static void without_notes_it_is_whole(void **unused)
 {
-    static const char bands[] = "joint-k: off\nattributes: {age: {role: quasi, type: integer, bands: 10, top: 60}}\nprivacy: {k: 2}\n";
+    static const char bands[] = "joint-k: off\nattributes: {age: {role: quasi, type: integer, bands: 10, top: 60}}\n"
+                                "privacy: {k: 2}\n";
     static const char csv[] = "age\n20\n21\n40\n41\n61\n70\n", more[] = "age\n22\n";
     (void)unused;
     kanon_error err = {0};

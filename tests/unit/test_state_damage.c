@@ -44,7 +44,8 @@ static void make_state(void)
     write_text(scratch("s.yaml").text, yaml);
     assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
-    assert_done(kanon_anonymize(&grouping, table, &(kanon_options){.struct_size = sizeof(kanon_options), .k = 3}, &err), &err);
+    assert_done(kanon_anonymize(&grouping, table, &(kanon_options){.struct_size = sizeof(kanon_options), .k = 3}, &err),
+                &err);
     assert_done(kanon_state_create(path.text, table, schema, grouping, &outputs, NULL, &err), &err);
     assert_done(kanon_state_open(&state, path.text, NULL, &err), &err);
     assert_done(kanon_state_delete_bytes(state, gone, strlen(gone), "gone", &options, &done, &err), &err);

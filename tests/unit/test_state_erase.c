@@ -29,8 +29,8 @@ static bool has(const file_bytes *file, const void *part, size_t size)
     return memmem(file->bytes, file->size, part, size) != NULL;
 }
 
-/* The number with its highest byte first, as SQLite keeps it, and last, as the index does, in as few bytes as it needs and in
- * eight; and as a varint. */
+/* The number with its highest byte first, as SQLite keeps it, and last, as the index does, in as few bytes as it needs and
+ * in eight; and as a varint. */
 static bool has_number(const file_bytes *file, int64_t number)
 {
     unsigned char form[16];
@@ -232,7 +232,8 @@ static void nothing_stays_of_many(void **unused)
             is_there[n] = true;
             used += snprintf(rows + used, sizeof rows - (size_t)used, "w%d,%d,town1,10001,cook,ill1,good,NOTE%06d%.*s\n", n,
                              1000 + (int)kanon__random_below(&random, 9000), n, (int)kanon__random_below(&random, 90),
-                             "----------------------------------------------------------------------------------------------");
+                             "-----------------------------------------------"
+                             "-----------------------------------------------");
         }
         change(state, INSERT, rows, NULL);
         used = snprintf(rows, sizeof rows, "id\n");

@@ -162,8 +162,8 @@ static void as_a_scan(void **unused)
     kanon_state_close(state);
 }
 
-/* A table of groups of five on a line, at 0, 100, 200 and so on, and in `gone` three records of every other group. The two that
- * are left of such a group are on both sides of its place, each nearest to a neighbour that one record more splits. */
+/* A table of groups of five on a line, at 0, 100, 200 and so on, and in `gone` three records of every other group. The two
+ * that are left of such a group are on both sides of its place, each nearest to a neighbour that one record more splits. */
 static int64_t write_line(const char *rows_file, const char *gone_file, int n_groups, int64_t *group_of)
 {
     FILE *rows = fopen(rows_file, "wb"), *gone = fopen(gone_file, "wb");

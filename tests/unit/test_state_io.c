@@ -266,7 +266,8 @@ static const char *const schemas[N_KINDS] = {
     "missing: '?'\njoint-k: off\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal, bands: 5}\n"
     "  city: {role: quasi}\n  zip: {role: quasi, mask: left}\n  who: identifying\n  ill: sensitive\n"
     "privacy: {k: 2}\nentity: who\nentity-together: true\nkey: [id]\n",
-    "missing: '?'\njoint-k: off\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal, bands: 5, top: 60}\n"
+    "missing: '?'\njoint-k: off\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal, bands: 5, "
+    "top: 60}\n"
     "  city: {role: quasi}\n  zip: {role: quasi, mask: left}\n  who: identifying\n  ill: sensitive\n"
     "privacy: {k: 3, constraints: [{model: alpha-k, attribute: ill, alpha: 0.6}], suppress: 0.1}\nkey: [id]\n",
     "missing: '?'\njoint-k: off\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal}\n"
@@ -804,8 +805,8 @@ static int cleared(int content, int block, int size, int next, int kind)
     return n;
 }
 
-/* The gap between the pointers, which end at 12, and the cells; and free blocks but for their first four bytes. What does not
- * fit together is left as it is. */
+/* The gap between the pointers, which end at 12, and the cells; and free blocks but for their first four bytes. What does
+ * not fit together is left as it is. */
 static void free_bytes_of_pages_are_cleared(void **unused)
 {
     (void)unused;

@@ -263,15 +263,20 @@ static void another_schema_is_refused(void **unused)
     static const struct {
         const char *yaml, *what;
     } others[] = {
-        {"joint-k: off\nattributes: {name: insensitive, age: {role: quasi, type: integer}, ill: sensitive}\nprivacy: {k: 2}\n", "name: "},
-        {"joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer, weight: 2}, ill: sensitive}\n", "age: "},
-        {"joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\nentity: name\n", "entity: "},
-        {"joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\nprivacy: {suppress: 0.5}\n",
+        {"joint-k: off\nattributes: {name: insensitive, age: {role: quasi, type: integer}, ill: sensitive}\nprivacy: {k: "
+         "2}\n", "name: "},
+        {"joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer, weight: 2}, ill: sensitive}\n",
+         "age: "},
+        {"joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\nentity: name\n",
+         "entity: "},
+        {"joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\nprivacy: "
+         "{suppress: 0.5}\n",
          "suppress: "},
         {"joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\n"
          "privacy: {constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}]}\n",
          "constraints: "},
-        {"joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\n", NULL}, /* k may differ */
+        /* k may differ */
+        {"joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\n", NULL},
     };
     (void)unused;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -311,7 +316,8 @@ static void a_mask_of_nothing_is_kept(void **unused)
     place path = scratch("x.state");
     (void)unused;
     write_text(scratch("s.yaml").text,
-               "joint-k: off\nattributes: {age: {role: quasi, type: integer}, zip: {role: quasi, mask: right}}\nprivacy: {k: 2}\n");
+               "joint-k: off\nattributes: {age: {role: quasi, type: integer}, zip: {role: quasi, mask: right}}\nprivacy: "
+               "{k: 2}\n");
     write_text(scratch("t.csv").text, "age,zip\n1,\n2,\n3,\n4,\n");
     assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
@@ -336,7 +342,8 @@ static char *report_of(bool own)
     kanon_options how = {.struct_size = sizeof how, .algorithm = "mondrian", .refine = "il-optimization", .seed = 7};
     kanon_outputs outputs = {.struct_size = sizeof outputs, .report = report.text};
     entries(scratch_directory, true);
-    write_text(scratch("s.yaml").text, "joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer, weight: 2.5}, "
+    write_text(scratch("s.yaml").text,
+               "joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer, weight: 2.5}, "
                                        "ill: sensitive}\nprivacy: {k: 2}\n");
     write_text(scratch("t.csv").text, csv);
     assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);

@@ -209,7 +209,8 @@ static void nulls_in_deltas(void **state)
     assert_done(insert(path.text, &(arrow_table){3, more, 1}, &err), &err);
     assert_sound(path.text, 5, 0);
     static const char none_missing[] = "empty: value\nprivacy: {k: 2}\n"
-                                       "joint-k: off\nattributes: {n: {role: quasi}, c: {role: quasi}, s: {role: sensitive}}\n";
+                                       "joint-k: off\nattributes: {n: {role: quasi}, c: {role: quasi}, s: {role: "
+                                       "sensitive}}\n";
     assert_done(create(path.text, none_missing, &(arrow_table){3, fields, 4}, NULL, &err), &err);
     assert_int_equal(insert(path.text, &(arrow_table){3, more, 1}, &err), KANON_EDATA);
     assert_holds(err.message, "Arrow stream: row 1: n: null");
@@ -222,7 +223,8 @@ static void nulls_of_persons_and_names(void **state)
     (void)state;
     kanon_error err = {0};
     static const char yaml[] = "missing: [\"?\"]\nprivacy: {k: 2}\nentity: p\n"
-                               "joint-k: off\nattributes: {name: {role: identifying}, n: {role: quasi}, s: {role: sensitive}}\n";
+                               "joint-k: off\nattributes: {name: {role: identifying}, n: {role: quasi}, s: {role: "
+                               "sensitive}}\n";
     const arrow_field fields[] = {{"name", "u", NULL, CELLS("a", NULL, "", "d")},
                                   {"n", "l", NULL, CELLS("1", "2", "3", "4")},
                                   {"s", "u", NULL, CELLS("o", "p", "q", "q")},

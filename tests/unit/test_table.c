@@ -368,7 +368,8 @@ static void unnamed_columns_are_told(void **state)
 {
     (void)state;
     kanon_table *table = table_of("attributes: {a: {role: quasi}}\n", "x,a,y\n1,2,3\n");
-    assert_string_equal(kanon_table_warning(table, 0), "not named in the schema, so withheld: x, y; to release a column, give "
+    assert_string_equal(kanon_table_warning(table, 0),
+                        "not named in the schema, so withheld: x, y; to release a column, give "
                                                        "it the role insensitive");
     assert_null(kanon_table_warning(table, 1));
     assert_null(kanon_table_warning(table, -1));

@@ -1,5 +1,5 @@
-/* The check of CSV releases, where others of its tests do not look: bands, quoted categories, means that look like "missing",
- * rows that are none of the table's, and lines that are cut or go on. */
+/* The check of CSV releases, where others of its tests do not look: bands, quoted categories, means that look like
+ * "missing", rows that are none of the table's, and lines that are cut or go on. */
 #include "support.h"
 #include "table/read/csv_source.h"
 #include "verify/verify.h"

@@ -168,9 +168,9 @@ PyObject *state_describe(PyObject *module, PyObject *capsule)
     if (st != KANON_OK)
         return raise_failure(&err);
     PyObject *result = Py_BuildValue("{s:s,s:z,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:N}", "program", i->program, "algorithm",
-                                     i->algorithm, "joint_k", (long long)i->joint_k, "k_asked", (long long)i->k_asked, "k", (long long)i->k, "records",
-                                     (long long)i->records, "groups", (long long)i->groups, "suppressed",
-                                     (long long)i->suppressed, "departed", (long long)i->departed, "releases",
+                                     i->algorithm, "joint_k", (long long)i->joint_k, "k_asked", (long long)i->k_asked, "k",
+                                     (long long)i->k, "records", (long long)i->records, "groups", (long long)i->groups,
+                                     "suppressed", (long long)i->suppressed, "departed", (long long)i->departed, "releases",
                                      (long long)i->n_releases, "loss", number_or_none(i->loss));
     kanon_state_info_free(i);
     return result;

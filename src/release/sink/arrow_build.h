@@ -69,9 +69,11 @@ static inline bool kanon__arrow_shows_means(const kanon__arrow_build *build, con
     return build->plan->numeric == KANON_ARROW_MEAN && column->domain->type != KANON_TYPE_ORDINAL;
 }
 
-/* Whether a category is a truth value of an Arrow table without a taxonomy of its own, which stays one: null says "either". */
+/* Whether a category is a truth value of an Arrow table without a taxonomy of its own, which stays one: null says
+ * "either". */
 bool kanon__arrow_is_truth(const kanon_table *table, int column);
-/* Find what column `i` of the release shows; NAME_max is found with NAME_min. A task of a pool, whose payload is the build. */
+/* Find what column `i` of the release shows; NAME_max is found with NAME_min. A task of a pool, whose payload is the
+ * build. */
 kanon_status kanon__arrow_enter_column(int64_t i, void *build, kanon_error *err);
 void kanon__arrow_entries_clear(kanon__arrow_entries *entries);
 

@@ -1,6 +1,6 @@
 /* Builds the batches of a release in two steps: what every group (or every code, of kept columns) shows is computed once, as
- * a list of entries, one task per column of the table; then each batch is filled, one task per batch. arrow_build.h lists the
- * parts. */
+ * a list of entries, one task per column of the table; then each batch is filled, one task per batch. arrow_build.h lists
+ * the parts. */
 #include "release/sink/arrow_release.h"
 
 #include "core/alloc.h"
@@ -72,7 +72,8 @@ static kanon_status add_kept(kanon__arrow_build *b, int number, kanon_error *err
         b->columns[b->out->n_fields++] = (kanon__arrow_released){.origin = KANON__ARROW_KEPT, .number = number, .quasi = -1};
         return KANON_OK;
     }
-    if (c->role != KANON_ROLE_SENSITIVE || !kanon__type_has_mean(c->domain->type)) { /* levels are texts, as categories are */
+    /* levels are texts, as categories are */
+    if (c->role != KANON_ROLE_SENSITIVE || !kanon__type_has_mean(c->domain->type)) {
         b->n_cells++;
         return add_column(b, KANON__ARROW_CELLS, number, -1, "", "u", NULL, err);
     }

@@ -3,16 +3,16 @@
  *     quasi number or date   COLUMNS   NAME_min, NAME_max    the type of the column (arrow_values.h)
  *                            TEXT      NAME                  utf8: the cell of the CSV release
  *                            MEAN      NAME                  float64, of dates date32, rounded as in the CSV release
- *     the same with bands    COLUMNS   NAME_min, NAME_max    the ends of the bands, of decimals NAME_max itself is not covered;
- *                                                            null where an end is open
+ *     the same with bands    COLUMNS   NAME_min, NAME_max    the ends of the bands, of decimals NAME_max itself is not
+ *                                                            covered; null where an end is open
  *     quasi category                   NAME                  dictionary<int32, utf8> of the taxonomy's nodes
  *     kept, of an Arrow table          NAME                  as it was (arrow_kept.h)
  *     kept, of another table           NAME                  sensitive numbers and dates: as quasi columns, exact; all else
  *                                                            utf8, the cells byte for byte
  *
  * Null is: a suppressed record; numbers next to missing ones; numbers that are all missing; the root of a taxonomy whose
- * name is "*"; missing categories that were null in the input (other missing texts are shown as they are). With bands one null
- * of NAME_min and NAME_max is an open end; two are any of the above.
+ * name is "*"; missing categories that were null in the input (other missing texts are shown as they are). With bands one
+ * null of NAME_min and NAME_max is an open end; two are any of the above.
  *
  * Called by pipeline/arrow_export.c; the check in src/verify shares nothing with it. */
 #ifndef KANON_RELEASE_SINK_ARROW_RELEASE_H

@@ -24,8 +24,8 @@ bool kanon__arrow_values_find_type(kanon__arrow_values *out, const kanon_table *
 kanon_status kanon__arrow_values_init(kanon__arrow_values *out, const kanon_table *table, int column, kanon_error *err);
 void kanon__arrow_values_clear(kanon__arrow_values *values);
 
-/* An end of a band of the domain, in its scale, as a value of the type at `to`. False where the type does not hold it: what is
- * written would not read back as the end. */
+/* An end of a band of the domain, in its scale, as a value of the type at `to`. False where the type does not hold it: what
+ * is written would not read back as the end. */
 bool kanon__arrow_values_put_end(const kanon__arrow_values *values, char *to, const kanon__domain *domain, int64_t end);
 
 static inline const char *kanon__arrow_values_at(const kanon__arrow_values *v, uint32_t code)

@@ -580,7 +580,8 @@ kanon_status kanon__domain_build(kanon__domain **out, uint32_t *new_code, const 
     KANON_TRY(kanon__new_array(&domain, 1, "a domain", err), out);
     domain->references = 1;
     domain->missing_code = KANON__NO_CODE;
-    domain->type_is_said = raw->natural != KANON_TYPE_UNKNOWN || (attribute != NULL && attribute->type != KANON_TYPE_UNKNOWN);
+    domain->type_is_said = raw->natural != KANON_TYPE_UNKNOWN || (attribute != NULL &&
+                                                                  attribute->type != KANON_TYPE_UNKNOWN);
     b.domain = domain;
     KANON_TRY(kanon__new_array(&b.missing, raw->values->n, "missing values", err), out);
     find_missing(&b, schema);

@@ -7,9 +7,9 @@
  *     cells    24  22   ?  33        domain "age": values 22 23 24 33, missing_code 4, n_codes 5
  *     codes     2   0   4   3
  *
- * With bands (table/value/bands.h) the code is the rank of the band among those that hold a value. Of an ordinal column every
- * declared level has a code, used or not: its rank, which is also its value as a number. So all formulas take it for a whole
- * number whose range is that of the ranks, and only its texts are others.
+ * With bands (table/value/bands.h) the code is the rank of the band among those that hold a value. Of an ordinal column
+ * every declared level has a code, used or not: its rank, which is also its value as a number. So all formulas take it for a
+ * whole number whose range is that of the ranks, and only its texts are others.
  *
  * A domain does not change once it is built, so columns of several tables (a table and its blocks) share it by counted
  * references. Called by whatever reads rows; the rest of the library only looks values up. */

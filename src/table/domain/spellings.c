@@ -1,5 +1,6 @@
 /* See spellings.h. Texts are numbered by their value, and values by their Unicode form; a number that was there before is a
- * find. Most columns have neither white space at ends nor other letters than ASCII, which one pass over their bytes shows. */
+ * find. Most columns have neither white space at ends nor other letters than ASCII, which one pass over their bytes
+ * shows. */
 #include "table/domain/spellings.h"
 
 #include "core/alloc.h"

@@ -7,8 +7,8 @@
  *     rows    30   null   41   30   41        texts   "30"  ""  "41"      in the order of first appearance
  *     codes    0      1    2    0    2        null_code 1
  *
- * Null, and NaN, has a code of its own, whose text is none of the column's. Called by table/read/table.c through the source's
- * class. */
+ * Null, and NaN, has a code of its own, whose text is none of the column's. Called by table/read/table.c through the
+ * source's class. */
 #include "table/read/arrow_source.h"
 
 #include "core/arrow_block.h"
@@ -65,7 +65,8 @@ static kanon_status add_null(column_read *r, uint32_t *code, kanon_error *err)
     char text[KANON__ARROW_TEXT_SIZE];
     if (r->null_code == KANON__NO_CODE) {
         uint32_t before = r->texts->n;
-        kanon_status st = kanon__dictionary_add(r->texts, &r->null_code, text, kanon__arrow_null_text(text, r->null_text), err);
+        kanon_status st = kanon__dictionary_add(r->texts, &r->null_code, text, kanon__arrow_null_text(text, r->null_text),
+                                                err);
         if (st != KANON_OK)
             return st;
         r->clashed = r->texts->n == before;

@@ -476,7 +476,8 @@ static kanon_status cut_parts(kanon__source *source, kanon_error *err)
 }
 
 /* A date is a whole day: what date64 could say beyond that would be lost. */
-static kanon_status check_days(const char *source_name, const kanon__arrow_view *v, const kanon__arrow_buffers *b, int64_t first_row,
+static kanon_status check_days(const char *source_name, const kanon__arrow_view *v, const kanon__arrow_buffers *b,
+                               int64_t first_row,
                                const char *column, kanon_error *err)
 {
     for (int64_t i = 0; i < b->length; i++)
@@ -505,7 +506,8 @@ static kanon_status check_column(int64_t column, void *payload, kanon_error *err
         if (!is_known)
             KANON_TRY(kanon__arrow_check_entries(&view, name, err), out);
         if (has_days && (type->index_width == 0 || !is_known))
-            KANON_TRY(check_days(s->base.name, &view, type->index_width == 0 ? &view.rows : &view.entries, s->batch_rows[i], name, err),
+            KANON_TRY(check_days(s->base.name, &view, type->index_width == 0 ? &view.rows : &view.entries, s->batch_rows[i],
+                                 name, err),
                       out);
         checked = view.entries;
         kanon__arrow_array_rest(s->batches[i].children[column]);
@@ -622,7 +624,8 @@ const kanon__arrow_source *kanon__arrow_source_of(const kanon__source *source)
     return source->class == &arrow_class ? as_arrow(source) : NULL;
 }
 
-kanon_status kanon__arrow_source_new(kanon__source **out, struct ArrowArrayStream *stream, const char *name, kanon_error *err)
+kanon_status kanon__arrow_source_new(kanon__source **out, struct ArrowArrayStream *stream, const char *name,
+                                     kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__arrow_source *s = NULL;

@@ -23,8 +23,10 @@ typedef struct kanon__arrow_source {
     int64_t batches_capacity, batch_rows_capacity;
 } kanon__arrow_source;
 
-/* The rows of `stream`, which is moved in any case; `name` (NULL: that of any stream) stands in messages. The schema is read here, the batches by kanon__arrow_source_load. */
-kanon_status kanon__arrow_source_new(kanon__source **out, struct ArrowArrayStream *stream, const char *name, kanon_error *err);
+/* The rows of `stream`, which is moved in any case; `name` (NULL: that of any stream) stands in messages. The schema is read
+ * here, the batches by kanon__arrow_source_load. */
+kanon_status kanon__arrow_source_new(kanon__source **out, struct ArrowArrayStream *stream, const char *name,
+                                     kanon_error *err);
 /* Read the stream to its end on the calling thread, and check all arrays. Done by the class's read, too; whoever opens a
  * cursor without that calls it first. Nothing happens the second time. */
 kanon_status kanon__arrow_source_load(kanon__source *source, int threads, const kanon__ticker *ticker, kanon_error *err);

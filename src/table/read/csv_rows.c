@@ -406,8 +406,8 @@ static kanon_status quotes_between(bool *odd, const csv_read *r, size_t at, size
     return KANON_OK;
 }
 
-/* Whether a blank line ends at `at`, which is between two rows: a quoted cell ends with its quote, so that no line break of a
- * cell stands right before that of its row. */
+/* Whether a blank line ends at `at`, which is between two rows: a quoted cell ends with its quote, so that no line break of
+ * a cell stands right before that of its row. */
 static kanon_status ends_blank(bool *out, const csv_read *r, size_t at, kanon_error *err)
 {
     char end[3] = {0};

@@ -35,8 +35,8 @@ typedef struct kanon__csv_reading {
     bool presume;          /* it is found without walking through all bytes: see decode.h */
 } kanon__csv_reading;
 
-/* The rows of `input`, which is taken over in any case. It is decoded (decode.h), and the header is read and judged: KANON_EDATA
- * where it looks like data and nobody said what it is. */
+/* The rows of `input`, which is taken over in any case. It is decoded (decode.h), and the header is read and judged:
+ * KANON_EDATA where it looks like data and nobody said what it is. */
 kanon_status kanon__csv_source_new(kanon__source **out, kanon__input *input, const kanon__csv_reading *how,
                                    kanon_error *err);
 /* Rows of CSV in memory without a header line: `names` are those of the columns. */

@@ -1,5 +1,5 @@
-/* Tables wherever they are: the one place where a location becomes the rows of a table. Text in a file or on standard input is
- * CSV, packed or not; Parquet files, tables of SQLite files and what ADBC drivers reach (database/location.h) are Arrow
+/* Tables wherever they are: the one place where a location becomes the rows of a table. Text in a file or on standard input
+ * is CSV, packed or not; Parquet files, tables of SQLite files and what ADBC drivers reach (database/location.h) are Arrow
  * streams. Called by whoever takes a table by its name: table.c, propose, taxonomy, audit and the changes of a state. */
 #ifndef KANON_TABLE_SOURCE_OPEN_TABLE_H
 #define KANON_TABLE_SOURCE_OPEN_TABLE_H
@@ -15,7 +15,8 @@ kanon_status kanon__table_input_open_upto(kanon__input *out, const char *locatio
 /* The rows of an input, which is taken over in any case; `how` is for CSV. */
 kanon_status kanon__table_source_new(kanon__source **out, kanon__input *input, const kanon__csv_reading *how,
                                      kanon_error *err);
-/* Read an Arrow stream to its end, if the source is one; what opens a cursor without having read the source does this first. */
+/* Read an Arrow stream to its end, if the source is one; what opens a cursor without having read the source does this
+ * first. */
 kanon_status kanon__table_source_load(kanon__source *source, int threads, const kanon__ticker *ticker, kanon_error *err);
 
 #endif

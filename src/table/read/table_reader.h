@@ -34,12 +34,12 @@ kanon_status kanon__reader_call(kanon__call *call, const kanon_schema *schema, c
 /* The rows of an input, which is taken over in any case, as schema and options say. */
 kanon_status kanon__reader_open(kanon__source **out, kanon__input *input, const kanon_schema *schema,
                                 const kanon_read_options *options, kanon__texts *notices, kanon_error *err);
-/* A table whose rows were read (kanon__reader_rows) and are not encoded yet. The source is taken over in any case; the reader
- * is cleared by the caller, before the table. */
+/* A table whose rows were read (kanon__reader_rows) and are not encoded yet. The source is taken over in any case; the
+ * reader is cleared by the caller, before the table. */
 kanon_status kanon__table_begin(kanon_table **out, kanon__reader *reader, kanon__source *source, const kanon_schema *schema,
                                 const kanon_read_options *options, bool may_be_empty, kanon_error *err);
-/* Match the columns and read the rows of reader->source; table, data, source, schema and `entity` -1 are set. An empty table is
- * KANON_EDATA unless `may_be_empty`. */
+/* Match the columns and read the rows of reader->source; table, data, source, schema and `entity` -1 are set. An empty table
+ * is KANON_EDATA unless `may_be_empty`. */
 kanon_status kanon__reader_rows(kanon__reader *reader, bool strict, bool may_be_empty, kanon_error *err);
 /* Encode the columns in domains of their own or, where it is not NULL, in that of the whole table. */
 kanon_status kanon__reader_encode(kanon__reader *reader, const kanon_domain *whole, kanon_error *err);
@@ -50,8 +50,8 @@ kanon_status kanon__column_describe(kanon__column *out, const char *name, bool i
                                     kanon_error *err);
 /* Fill the lists of quasi and sensitive columns. */
 kanon_status kanon__data_list_columns(kanon__data *data, kanon_error *err);
-/* A quasi-identifier in which nearly every one of `n` records with a value has a category of its own is released as its root:
- * a warning. */
+/* A quasi-identifier in which nearly every one of `n` records with a value has a category of its own is released as its
+ * root: a warning. */
 kanon_status kanon__note_distinct(kanon__texts *warnings, const kanon__column *column, int64_t n, kanon_error *err);
 
 #endif

@@ -241,8 +241,8 @@ out:
     return st;
 }
 
-/* The domain of the rows of a source, which is taken over in any case, and their codes where `codes` is not NULL. `n_places` -1:
- * as many as there are rows. */
+/* The domain of the rows of a source, which is taken over in any case, and their codes where `codes` is not NULL. `n_places`
+ * -1: as many as there are rows. */
 static kanon_status read_source(kanon_domain **out, kanon_codes **codes, kanon__source *source, const row_places *places,
                                 int64_t n_places, const kanon_schema *schema, const kanon_read_options *options,
                                 kanon_error *err)

@@ -1,14 +1,16 @@
 /* The domain of a whole table, put together from its parts: kanon_domain.
  *
- * Whoever reads a part knows the texts of its columns, but neither their types nor their order: "07" may be a number or a code,
- * and which text of two that are equal is shown depends on the record that comes first in the whole. So texts travel with the
- * number of their records and the place of the first one; sums and minima do not depend on the order of merging. Sealing sorts
- * the texts by their first place, as if all rows had been read in order, and builds the domains of the columns as a table does.
+ * Whoever reads a part knows the texts of its columns, but neither their types nor their order: "07" may be a number or a
+ * code, and which text of two that are equal is shown depends on the record that comes first in the whole. So texts travel
+ * with the number of their records and the place of the first one; sums and minima do not depend on the order of merging.
+ * Sealing sorts the texts by their first place, as if all rows had been read in order, and builds the domains of the columns
+ * as a table does.
  *
  *     part 1   age "24" 3 records, first at 0     part 2   age "24" 1, first at 9; "31" 2, first at 8
  *     whole    age "24" 4, first at 0; "31" 2, first at 8     -> sealed: codes 0 and 1
  *
- * Made by whole_domain.c, packed by whole_domain_bytes.c; a part is encoded in it by table_reader.c, and cut by src/partition. */
+ * Made by whole_domain.c, packed by whole_domain_bytes.c; a part is encoded in it by table_reader.c, and cut by
+ * src/partition. */
 #ifndef KANON_TABLE_WHOLE_DOMAIN_H
 #define KANON_TABLE_WHOLE_DOMAIN_H
 

@@ -77,7 +77,8 @@ static kanon_status read_level(kanon__yaml_reader *r, void *target)
 static kanon_status read_order(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
 {
     kanon__attribute *attribute = target;
-    kanon_status st = kanon__yaml_list(r, "a list of levels, from the lowest to the highest", read_level, &attribute->levels);
+    kanon_status st = kanon__yaml_list(r, "a list of levels, from the lowest to the highest", read_level,
+                                       &attribute->levels);
     if (st == KANON_OK && attribute->levels.n == 0)
         st = kanon__yaml_fail(r, k->mark, "an order without levels");
     return st;

@@ -48,9 +48,10 @@ kanon_status kanon__taxonomy_from_tree(kanon__taxonomy **out, const kanon__tree 
 
 /* The tree in an ARX hierarchy file: one line per leaf, leaf;parent;...;root, separator ; or , . A label that repeats its
  * neighbour on the line ("Male;Male;*", as equal line lengths need) is the same node; but where other lines have values
- * below it ("250;250;*" beside "250.01;250;*"), the value 250 is a leaf below the node 250. KANON_EDATA names the line of every
- * problem: a leaf given twice with another path, a value with two parents, a leaf that is also an inner node and not its own parent, a line that
- * does not end in the common root, an empty cell, an empty file; at most about ten lines are listed and the rest counted. */
+ * below it ("250;250;*" beside "250.01;250;*"), the value 250 is a leaf below the node 250. KANON_EDATA names the line of
+ * every problem: a leaf given twice with another path, a value with two parents, a leaf that is also an inner node and not
+ * its own parent, a line that does not end in the common root, an empty cell, an empty file; at most about ten lines are
+ * listed and the rest counted. */
 kanon_status kanon__tree_read(kanon__tree **out, const char *path, kanon_error *err);
 /* The tree that masks one character (a UTF-8 code point) per level, from the right or the left: 75275, 7527*, 752**, ...;
  * H is the number of characters of the longest value, the root is all stars. Shorter values are filled up on the masked

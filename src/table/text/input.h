@@ -25,8 +25,8 @@ typedef struct kanon__input {
     char sha256[KANON__SHA256_TEXT]; /* of the file, where the bytes were decoded from it; "": they are the file's */
 } kanon__input;
 
-/* How much of an input is read, by what it is. What a pipe or a device gives, which may be endless, is copied to the folder for
- * temporary files, so it may have far less than a file; a table may have any size, but not from a device. */
+/* How much of an input is read, by what it is. What a pipe or a device gives, which may be endless, is copied to the folder
+ * for temporary files, so it may have far less than a file; a table may have any size, but not from a device. */
 typedef enum kanon__input_kind {
     KANON__INPUT_SCHEMA = 0,
     KANON__INPUT_TAXONOMY,

@@ -19,7 +19,8 @@ char kanon__value_decimal(const kanon__value_format *format)
     return format->decimal != 0 ? format->decimal : format->thousands == '.' ? ',' : '.';
 }
 
-/* The bytes of the separator of thousands at `at`; 0: there is none. A space may also be a no-break space, wide or narrow. */
+/* The bytes of the separator of thousands at `at`; 0: there is none. A space may also be a no-break space, wide or
+ * narrow. */
 static size_t separator_at(const char *at, const char *end, char thousands)
 {
     size_t left = (size_t)(end - at);

@@ -1,8 +1,8 @@
 /* The bridge between a page and the library: requests and answers in JSON, files by their names in the working folder.
  *
  * A request is {"do": NAME, ...}, an answer an object of what was found, or {"error": {"code", "message", "hint", "topic"}}.
- * The module of WebAssembly and a server on the same machine answer alike, since both call bridge_answer. protocol.ts has the
- * same requests as types. Only public headers of the library are used.
+ * The module of WebAssembly and a server on the same machine answer alike, since both call bridge_answer. protocol.ts has
+ * the same requests as types. Only public headers of the library are used.
  *
  *     bridge.c            which request is answered by what, errors, the entry points of WebAssembly
  *     bridge_describe.c   before the work: sample, schema, proposal, profile, taxonomies
@@ -43,7 +43,8 @@ int64_t bridge_integer(const json_t *object, const char *name);
 int bridge_flag(const json_t *object, const char *name);
 /* A field that is one of several words, as its number; 0 where it is not there. */
 int bridge_word(const json_t *object, const char *name);
-/* A seed, as a number or as its digits; 0 where it is not there, and for all that is no seed one that the library refuses. */
+/* A seed, as a number or as its digits; 0 where it is not there, and for all that is no seed one that the library
+ * refuses. */
 uint64_t bridge_seed(const json_t *object, const char *name);
 /* Fail where a field is none of its words, or neither true nor false. */
 kanon_status bridge_check_fields(const json_t *request, kanon_error *err);
