@@ -250,6 +250,9 @@ def sequence(rng, tools, table, log):
     if said["status"] == driver.EINVAL and ("blocks" in log[0] or re.search("cannot|state", said["message"])):
         return "not begun"
     need(said["status"] == driver.OK, "status %s: %s" % (driver.STATUS[said["status"]], said.get("message")))
+    for i, column in enumerate(table.columns):  # without values a mask has no places: later ones are right below the root
+        if column.mask is not None and all(checker.is_missing(table, row[i]) for row in table.rows):
+            column.mask = None
     model = Model(table)
     model.joint_k = 0 if table.joint_k == "off" else table.joint_k or table.k
     check_released(model, said, "interval", 0, False)
