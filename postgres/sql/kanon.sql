@@ -377,6 +377,38 @@ BEGIN
 END
 $$;
 
+-- The settings with columns that have no role as identifying ones: one of them may say whose row each is, which the library
+-- warns of. Not long texts, which memory would have to hold; not what a column of the release is called, which is checked by its
+-- name; and not in a state, which would keep them.
+CREATE FUNCTION kanon.with_withheld(release oid, source regclass, settings jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    short constant oid[] := ARRAY['int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'uuid'::regtype];
+    texts constant oid[] := ARRAY['text'::regtype, 'varchar'::regtype, 'bpchar'::regtype];
+    roles jsonb := settings->'roles';
+    fits boolean;
+    a record;
+BEGIN
+    IF (settings->>'incremental')::boolean OR settings ? 'entity' THEN
+        RETURN settings;
+    END IF;
+    FOR a IN SELECT t.attname::text AS name, kanon.base_type(t.atttypid) AS base FROM pg_attribute t
+              WHERE t.attrelid = source AND t.attnum > 0 AND NOT t.attisdropped AND NOT roles ? t.attname
+                AND NOT EXISTS (SELECT FROM kanon.pairs(settings->'source_names') p WHERE p.value = t.attname)
+                AND NOT EXISTS (SELECT FROM pg_attribute r WHERE r.attrelid = release AND r.attname = t.attname AND NOT r.attisdropped)
+                AND NOT kanon.is_named(settings, 'release_names', t.attname)
+                AND has_column_privilege(source, t.attnum, 'SELECT') LOOP
+        fits := a.base = ANY (short);
+        IF a.base = ANY (texts) THEN
+            EXECUTE format('SELECT coalesce(max(octet_length(%1$I::text)), 0) <= 64 FROM (SELECT %1$I FROM %2$s LIMIT 1000) s', a.name, source)
+               INTO fits;
+        END IF;
+        roles := roles || CASE WHEN fits THEN jsonb_build_object(a.name, 'identifying') ELSE '{}' END;
+    END LOOP;
+    RETURN settings || jsonb_build_object('roles', roles);
+END
+$$;
+
 -- ---- define, alter, drop ---------------------------------------------------------------------------------------------
 
 -- The roles of columns: those that there are, but for columns that the arguments name anew; else those of the labels.
@@ -510,6 +542,11 @@ BEGIN
         END LOOP;
     END LOOP;
     PERFORM kanon.shape_of(source, said);
+    FOR c IN SELECT a.name, e.name AS other FROM kanon.columns_of(source, said) a JOIN kanon.columns_of(source, said) e
+                 ON e.name IN (a.name || '_min', a.name || '_max') WHERE a.shown IN ('range', 'columns') LOOP
+        PERFORM kanon.fail(format('column %s is called as an end of the ranges of %s', c.other, c.name),
+                           'Rename one of them, or use numbers => ''text''.');
+    END LOOP;
     IF NOT said ? 'k' THEN
         PERFORM kanon.fail('k is not given', 'k is a whole number from 2 upwards.');
     END IF;

@@ -393,10 +393,21 @@ static char *qualified(Oid relation)
     return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), name);
 }
 
+/* What is read beside the columns that have a role. */
+static Datum with_withheld(const definition *d, Datum settings)
+{
+    Oid types[] = {OIDOID, OIDOID, JSONBOID};
+    Datum values[] = {ObjectIdGetDatum(d->release), ObjectIdGetDatum(d->source), settings};
+    bool null;
+    query("SELECT kanon.with_withheld($1, $2::oid::regclass, $3)", 3, types, values);
+    Datum all = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &null);
+    return PointerGetDatum(PG_DETOAST_DATUM_COPY(all));
+}
+
 void definition_load(run *r, definition *d, Datum settings)
 {
     Oid types[] = {OIDOID, JSONBOID};
-    Datum values[] = {ObjectIdGetDatum(d->source), settings};
+    Datum values[] = {ObjectIdGetDatum(d->source), with_withheld(d, settings)};
     kanon_error err = {0};
     d->options = (kanon_options){
         .struct_size = sizeof d->options, .threads = run_threads(), .memory = run_memory(), .tick = run_tick};

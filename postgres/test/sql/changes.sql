@@ -90,6 +90,20 @@ SELECT kanon.define('pairs_k', 'pairs', k => 10, quasi => '{age}', sensitive => 
 SELECT records FROM kanon.refresh('pairs_k');
 SELECT records FROM kanon.refresh('pairs_k', 'incremental');
 
+-- A column that nobody named may say whose row each is: the refresh says so, also where its name and the release''s are alike.
+CREATE TABLE turns AS SELECT i AS id, i / 5 AS patient, 20 + i / 5 * 7 % 40 AS age, repeat('x', 100) || i / 5 AS long, 'd' || i % 2 AS disease
+  FROM generate_series(5, 504) i;
+SET client_min_messages = warning;
+SELECT kanon.define('turns_k', 'turns', k => 5, quasi => '{age}', sensitive => '{disease}', algorithm => 'mondrian');
+SELECT k FROM kanon.refresh('turns_k');
+ALTER TABLE turns RENAME patient TO age_min;
+SELECT kanon.alter('turns_k', numbers => 'columns');
+SELECT k FROM kanon.refresh('turns_k');
+ALTER TABLE turns RENAME age_min TO patient;
+SELECT kanon.alter('turns_k', numbers => 'ranges', identifying => '{patient}');
+SELECT k FROM kanon.refresh('turns_k');
+RESET client_min_messages;
+
 -- Partitions: rows are noted wherever they are, and what comes or goes with a partition is noticed.
 CREATE TABLE parts (id integer, age integer, born date, mood text, PRIMARY KEY (id, age)) PARTITION BY RANGE (age);
 CREATE TABLE young PARTITION OF parts FOR VALUES FROM (0) TO (40);

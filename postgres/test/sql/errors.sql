@@ -77,6 +77,8 @@ SELECT columns_state(s) FROM unnest(ARRAY['{"job": {"mask": "left", "taxonomy": 
     '{"job": {"type": "integer", "mask": "left"}}', '{"age": {"order": ["1", "2"]}}', '{"age": {"format": "%Y"}}', '{"age": {"bands": 5, "mask": "left"}}',
     '{"age": {"bands": 5, "top": null}}', '{"disease": {"type": "integer", "bands": 5}}']) s;
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => NULL, quasi => '{age}')$$);
+CREATE VIEW ends AS SELECT age, age AS age_min, disease FROM people;
+SELECT state_of($$SELECT kanon.define('x_k', 'ends', k => 3, quasi => '{age}', identifying => '{age_min}')$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', blocks => -5)$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', entity_together => true)$$);
 -- NULL is the default: nothing is left unshuffled by it, and a key has columns.
