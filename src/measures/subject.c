@@ -121,15 +121,16 @@ static kanon_status add_cells(kanon__sums *sums, const kanon__subject *s, int i,
     const kanon__column *c = kanon__subject_quasi(s, i);
     kanon__quasi_sums *sum = &sums->quasi[i];
     bool counted = !kanon__column_is_numeric(c) && c->domain->taxonomy->flat;
+    bool covers = sums->has & (KANON__SUM_COVERS | KANON__SUM_SPREADS), hides = sums->has & KANON__SUM_HIDDEN;
     uint32_t *extents = NULL;
     KANON_TRY(kanon__grouping_extents(&extents, s->grouping, c, err), out);
     for (int64_t group = 0; group < s->grouping->n_groups; group++) {
         const uint32_t *cell = extents + 2 * group;
         int64_t size = s->grouping->sizes[group], part = kanon__term_part(KANON__TERMS_LOSS, c->domain, cell[0], cell[1]);
-        int64_t cover = kanon__term_part(KANON__TERMS_QDIVERSITY, c->domain, cell[0], cell[1]);
+        int64_t cover = covers ? kanon__term_part(KANON__TERMS_QDIVERSITY, c->domain, cell[0], cell[1]) : 0;
         kanon__sums_add_cells(sums, i, size, part, cell[0] != cell[1] ? cover : 0);
         sum->spreads += counted ? 0 : cover;
-        sum->hidden += kanon__shows_nothing(c, cell) ? size : 0;
+        sum->hidden += hides && kanon__shows_nothing(c, cell) ? size : 0;
         if (diversity != NULL)
             diversity[group] += c->weight * ((double)part / (double)sum->whole);
     }
