@@ -40,6 +40,7 @@ docs:
 	@scripts/setup experiments
 	@scripts/build --quiet release kanon_cli
 	@scripts/make-docs build/release/kanon
+	@scripts/make-hosts build/release/kanon
 	@scripts/check-docs
 
 bench:

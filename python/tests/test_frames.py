@@ -50,9 +50,13 @@ def test_the_kind_comes_back(kind, expected, people, roles):
 
 def test_columns_that_nobody_named(people):
     with pytest.raises(pykanon.DataError) as failure:
-        pykanon.anonymize(people, quasi=["age"], k=5)
+        pykanon.anonymize(people, quasi=["age"], k=5, strict=True)
+    with pytest.warns(UserWarning, match="so withheld: .*; to release a column") as caught:
+        withheld = pykanon.anonymize(people, quasi=["age"], k=5)
     for column in ("name", "zip", "disease"):
-        assert column in str(failure.value)
+        assert column in str(failure.value) and column in str(caught[0].message)
+    assert withheld.table.column_names == ["age_min", "age_max"]
+    assert caught[0].filename == __file__
 
 
 def test_a_column_that_is_not_there(people, roles):
@@ -152,7 +156,7 @@ def test_types_are_respected():
     assert list(released.grade_min.cat.categories) == [1, 2, 9] and set(released.zip.dropna()) <= {"79098", "79100"}
     assert str(released.ok.dtype) in ("bool", "boolean")
     texts = pd.DataFrame({"school": [levels[i // 6] for i in range(n)]})
-    told = pykanon.anonymize(texts, quasi="school", orders={"school": levels}, k=12, numeric="text")
+    told = pykanon.anonymize(texts, quasi="school", orders={"school": levels}, k=12, numeric="interval")
     assert set(told.table.school) == {"[none..primary]"} and told.measures["avg_loss"] == pytest.approx(1 / 3)
     with pytest.raises(pykanon.DataError, match="none of the levels") as failure:
         pykanon.anonymize(texts, quasi="school", orders={"school": levels[:1]}, k=12)

@@ -2,6 +2,7 @@
 
 import copy
 import csv
+import inspect
 import io
 import json
 import os
@@ -181,7 +182,7 @@ def test_the_release_of_a_state_as_a_table(people, tmp_path):
         again = state.release(kind="polars")
         assert isinstance(again, pl.DataFrame) and again["age_min"].to_list() == frame.age_min.tolist()
         cells = [r[0] for r in csv.reader(io.StringIO(state.release().decode()))][1:]
-        assert pa.table(state.release(kind="arrow", numeric="text")).column("age").to_pylist() == cells
+        assert pa.table(state.release(kind="arrow", numeric="interval")).column("age").to_pylist() == cells
         assert state.describe()["releases"] == 5
         for wrong in (dict(kind="excel"), dict(kind="pandas", numeric="range"), dict(kind="pandas", path="x")):
             with pytest.raises(pykanon.UsageError):
@@ -303,3 +304,23 @@ def test_intervals_of_pandas_are_read():
     assert [pykanon.check(frame, quasi="age")["k"] for frame in (cut, intervals, text)] == [40, 40, 40]
     with pytest.raises(pykanon.UsageError, match="path of a file"):
         pykanon.improve(ages, release=cut, quasi="age", k=2)
+
+
+def test_a_refinement_can_be_chosen_for_a_curve_and_for_a_state(tmp_path):
+    people = {"id": [str(i) for i in range(40)], "age": list(range(20, 60))}
+    said = dict(quasi="age", identifying="id")
+    with pytest.raises(pykanon.UsageError, match="magic"):
+        pykanon.tradeoff(people, k=[2], refine="magic", **said)
+    with pykanon.anonymize(people, k=2, key="id", **said).state(tmp_path / "people.kanon") as state:
+        with pytest.raises(pykanon.UsageError, match="magic"):
+            state.optimize(refine="magic")
+        assert state.optimize(refine="il-optimization")["records"] == 40
+
+
+@pytest.mark.parametrize("name", ["anonymize", "improve", "evaluate", "check", "bound", "tradeoff", "profile"])
+def test_help_describes_every_argument(name):
+    function = getattr(pykanon, name)
+    told = function.__doc__.split("Arguments:")[1]
+    own = {"table", "index", "progress", "said", "costs", "rounds"}
+    assert [n for n in inspect.signature(function).parameters if n not in own and f"\n        {n}: " not in told] == []
+    assert "--" not in told

@@ -10,25 +10,23 @@
 #'   Records that look alike are a group.
 #' @param repair Change groups that do not satisfy what is asked, as far as that takes; else they are refused.
 #' @param refine,refine_settings,effort How the groups are made better: see [kanon_catalogue()].
-#' @param seed,threads See the guide; the result does not depend on the number of threads.
-#' @param memory The bytes that may be used; 0: any number.
 #' @return An object of class `kanon_release`, as [kanonymise()] gives it.
 #' @examples
 #' people <- data.frame(age = c(23, 41, 25, 44))
 #' as.data.frame(improve(people, groups = c(1, 1, 2, 2), quasi = "age", k = 2))
 #' @export
 improve <- function(x, groups = NULL, release = NULL, k = 0, ..., repair = FALSE, refine = NULL, refine_settings = NULL,
-                    effort = NULL, suppress = NULL, numeric = c("columns", "text", "mean"), shuffle = FALSE,
-                    shuffle_seed = NULL, seed = 0, threads = NULL, memory = 0, progress = FALSE) {
+                    effort = NULL, suppress = NULL, numeric = c("columns", "interval", "mean"), shuffle = FALSE,
+                    shuffle_seed = NULL, seed = 0, threads = NULL, memory = 0, strict = FALSE, progress = FALSE) {
   check_dots("improve", ...)
   order <- release_order(shuffle, shuffle_seed)
-  numeric <- one_of(numeric, c("columns", "text", "mean"), "numeric")
+  numeric <- one_of(numeric, c("columns", "interval", "mean"), "numeric")
   if (is.null(groups) == is.null(release)) {
     usage_error("give the groups to begin with: either groups or release")
   }
   threads <- thread_count(threads)
   form <- frame_form(x)
-  loaded <- load_table(x, threads, memory, progress, ...)
+  loaded <- load_table(x, threads, memory, strict, progress, ...)
   start <- start_groups(loaded, groups, release)
   grouping <- .Call(C_anonymise, loaded$table, list(
     k = k, refine = refine, refine_settings = settings_text(refine_settings), effort = effort,

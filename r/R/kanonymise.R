@@ -4,7 +4,7 @@
 #'
 #' Every column has a role. `quasi` columns are generalised, `sensitive` ones are released as they are and protected by the
 #' groups, `identifying` ones are never released, and `insensitive` ones are released as they are. A column that nobody
-#' named is an error that lists it. Row names are never released.
+#' named is withheld, with a warning that lists it. Row names are never released.
 #'
 #' With a formula, what stands on the right is quasi and what stands on the left is sensitive: `disease ~ age + zip`. A dot
 #' on the right means all columns that are not named otherwise. Of an object of class `sdcMicroObj` the key variables
@@ -21,12 +21,16 @@
 #' @param suppress The share of the records that may be suppressed where that lowers the loss. They are not in the release
 #'   unless `suppressed = "keep"` is said: see [columns_and_requirements].
 #' @param recode `"record"`: each group shows what it holds; `"attribute"`: equal values are shown equal everywhere.
-#' @param numeric How numbers and dates are released: `"columns"` makes two columns `NAME_min` and `NAME_max`, `"text"` one
-#'   of texts such as `[20..29]`, `"mean"` the mean of the group.
+#' @param numeric How numbers and dates are released: `"columns"` makes two columns `NAME_min` and `NAME_max`,
+#'   `"interval"` one of texts such as `[20..29]`, `"mean"` the mean of the group.
 #' @param shuffle Release the records in the order of a hash of their released cells, which tells nothing about that of the
 #'   table.
 #' @param shuffle_seed The number that names the hash; where it is given, the release is shuffled.
-#' @param seed,threads,blocks,memory See the guide; the result does not depend on the number of threads.
+#' @param seed A whole number from 0 to 2^53 - 1; the same seed gives the same groups.
+#' @param threads How many threads are used, by default half of the processors; the result does not depend on it.
+#' @param blocks Group a very large table in blocks of at least so many records; 0: only where that is needed; -1: never.
+#' @param memory The bytes that may be used; 0: any number.
+#' @param strict Whether a column that nobody named is an error; else it is withheld, with a warning.
 #' @param progress Show how far the work is, on standard error.
 #' @return An object of class `kanon_release`. `as.data.frame()` gives the released table as the kind of table that came
 #'   in, [groups()] the group of each record, [measures()] the figures, [report()] writes a report, [write_release()] a
@@ -49,15 +53,15 @@ kanonymise <- function(x, ...) UseMethod("kanonymise")
 #' @export
 kanonymise.default <- function(x, k = 0, ..., algorithm = NULL, settings = NULL, refine = NULL, refine_settings = NULL,
                                effort = NULL, suppress = NULL, recode = c("record", "attribute"),
-                               numeric = c("columns", "text", "mean"), shuffle = FALSE, shuffle_seed = NULL, seed = 0,
-                               threads = NULL, blocks = 0, memory = 0, progress = FALSE) {
+                               numeric = c("columns", "interval", "mean"), shuffle = FALSE, shuffle_seed = NULL, seed = 0,
+                               threads = NULL, blocks = 0, memory = 0, strict = FALSE, progress = FALSE) {
   check_dots("kanonymise", ...)
   order <- release_order(shuffle, shuffle_seed)
   recode <- one_of(recode, c("record", "attribute"), "recode")
-  numeric <- one_of(numeric, c("columns", "text", "mean"), "numeric")
+  numeric <- one_of(numeric, c("columns", "interval", "mean"), "numeric")
   threads <- thread_count(threads)
   form <- frame_form(x)
-  loaded <- load_table(x, threads, memory, progress, ...)
+  loaded <- load_table(x, threads, memory, strict, progress, ...)
   grouping <- .Call(C_anonymise, loaded$table, list(
     k = k, algorithm = algorithm, settings = settings_text(settings), refine = refine,
     refine_settings = settings_text(refine_settings), effort = effort,
@@ -127,6 +131,9 @@ sdc_roles <- function(x) {
 #' @param masks `c(zip = "right")`: characters are masked one by one, from the right or the left.
 #' @param bands,top,bottom `list(age = 5)`, `c(age = 90)`: released intervals have only ends of bands; numbers from `top`
 #'   on, and up to `bottom`, are one band. Bands are a width, several edges, or of dates `"month"`, `"year"`, ...
+#' @param formats `c(born = "%d.%m.%Y")`: how the dates of columns of text are written.
+#' @param decimal,thousands The separators of numbers in columns of text, for all columns (`","`) or by column
+#'   (`c(price = ",")`).
 #' @param missing Texts that mean "no value", in addition to the empty text; `NA` always does.
 #' @param empty `"value"`: the empty text is a value like others; `"missing"`, the default: it means "no value".
 #' @param same Texts that are one for [check_release()]: `c("?", "NA")`, or a list of such vectors.
@@ -137,7 +144,7 @@ sdc_roles <- function(x) {
 #' @param entity,entity_together The column that says whose record it is: groups hold k different persons; with
 #'   `entity_together` all records of a person are in one group.
 #' @param key The columns that name a record in a state.
-#' @param default_role The role of columns that nobody names; without it they are an error.
+#' @param default_role The role of columns that nobody names; without it they are withheld.
 #' @name columns_and_requirements
 NULL
 
@@ -147,9 +154,9 @@ one_of <- function(value, choices, name) {
 }
 
 # Schema and table as handles. The arguments in ... are those of make_schema.
-load_table <- function(x, threads, memory, progress, ..., default_role = NULL) {
-  schema <- schema_from(x, ..., default_role = default_role)
-  options <- list(strict = is.null(default_role), memory = memory, threads = threads, progress = progress)
+load_table <- function(x, threads, memory, strict, progress, ...) {
+  schema <- schema_from(x, ...)
+  options <- list(strict = isTRUE(strict), memory = memory, threads = threads, progress = progress)
   warnings <- if (is.data.frame(x) && .row_names_info(x) > 0L) "row names are not released" else character()
   is_withheld <- function(name) {
     role <- .Call(C_schema_role, schema, name)

@@ -6,6 +6,8 @@ new_release <- function(loaded, grouping, form, numeric, order, threads) {
   for (text in c(utils::head(table$warnings, table$privacy), utils::head(described$warnings, described$privacy))) {
     warning(warningCondition(text, class = "kanon_privacy_warning"))
   }
+  # whoever misses a column should know why
+  for (text in grep("so withheld: ", table$warnings, fixed = TRUE, value = TRUE)) warning(text, call. = FALSE)
   kept <- new.env(parent = emptyenv()) # what is computed once
   structure(class = "kanon_release", list(
     records = described$records, n_groups = described$groups, suppressed = described$suppressed, k = described$k,
@@ -135,7 +137,7 @@ str.kanon_release <- function(object, ...) {
 
 release_options <- function(x) {
   fields <- own(x)
-  list(numeric = match(fields$numeric, c("columns", "text", "mean")) - 1L, shuffle = fields$shuffle,
+  list(numeric = match(fields$numeric, c("columns", "interval", "mean")) - 1L, shuffle = fields$shuffle,
        shuffle_seed = fields$shuffle_seed, threads = fields$threads, integer64 = integer64_names(fields$form))
 }
 

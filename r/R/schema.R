@@ -5,7 +5,7 @@ roles <- c("quasi", "sensitive", "identifying", "insensitive")
 
 make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifying = NULL, insensitive = NULL,
                         types = NULL, orders = NULL, weights = NULL, taxonomies = NULL, masks = NULL, bands = NULL, top = NULL,
-                        bottom = NULL, missing = NULL, empty = NULL, same = NULL, constraints = NULL, entity = NULL,
+                        bottom = NULL, formats = NULL, decimal = NULL, thousands = NULL, missing = NULL, empty = NULL, same = NULL, constraints = NULL, entity = NULL,
                         entity_together = FALSE, key = NULL, default_role = NULL, suppressed = NULL) {
   handle <- .Call(C_schema_new, if (is.null(schema)) NULL else as.character(schema))
   set <- function(what, column, value) .Call(C_schema_set, handle, what, column, value)
@@ -14,14 +14,20 @@ make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifyi
   check_ways(types, list(masks = masks, taxonomies = taxonomies, orders = orders, bands = bands, top = top, bottom = bottom))
   for (role in roles) for (column in given[[role]]) set("role", column, role)
   if (!is.null(default_role)) set("role", NULL, default_role)
-  by_column <- list(types = types, weights = weights, masks = masks, bands = bands, top = top, bottom = bottom)
-  words <- c(types = "type", weights = "weight", masks = "mask", bands = "bands", top = "top", bottom = "bottom")
+  by_column <- list(types = types, weights = weights, masks = masks, bands = bands, top = top, bottom = bottom,
+                    formats = formats)
+  words <- c(types = "type", weights = "weight", masks = "mask", bands = "bands", top = "top", bottom = "bottom",
+             formats = "format")
   for (what in names(by_column)) {
     for (column in named(by_column[[what]], what)) set(words[[what]], column, setting_text(by_column[[what]][[column]]))
   }
   for (column in named(orders, "orders")) {
     if (length(orders[[column]]) == 0) usage_error("the order of ", column, " has no levels")
     set("order", column, enc2utf8(as.character(orders[[column]])))
+  }
+  separators <- separators_by_column(decimal, thousands)
+  for (i in seq_along(separators)) {
+    set("separators", if (nzchar(names(separators)[i])) names(separators)[i], separators[[i]])
   }
   for (column in named(taxonomies, "taxonomies")) set_taxonomy(set, column, taxonomies[[column]])
   for (text in missing) set("missing", NULL, text)
@@ -34,6 +40,21 @@ make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifyi
   if (!is.null(key)) set("key", NULL, as.character(key))
   if (!is.null(suppressed)) set("suppressed", NULL, as.character(suppressed))
   handle
+}
+
+# What the library reads, "," and "." as ",."; "-" is not said. The name "" stands for all columns.
+separators_by_column <- function(decimal, thousands) {
+  for (mark in c(decimal, thousands)) {
+    if (!is.character(mark) || nchar(mark) != 1) usage_error("a separator is one character, such as ',' or '.'")
+  }
+  columns_of <- function(given) if (is.null(names(given)) && !is.null(given)) "" else names(given)
+  columns <- unique(c(columns_of(decimal), columns_of(thousands)))
+  mark_of <- function(given, column) {
+    if (is.null(names(given)) && !is.null(given)) return(given[[1]])
+    if (column %in% names(given)) given[[column]] else "-"
+  }
+  marks <- vapply(columns, function(column) paste0(mark_of(decimal, column), mark_of(thousands, column)), "")
+  stats::setNames(as.list(marks), columns)
 }
 
 check_names <- function(given) {

@@ -14,6 +14,7 @@
 #'   says otherwise; `"off"`: only warn.
 #' @param released Whether `release` is the first release of the state, with which later ones are compared; `FALSE`: nobody
 #'   gets it.
+#' @param refine The refinement that [state_optimise()] runs, `"il-optimization"` by default: see [kanon_catalogue()].
 #' @param again Apply records also where they are those that were applied last.
 #' @param effort Where a search made the groups: how much it looks for less loss around those that change, `"fast"` (not
 #'   at all), `"balanced"` or `"best"`.
@@ -102,7 +103,7 @@ state_update <- function(state, records, grow_taxonomy = FALSE, joint_k = NULL, 
 
 #' @rdname kanon_state
 #' @export
-state_optimise <- function(state) figures_of(change(state, "optimise"))
+state_optimise <- function(state, refine = NULL) figures_of(change(state, "optimise", refine = refine))
 
 #' @rdname kanon_state
 #' @export
@@ -110,7 +111,7 @@ state_release <- function(state, path = NULL, numeric = c("interval", "range", "
                           shuffle = FALSE, shuffle_seed = NULL) {
   order <- release_order(shuffle, shuffle_seed)
   if (is.null(path)) {
-    forms <- c("columns", "text", "mean")
+    forms <- c("columns", "interval", "mean")
     of <- if (missing(numeric)) "columns" else one_of(numeric, forms, "numeric")
     found <- .Call(C_state_release, state_handle(state), list(
       numeric = match(of, forms) - 1L, joint_k = joint_size(joint_k), shuffle = order$shuffle, shuffle_seed = order$seed,

@@ -8,15 +8,17 @@
 #' @param seconds,rounds Stop improving the bound after about so long; 0: when it has come to rest.
 #' @param certificate Where the proof goes, as JSON.
 #' @param threads How many threads are used.
+#' @param strict Whether a column that nobody named is an error; else it is left out.
 #' @return An object of class `kanon_bound`, a list with `lower_bound`, `records`, `k`, ...
 #' @examples
 #' people <- data.frame(age = c(23, 25, 41, 44))
 #' bound(people, quasi = "age", k = 2)$lower_bound
 #' @export
-bound <- function(x, ..., k = 0, seconds = 0, rounds = 0, certificate = NULL, threads = NULL, progress = FALSE) {
+bound <- function(x, ..., k = 0, seconds = 0, rounds = 0, certificate = NULL, threads = NULL, strict = FALSE,
+                  progress = FALSE) {
   check_dots("bound", ...)
   threads <- thread_count(threads)
-  loaded <- load_table(x, threads, 0, progress, ...)
+  loaded <- load_table(x, threads, 0, strict, progress, ...)
   structure(class = "kanon_bound", .Call(C_bound, loaded$table, list(
     k = k, seconds = seconds, rounds = rounds, certificate = certificate, threads = threads, progress = progress
   )))
@@ -34,7 +36,7 @@ print.kanon_bound <- function(x, ...) {
 #'
 #' @inheritParams bound
 #' @param k,suppress The values that are tried.
-#' @param algorithm,settings,effort,seed As in [kanonymise()]; a setting may have several values.
+#' @param algorithm,settings,refine,effort,seed As in [kanonymise()]; a setting may have several values.
 #' @param page Also write the curve as a page with plots (`.html`) or as a picture (`.svg`).
 #' @return A data frame of class `kanon_tradeoff`: a row for each point, with its place in the grid, `result` (optimal,
 #'   dominated or infeasible) and its figures. It has a method for [plot()].
@@ -43,13 +45,14 @@ print.kanon_bound <- function(x, ...) {
 #' tradeoff(people, quasi = c("age", "sex"), k = 2:3)[, c("k", "result", "highest_risk")]
 #' @export
 tradeoff <- function(x, ..., k = c(2, 5, 10, 25, 50, 100), suppress = NULL, algorithm = NULL, settings = NULL,
-                     effort = NULL, seed = 0, page = NULL, threads = NULL, progress = FALSE) {
+                     refine = NULL, effort = NULL, seed = 0, page = NULL, threads = NULL, strict = FALSE,
+                     progress = FALSE) {
   check_dots("tradeoff", ...)
   threads <- thread_count(threads)
-  loaded <- load_table(x, threads, 0, progress, ...)
+  loaded <- load_table(x, threads, 0, strict, progress, ...)
   points <- .Call(C_tradeoff, loaded$table, list(
     k = setting_text(k), suppress = if (!is.null(suppress)) setting_text(suppress), algorithm = algorithm,
-    settings = settings_text(settings), effort = effort, seed = seed_number(seed), page = page, threads = threads, progress = progress
+    settings = settings_text(settings), refine = refine, effort = effort, seed = seed_number(seed), page = page, threads = threads, progress = progress
   ))
   curve <- do.call(rbind, lapply(points, point_row, figures = figure_names(points)))
   structure(curve, class = c("kanon_tradeoff", "data.frame"))

@@ -91,6 +91,15 @@ static kanon_status set_suppressed(kanon_schema *s, const char *column, const ch
     return kanon_schema_set_suppressed(s, value, err);
 }
 
+/* Decimal and thousands separator, "-" for one that is not said. */
+static kanon_status set_separators(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    if (strlen(value) != 2)
+        return fail(err, KANON_EINVAL, "a separator is one character, such as , or .");
+    return kanon_schema_set_separators(s, column, (char)(value[0] == '-' ? 0 : value[0]), (char)(value[1] == '-' ? 0 : value[1]),
+                                       err);
+}
+
 static const struct {
     const char *name;
     set_function set;
@@ -102,6 +111,8 @@ static const struct {
     {"tree", set_tree},
     {"mask", set_mask},
     {"bands", kanon_schema_set_bands},
+    {"format", kanon_schema_set_format},
+    {"separators", set_separators},
     {"top", kanon_schema_set_top},
     {"bottom", kanon_schema_set_bottom},
     {"missing", add_missing},

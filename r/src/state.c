@@ -112,7 +112,7 @@ SEXP r_state_close(SEXP handle)
 
 typedef struct changing {
     kanon_state *state;
-    const char *what;
+    const char *what, *refine;
     struct ArrowArrayStream stream;
     kanon_change_options options;
     kanon_change done;
@@ -128,7 +128,7 @@ static kanon_status do_change(void *arguments, kanon_error *err)
     if (strcmp(w->what, "update") == 0)
         return kanon_state_update_arrow(w->state, &w->stream, &w->options, &w->done, err);
     if (strcmp(w->what, "optimise") == 0)
-        return kanon_state_optimize(w->state, NULL, &w->options, &w->done, err);
+        return kanon_state_optimize(w->state, w->refine, &w->options, &w->done, err);
     return kanon_state_release(w->state, &w->options, &w->done, err);
 }
 
@@ -164,7 +164,7 @@ static SEXP change_list(const kanon_change *c)
 SEXP r_state_change(SEXP handle, SEXP stream, SEXP options)
 {
     open_state *s = state_of(handle);
-    changing w = {.state = s->state, .what = item_text(options, "what")};
+    changing w = {.state = s->state, .what = item_text(options, "what"), .refine = item_text(options, "refine")};
     kanon_outputs outputs = {.struct_size = sizeof outputs,
                              .release = path_of(item(options, "path")),
                              .numeric = (kanon_numeric)item_whole(options, "numeric"),

@@ -102,6 +102,7 @@ SEXP r_tradeoff(SEXP table, SEXP options)
                                          .k = item_text(options, "k"),
                                          .suppress = item_text(options, "suppress"),
                                          .algorithm = item_text(options, "algorithm"),
+                                         .refine = item_text(options, "refine"),
                                          .effort = item_text(options, "effort"),
                                          .seed = (uint64_t)item_whole(options, "seed"),
                                          .threads = (int)item_whole(options, "threads"),

@@ -71,7 +71,7 @@ static PyObject *change_result(const kanon_change *c)
                          number_or_none(c->loss));
 }
 
-static kanon_status change(kanon_state *state, const char *what, struct ArrowArrayStream *delta,
+static kanon_status change(kanon_state *state, const char *what, const char *refine, struct ArrowArrayStream *delta,
                            const kanon_change_options *o, kanon_change *out, kanon_error *err)
 {
     if (strcmp(what, "insert") == 0)
@@ -81,7 +81,7 @@ static kanon_status change(kanon_state *state, const char *what, struct ArrowArr
     if (strcmp(what, "update") == 0)
         return kanon_state_update_arrow(state, delta, o, out, err);
     if (strcmp(what, "optimize") == 0)
-        return kanon_state_optimize(state, NULL, o, out, err);
+        return kanon_state_optimize(state, refine, o, out, err);
     return kanon_state_release(state, o, out, err);
 }
 
@@ -90,17 +90,17 @@ PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
     static char *names[] = {"state",   "what",  "stream",  "grow_taxonomy", "joint_k", "path", "want_release",
-                            "numeric", "again", "shuffle", "shuffle_seed",  "effort",  NULL};
+                            "numeric", "again", "shuffle", "shuffle_seed",  "effort",  "refine", NULL};
     PyObject *state_capsule, *stream_capsule = Py_None;
-    const char *what, *path = NULL;
+    const char *what, *path = NULL, *refine = NULL;
     kanon_change_options o = {.struct_size = sizeof o};
     kanon_outputs outputs = {.struct_size = sizeof outputs};
     long long joint_k = 0;
     int want_release = 0, numeric = 0;
     unsigned long long shuffle_seed = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OsO|pLzpippKz", names, &state_capsule, &what, &stream_capsule,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OsO|pLzpippKzz", names, &state_capsule, &what, &stream_capsule,
                                      &o.grow_taxonomy, &joint_k, &path, &want_release, &numeric, &o.again, &outputs.shuffle,
-                                     &shuffle_seed, &o.effort))
+                                     &shuffle_seed, &o.effort, &refine))
         return NULL;
     kanon_state *state = handle_get(state_capsule, STATE);
     struct ArrowArrayStream stream = {0};
@@ -118,7 +118,7 @@ PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
     kanon_change done;
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = change(state, what, &stream, &o, &done, &err));
+    WITHOUT_GIL(st = change(state, what, refine, &stream, &o, &done, &err));
     if (st != KANON_OK) {
         byte_sink_free(&bytes);
         return raise_failure(&err);

@@ -58,12 +58,12 @@ PyObject *tradeoff(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
     static char *names[] = {"table",  "ticker", "k",       "suppress", "algorithm", "settings",
-                            "effort", "seed",   "threads", "plot",     NULL};
+                            "effort", "seed",   "threads", "plot",     "refine",    NULL};
     PyObject *table_capsule, *ticker_capsule, *given = NULL;
     kanon_tradeoff_options o = {.struct_size = sizeof o};
     unsigned long long seed = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|zzzOzKiz", names, &table_capsule, &ticker_capsule, &o.k,
-                                     &o.suppress, &o.algorithm, &given, &o.effort, &seed, &o.threads, &o.plot))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|zzzOzKizz", names, &table_capsule, &ticker_capsule, &o.k,
+                                     &o.suppress, &o.algorithm, &given, &o.effort, &seed, &o.threads, &o.plot, &o.refine))
         return NULL;
     kanon_table *table = handle_get(table_capsule, TABLE);
     ticker *t = table == NULL ? NULL : handle_get(ticker_capsule, TICKER);

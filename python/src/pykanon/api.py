@@ -11,7 +11,7 @@ import tempfile
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 from pykanon import _kanon, arguments, forms, frames, run, schema
 from pykanon.errors import PrivacyWarning, UsageError
@@ -92,6 +92,9 @@ class Release:
         self.warnings = [*of_table, *described[5]]
         for text in [*of_table[:privacy], *described[5][: described[7]]]:
             warnings.warn(text, PrivacyWarning, stacklevel=4)  # above arguments.checked
+        for text in of_table[privacy:]:
+            if "so withheld: " in text:  # whoever misses a column should know why
+                warnings.warn(text, UserWarning, stacklevel=4)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the release, its figures and reports. The original and its groups stay in this process."""
@@ -292,7 +295,8 @@ class Curve(list[dict[str, Any]]):
         return plots.curve(self, ax)
 
 
-def load(table: Any, progress: Progress, index: str, threads: int, memory: int, said: dict[str, Any]) -> tuple[Any, Any]:
+def load(table: Any, progress: Progress, index: str, threads: int, memory: int, strict: bool,
+         said: dict[str, Any]) -> tuple[Any, Any]:  # fmt: skip
     """The schema and the table as handles."""
     handle = schema.make(**said)
 
@@ -302,7 +306,6 @@ def load(table: Any, progress: Progress, index: str, threads: int, memory: int, 
         return role == "identifying" or (role is None and said.get("default_role") != "insensitive")
 
     stream = frames.stream_of(table, index, is_withheld)
-    strict = said.get("default_role") is None
     threads, memory = arguments.whole(threads, "threads"), arguments.whole(memory, "memory")
     loaded = run.call(
         lambda t: _kanon.table_import(handle, stream, t, threads=threads, memory=memory, strict=strict), progress
@@ -314,54 +317,57 @@ def load(table: Any, progress: Progress, index: str, threads: int, memory: int, 
 def anonymize(
     table: Any,
     *,
+    # generated: anonymize
     k: int = 0,
     quasi: Names = None,
     sensitive: Names = None,
     identifying: Names = None,
     insensitive: Names = None,
     schema: Schema = None,
-    types: Mapping[str, str] | None = None,
-    orders: Mapping[str, Sequence[Any]] | None = None,
-    weights: Mapping[str, float] | None = None,
+    default_role: Literal["quasi", "sensitive", "identifying", "insensitive"] | None = None,
     taxonomies: Mapping[str, Taxonomy] | None = None,
-    masks: Mapping[str, str] | None = None,
     bands: Mapping[str, Any] | None = None,
     top: Mapping[str, Any] | None = None,
     bottom: Mapping[str, Any] | None = None,
+    masks: Mapping[str, str] | None = None,
+    weights: Mapping[str, float] | None = None,
+    types: Mapping[str, str] | None = None,
+    orders: Mapping[str, Sequence[Any]] | None = None,
     formats: Mapping[str, str] | None = None,
+    missing: Names = None,
+    empty: Literal["missing", "value"] | None = None,
     decimal: str | Mapping[str, str] | None = None,
     thousands: str | Mapping[str, str] | None = None,
-    missing: Names = None,
-    empty: str | None = None,
+    algorithm: str | None = None,
+    settings: Mapping[str, Any] | None = None,
     constraints: str | Mapping[str, Any] | Iterable[str | Mapping[str, Any]] | None = None,
     entity: str | None = None,
     entity_together: bool = False,
-    key: Names = None,
-    default_role: str | None = None,
-    algorithm: str | None = None,
-    settings: Mapping[str, Any] | None = None,
-    refine: str | None = None,
-    refine_settings: Mapping[str, Any] | None = None,
-    effort: str | None = None,
     suppress: float | str | None = None,
-    suppressed: str | None = None,
-    recode: str = "record",
-    numeric: str = "columns",
-    shuffle: bool = False,
-    shuffle_seed: int | None = None,
-    seed: int = 0,
-    threads: int = 0,
+    suppressed: Literal["drop", "keep"] | None = None,
+    key: Names = None,
+    refine: str | None = None,
+    effort: Literal["fast", "balanced", "best"] | None = None,
+    refine_settings: Mapping[str, Any] | None = None,
+    recode: Literal["record", "attribute"] = "record",
     blocks: int = 0,
     memory: int = 0,
+    seed: int = 0,
+    threads: int = 0,
+    numeric: Literal["columns", "interval", "mean"] = "columns",
+    shuffle: bool = False,
+    shuffle_seed: int | None = None,
+    strict: bool = False,
+    # end
     index: str = "error",
     progress: Progress = None,
 ) -> Release:
     """Groups similar records and generalises each group until every record is like at least ``k - 1`` others.
 
     ``table`` is a DataFrame of pandas or polars, a table of pyarrow, a relation of duckdb, a structured array of NumPy, a
-    dict of columns, or anything with ``__arrow_c_stream__``. Every column must be named: as ``quasi`` (generalised),
-    ``sensitive`` (released as it is, protected by the groups), ``identifying`` (never released) or ``insensitive``
-    (released as it is).
+    dict of columns, or anything with ``__arrow_c_stream__``. Columns are named as ``quasi`` (generalised), ``sensitive``
+    (released as it is, protected by the groups), ``identifying`` (never released) or ``insensitive`` (released as it is).
+    A column that nobody named is withheld, with a warning, or an error if ``strict``.
 
     Texts and categories are categories, whatever their digits, and ordered ones levels: ``types`` says otherwise, and
     ``orders`` names the levels of a column from the lowest to the highest. ``bands`` makes intervals end
@@ -380,9 +386,9 @@ def anonymize(
     >>> pykanon.anonymize(people, quasi=["age", "zip"], masks={"zip": "right"}, sensitive="disease", k=2)
     <pykanon.Release: 4 records in 2 groups, k = 2>
 
-    A column that nobody named is an error:
+    With ``strict``, a column that nobody named is an error:
 
-    >>> pykanon.anonymize(people, quasi=["age", "zip"], k=2)
+    >>> pykanon.anonymize(people, quasi=["age", "zip"], k=2, strict=True)
     Traceback (most recent call last):
     pykanon.errors.DataError: ...
     """
@@ -397,7 +403,7 @@ def anonymize(
         entity=entity, entity_together=entity_together, key=key, default_role=default_role,
         suppressed=suppressed,
     )  # fmt: skip
-    handle, loaded = load(table, progress, index, threads, memory, said)
+    handle, loaded = load(table, progress, index, threads, memory, strict, said)
     options: dict[str, Any] = dict(
         k=k, algorithm=arguments.text(algorithm, "algorithm"), settings=arguments.settings(settings), seed=arguments.seed(seed), threads=threads,
         refine=arguments.text(refine, "refine"), refine_settings=arguments.settings(refine_settings, "refine_settings"),
@@ -414,7 +420,7 @@ def improve(table: Any, groups: Any = None, *, release: str | os.PathLike[str] |
             repair: bool = False, refine: str | None = None, refine_settings: Mapping[str, Any] | None = None,
             effort: str | None = None, suppress: float | str | None = None, numeric: str = "columns",
             shuffle: bool = False, shuffle_seed: int | None = None, seed: int = 0, threads: int = 0, memory: int = 0,
-            index: str = "error", progress: Progress = None, **said: Any) -> Release:  # fmt: skip
+            strict: bool = False, index: str = "error", progress: Progress = None, **said: Any) -> Release:  # fmt: skip
     """Makes groups better that are there already, whoever made them; the result never loses more. ``said``: columns and
     requirements, as in anonymize.
 
@@ -433,7 +439,7 @@ def improve(table: Any, groups: Any = None, *, release: str | os.PathLike[str] |
     index, k = arguments.index(index, order["shuffle"]), arguments.whole(k, "k")
     if (groups is None) == (release is None):
         raise UsageError("give the groups to begin with: either groups or release")
-    handle, loaded = load(table, progress, index, threads, memory, said)
+    handle, loaded = load(table, progress, index, threads, memory, strict, said)
     start = _start(handle, loaded, groups, release)
     options: dict[str, Any] = dict(
         k=k, seed=arguments.seed(seed), threads=threads, memory=memory, refine=refine,
@@ -479,7 +485,7 @@ def check(table: Any, *, k: int = 0, risk_threshold: float = 0.0, index: str = "
 
 @arguments.checked
 def evaluate(table: Any, release: Any, *, k: int = 0, settings: Mapping[str, Any] | None = None, threads: int = 0,
-             index: str = "drop", progress: Progress = None, **said: Any) -> Measures:  # fmt: skip
+             strict: bool = False, index: str = "drop", progress: Progress = None, **said: Any) -> Measures:  # fmt: skip
     """What a release of ``table`` loses, whichever tool made it: a frame, or the path of a file. Its records may be in any
     order; those that it lacks count as suppressed. ``said``: columns and requirements, as in anonymize.
 
@@ -489,7 +495,7 @@ def evaluate(table: Any, release: Any, *, k: int = 0, settings: Mapping[str, Any
     >>> pykanon.evaluate(people, by_another_tool, quasi="age")["unknown_cells"]
     0
     """
-    handle, loaded = load(table, progress, index, threads, 0, said)
+    handle, loaded = load(table, progress, index, threads, 0, strict, said)
     given = os.fspath(release) if isinstance(release, (str, os.PathLike)) else frames.stream_of_release(release, index)
     options: dict[str, Any] = dict(settings=arguments.settings(settings), k=arguments.whole(k, "k"), threads=threads)
     return Measures(run.call(lambda t: _kanon.evaluate_release(loaded, handle, given, t, **options), progress))
@@ -498,9 +504,9 @@ def evaluate(table: Any, release: Any, *, k: int = 0, settings: Mapping[str, Any
 @arguments.checked
 def bound(table: Any, *, k: int = 0, seconds: float = 0.0, rounds: int = 0,
           certificate: str | os.PathLike[str] | None = None,
-          threads: int = 0, index: str = "drop", progress: Progress = None, **said: Any) -> Bound:  # fmt: skip
+          threads: int = 0, strict: bool = False, index: str = "drop", progress: Progress = None, **said: Any) -> Bound:  # fmt: skip
     """A proven lower bound on the loss of every grouping without suppression; ``certificate``: where its proof goes."""
-    _, loaded = load(table, progress, index, threads, 0, said)
+    _, loaded = load(table, progress, index, threads, 0, strict, said)
     proof = None if certificate is None else os.fspath(certificate)
     found = run.call(
         lambda t: _kanon.bound(loaded, t, k=arguments.whole(k, "k"), seconds=seconds, rounds=rounds, threads=threads, certificate=proof), progress
@@ -510,14 +516,15 @@ def bound(table: Any, *, k: int = 0, seconds: float = 0.0, rounds: int = 0,
 
 @arguments.checked
 def tradeoff(table: Any, *, k: Iterable[int] = (2, 5, 10, 25, 50, 100), suppress: Iterable[float] = (),
-             algorithm: str | None = None, settings: Mapping[str, Any] | None = None, effort: str | None = None,
-             seed: int = 0, threads: int = 0, page: str | os.PathLike[str] | None = None, index: str = "drop",
-             progress: Progress = None, **said: Any) -> Curve:  # fmt: skip
+             algorithm: str | None = None, settings: Mapping[str, Any] | None = None, refine: str | None = None,
+             effort: str | None = None, seed: int = 0, threads: int = 0, page: str | os.PathLike[str] | None = None,
+             strict: bool = False, index: str = "drop", progress: Progress = None, **said: Any) -> Curve:  # fmt: skip
     """The curve of loss against risk over several ``k``. ``page``: also write it as a page with plots."""
-    _, loaded = load(table, progress, index, threads, 0, said)
+    _, loaded = load(table, progress, index, threads, 0, strict, said)
     given: dict[str, Any] = dict(
         k=",".join(str(arguments.whole(one, "k")) for one in k), suppress=",".join(map(_share, suppress)) or None, algorithm=algorithm,
-        settings=arguments.settings(settings), effort=effort, seed=arguments.seed(seed), threads=threads,
+        settings=arguments.settings(settings), refine=arguments.text(refine, "refine"), effort=effort,
+        seed=arguments.seed(seed), threads=threads,
         plot=None if page is None else os.fspath(page),
     )  # fmt: skip
     points = run.call(lambda t: _kanon.tradeoff(loaded, t, **given), progress)

@@ -6,10 +6,12 @@ import difflib
 import functools
 import inspect
 import operator
+import textwrap
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from pykanon import schema
+from pykanon.about import ABOUT
 from pykanon.errors import UsageError
 
 #: 2^53 - 1: every host holds whole numbers up to here exactly.
@@ -79,12 +81,23 @@ def unknown(called: str, name: str, known: Collection[str]) -> TypeError:
     return TypeError(f"{called}() has no argument '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
 
 
+def described(names: Collection[str]) -> str:
+    """The end of a docstring: what the table of options says of each argument."""
+    lines = [
+        textwrap.fill(f"{name}: {ABOUT[name]}", 110, initial_indent=" " * 8, subsequent_indent=" " * 12,
+                      break_on_hyphens=False)  # fmt: skip
+        for name in names
+        if name in ABOUT
+    ]
+    return "\n".join(["\n    Arguments:", *lines, ""])
+
+
 def checked(function: F) -> F:
-    """Unknown keywords are an error that names this function, also where others take them from ``**said``."""
+    """Unknown keywords are an error that names this function, also where others take them from ``**said``; help() has all."""
     parameters = inspect.signature(function).parameters
-    known = {name for name, one in parameters.items() if one.kind is not one.VAR_KEYWORD}
+    known = [name for name, one in parameters.items() if one.kind is not one.VAR_KEYWORD]
     if len(known) < len(parameters):
-        known |= set(inspect.signature(schema.make).parameters)
+        known += [name for name in inspect.signature(schema.make).parameters if name not in known]
 
     @functools.wraps(function)
     def call(*args: Any, **given: Any) -> Any:
@@ -93,4 +106,5 @@ def checked(function: F) -> F:
                 raise unknown(function.__name__, name, known)
         return function(*args, **given)
 
+    call.__doc__ = (function.__doc__ or "") + described(known)
     return call  # type: ignore[return-value]

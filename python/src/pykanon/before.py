@@ -31,8 +31,8 @@ class Profile(Mapping[str, Any]):
 
 
 @arguments.checked
-def profile(table: Any, *, costs: bool = True, seed: int = 0, threads: int = 0, index: str = "drop",
-            progress: Progress = None, **said: Any) -> Profile:  # fmt: skip
+def profile(table: Any, *, costs: bool = True, seed: int = 0, threads: int = 0, strict: bool = False,
+            index: str = "drop", progress: Progress = None, **said: Any) -> Profile:  # fmt: skip
     """The risk of a table as it is. ``said``: columns and requirements, as in anonymize; ``costs``: estimate those of k.
 
     >>> import pykanon
@@ -41,7 +41,7 @@ def profile(table: Any, *, costs: bool = True, seed: int = 0, threads: int = 0, 
     >>> found["unique_records"], found["records"]
     (2, 4)
     """
-    _, loaded = api.load(table, progress, index, threads, 0, said)
+    _, loaded = api.load(table, progress, index, threads, 0, strict, said)
     text = run.call(lambda t: _kanon.profile(loaded, t, threads=threads, seed=arguments.seed(seed), costs=costs), progress)
     return Profile(json.loads(text))
 

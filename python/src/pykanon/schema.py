@@ -6,7 +6,7 @@ import csv
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from pykanon import _kanon
 from pykanon.errors import UsageError
@@ -83,31 +83,33 @@ _EXAMPLES = {
 
 def make(
     *,
-    schema: Schema = None,
+    # generated: make
     quasi: Names = None,
     sensitive: Names = None,
     identifying: Names = None,
     insensitive: Names = None,
-    types: Mapping[str, str] | None = None,
-    orders: Mapping[str, Sequence[Any]] | None = None,
-    weights: Mapping[str, float] | None = None,
+    schema: Schema = None,
+    default_role: Literal["quasi", "sensitive", "identifying", "insensitive"] | None = None,
     taxonomies: Mapping[str, Taxonomy] | None = None,
-    masks: Mapping[str, str] | None = None,
     bands: Mapping[str, Any] | None = None,
     top: Mapping[str, Any] | None = None,
     bottom: Mapping[str, Any] | None = None,
+    masks: Mapping[str, str] | None = None,
+    weights: Mapping[str, float] | None = None,
+    types: Mapping[str, str] | None = None,
+    orders: Mapping[str, Sequence[Any]] | None = None,
     formats: Mapping[str, str] | None = None,
+    missing: Names = None,
+    empty: Literal["missing", "value"] | None = None,
     decimal: str | Mapping[str, str] | None = None,
     thousands: str | Mapping[str, str] | None = None,
-    missing: Names = None,
-    empty: str | None = None,
     same: Iterable[Sequence[str]] | None = None,
     constraints: str | Mapping[str, Any] | Iterable[str | Mapping[str, Any]] | None = None,
     entity: str | None = None,
     entity_together: bool = False,
+    suppressed: Literal["drop", "keep"] | None = None,
     key: Names = None,
-    default_role: str | None = None,
-    suppressed: str | None = None,
+    # end
 ) -> Any:
     """A handle of a schema: the file, if one is given, and on top of it what the arguments say."""
     handle = _new(schema)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from sklearn.base import BaseEstimator, TransformerMixin
 
@@ -36,7 +36,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         sensitive: Any = None,
         identifying: Any = None,
         insensitive: Any = None,
-        numeric: str = "mean",
+        numeric: Literal["columns", "interval", "mean"] = "mean",
         options: dict[str, Any] | None = None,
     ) -> None:
         self.k = k

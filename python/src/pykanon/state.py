@@ -119,9 +119,9 @@ class State:
         """The records with these keys get the values of the other columns."""
         return self._change("update", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_size(joint_k), effort=effort)[0]
 
-    def optimize(self, *, progress: Progress = None) -> dict[str, Any]:
-        """Makes the groups better."""
-        return self._change("optimize", None, progress)[0]
+    def optimize(self, *, refine: str | None = None, progress: Progress = None) -> dict[str, Any]:
+        """Runs a refinement on the groups; the loss never rises. ``refine``: which one, ``"il-optimization"`` by default."""
+        return self._change("optimize", None, progress, refine=refine)[0]
 
     def release(self, path: str | os.PathLike[str] | None = None, *, kind: str | None = None, numeric: str | None = None,
                 joint_k: int | str | None = None, shuffle: bool = False, shuffle_seed: int | None = None,

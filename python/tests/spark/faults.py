@@ -36,7 +36,7 @@ def run(spark, table, partitions, disturbance, blocks=700, k=10, seed=3, **more)
     """The lines of the release."""
     rows = spark.read.parquet(table.parquet).repartition(partitions)
     released = pykanon.spark.anonymize(
-        rows, key="row", schema=table.options[1], k=k, blocks=blocks, seed=seed, insensitive="row", numeric="text",
+        rows, key="row", schema=table.options[1], k=k, blocks=blocks, seed=seed, insensitive="row", numeric="interval",
         progress=disturbance, **more,
     )  # fmt: skip
     disturbance.end()

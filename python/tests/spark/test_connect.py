@@ -15,7 +15,7 @@ from tables import lines_of
 spark = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "2").getOrCreate()
 assert "connect" in type(spark).__module__
 released = pykanon.spark.anonymize(spark.read.parquet(sys.argv[1]), key="row", schema=sys.argv[2], k=10, blocks=500, seed=3,
-                                   insensitive="row", numeric="text")
+                                   insensitive="row", numeric="interval")
 print("\\n".join(lines_of(released)))
 spark.stop()
 """

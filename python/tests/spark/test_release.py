@@ -16,7 +16,7 @@ from pykanon import DataError, UsageError
 from pykanon.spark import check, group, job
 from pykanon.spark.plan import PLACE
 
-FORM = dict(insensitive="row", numeric="text")
+FORM = dict(insensitive="row", numeric="interval")
 
 
 def program(table, k, blocks, seed, *more):

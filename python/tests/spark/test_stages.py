@@ -38,7 +38,7 @@ def parts_of(rows, rng):
 def play(table, said, options, numeric, rng):
     """What job.py does, with lists in place of DataFrames: the release in the order of the table, and the figures."""
     names = table.column_names
-    recipe, handle = Recipe.of(said, names, [], options["k"])
+    recipe, handle = Recipe.of(said, names, [], options["k"], True)
     options = {**options, "k": options["k"] or _kanon.schema_k(handle), "threads": 1}
     _kanon.blocks_allow(handle, **options)
     described = _kanon.table_import(handle, table.__arrow_c_stream__(), _kanon.ticker_new(), strict=recipe.strict)

@@ -1,5 +1,7 @@
-test_that("a column that nobody named is an error that lists it", {
-  failed <- tryCatch(kanonymise(people(), quasi = c("age", "zip"), k = 3), error = identity)
+test_that("a column that nobody named is withheld with a warning that lists it, and an error where that is asked", {
+  expect_warning(rel <- kanonymise(people(), quasi = c("age", "zip"), k = 3), "so withheld: id, height, job, born, disease")
+  expect_identical(names(as.data.frame(rel)), c("age_min", "age_max", "zip"))
+  failed <- tryCatch(kanonymise(people(), quasi = c("age", "zip"), k = 3, strict = TRUE), error = identity)
   expect_s3_class(failed, c("kanon_data", "kanon_error", "error"), exact = FALSE)
   for (name in c("id", "height", "job", "born", "disease")) expect_match(failed$reason, name)
   expect_true(nzchar(failed$hint))
@@ -48,7 +50,7 @@ test_that("objects of sdcMicro name columns", {
   x <- people()[c("id", "age", "zip", "disease")]
   x$house <- rep(1:30, 2)
   object <- made(origData = x, keyVars = 3L, numVars = 2L, sensibleVar = 4L, hhId = 5L)
-  expect_error(kanonymise(object, k = 3), "id", class = "kanon_data")
+  expect_error(kanonymise(object, k = 3, strict = TRUE), "id", class = "kanon_data")
   rel <- kanonymise(object, k = 3, identifying = "id")
   expected <- kanonymise(x, quasi = c("zip", "age"), sensitive = "disease", identifying = c("house", "id"),
                          entity = "house", k = 3)
@@ -242,4 +244,26 @@ test_that("missing adds to the empty text", {
   expect_s3_class(act(), "kanon_release")
   expect_error(act(empty = "value"), "age")
   expect_error(act(empty = "no"), "empty is one of")
+})
+
+test_that("dates and numbers in columns of text are read as they are said to be written", {
+  x <- data.frame(born = c("31.01.1980", "01.02.1980", "03.02.1990", "04.02.1990"), price = c("1.000,5", "1.200,5", "3,5", "4,5"))
+  said <- list(x, quasi = c("born", "price"), types = c(born = "date", price = "decimal"), formats = c(born = "%d.%m.%Y"), k = 2)
+  for (marks in list(list(decimal = ",", thousands = "."), list(decimal = c(price = ","), thousands = c(price = ".")))) {
+    out <- as.data.frame(do.call(kanonymise, c(said, marks)))
+    expect_identical(sort(unique(out$price_min)), c(3.5, 1000.5))
+    expect_identical(sort(unique(out$born_max)), as.Date(c("1980-02-01", "1990-02-04")))
+  }
+  expect_error(do.call(kanonymise, c(said, list(decimal = ", "))), "one character", class = "kanon_usage")
+})
+
+test_that("a refinement can be chosen for a curve and for a state", {
+  x <- data.frame(id = 1:40, age = rep(20:59))
+  expect_error(tradeoff(x, quasi = "age", identifying = "id", k = 2, refine = "magic"), "magic", class = "kanon_usage")
+  skip_if_not(kanon_about()$states)
+  path <- tempfile(fileext = ".kanon")
+  state <- kanon_state(path, kanonymise(x, quasi = "age", identifying = "id", key = "id", k = 2))
+  expect_error(state_optimise(state, refine = "magic"), "magic", class = "kanon_usage")
+  expect_identical(state_optimise(state, refine = "il-optimization")$records, 40)
+  close(state)
 })

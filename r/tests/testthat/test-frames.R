@@ -92,7 +92,7 @@ test_that("numeric forms", {
   x <- data.frame(age = c(20, 22, 40, 44))
   form <- function(how) as.data.frame(kanonymise(x, quasi = "age", k = 2, numeric = how))
   expect_identical(form("mean")$age, c(21, 21, 42, 42))
-  expect_identical(as.character(form("text")$age), c("[20..22]", "[20..22]", "[40..44]", "[40..44]"))
+  expect_identical(as.character(form("interval")$age), c("[20..22]", "[20..22]", "[40..44]", "[40..44]"))
   expect_identical(form("columns"), data.frame(age_min = c(20, 20, 40, 40), age_max = c(22, 22, 44, 44)))
   expect_error(form("median"), class = "kanon_usage")
 })

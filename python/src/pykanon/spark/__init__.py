@@ -10,7 +10,7 @@ The library runs inside the executors, in ``mapInArrow``: pykanon must be instal
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pykanon import arguments, forms
 from pykanon.errors import UsageError
@@ -33,38 +33,41 @@ def anonymize(
     *,
     key: Names,
     blocks: int,
+    # generated: spark
     k: int = 0,
     quasi: Names = None,
     sensitive: Names = None,
     identifying: Names = None,
     insensitive: Names = None,
     schema: Schema = None,
-    types: Mapping[str, str] | None = None,
-    orders: Mapping[str, Sequence[Any]] | None = None,
-    weights: Mapping[str, float] | None = None,
+    default_role: Literal["quasi", "sensitive", "identifying", "insensitive"] | None = None,
     taxonomies: Mapping[str, Taxonomy] | None = None,
-    masks: Mapping[str, str] | None = None,
     bands: Mapping[str, Any] | None = None,
     top: Mapping[str, Any] | None = None,
     bottom: Mapping[str, Any] | None = None,
+    masks: Mapping[str, str] | None = None,
+    weights: Mapping[str, float] | None = None,
+    types: Mapping[str, str] | None = None,
+    orders: Mapping[str, Sequence[Any]] | None = None,
     formats: Mapping[str, str] | None = None,
+    missing: Names = None,
+    empty: Literal["missing", "value"] | None = None,
     decimal: str | Mapping[str, str] | None = None,
     thousands: str | Mapping[str, str] | None = None,
-    missing: Names = None,
-    empty: str | None = None,
+    algorithm: str | None = None,
+    settings: Mapping[str, Any] | None = None,
     constraints: Iterable[str | Mapping[str, Any]] | None = None,
     entity: str | None = None,
     entity_together: bool = False,
-    default_role: str | None = None,
-    algorithm: str | None = None,
-    settings: Mapping[str, Any] | None = None,
-    refine: str | None = None,
-    refine_settings: Mapping[str, Any] | None = None,
-    effort: str | None = None,
     suppress: float | str | None = None,
-    recode: str = "record",
-    numeric: str = "columns",
+    refine: str | None = None,
+    effort: Literal["fast", "balanced", "best"] | None = None,
+    refine_settings: Mapping[str, Any] | None = None,
+    recode: Literal["record", "attribute"] = "record",
     seed: int = 0,
+    numeric: Literal["columns", "interval", "mean"] = "columns",
+    strict: bool = False,
+    # end
     storage: StorageLevel = StorageLevel.MEMORY_AND_DISK,
     progress: Progress = None,
 ) -> DataFrame:
@@ -138,6 +141,6 @@ def _job(given: dict[str, Any]) -> Job:
         threads=int(frame.sparkSession.conf.get("spark.task.cpus", "1")),
     )  # fmt: skip
     return Job(
-        frame, names(given["key"]), {name: given[name] for name in _SAID}, options,
+        frame, names(given["key"]), {name: given[name] for name in _SAID}, given["strict"], options,
         forms.of(given["numeric"], forms.TABLE), given["progress"], given["storage"],
     )  # fmt: skip

@@ -78,13 +78,13 @@ def translated() -> Iterator[None]:
 class Job:
     """One release of one DataFrame."""
 
-    def __init__(self, frame: DataFrame, key: list[str], said: Mapping[str, Any], options: dict[str, Any], numeric: int,
-                 progress: Progress, storage: StorageLevel) -> None:  # fmt: skip
+    def __init__(self, frame: DataFrame, key: list[str], said: Mapping[str, Any], strict: bool, options: dict[str, Any],
+                 numeric: int, progress: Progress, storage: StorageLevel) -> None:  # fmt: skip
         self.frame, self.key, self.progress, self.storage = frame, key, progress, storage
         self.spark = frame.sparkSession
         self.held: list[DataFrame] = []
         check_frame(frame, key)
-        recipe, self.schema = Recipe.of(said, frame.columns, key, options["k"])
+        recipe, self.schema = Recipe.of(said, frame.columns, key, options["k"], strict)
         options["k"] = options["k"] or _kanon.schema_k(self.schema)
         if options["k"] == 0:
             raise UsageError("k is not given", "Say k=10, or name it in the schema.")
@@ -98,6 +98,11 @@ class Job:
             options=options,
             numeric=numeric,
         )
+        withheld = [c for c in frame.columns if roles[c] == "identifying" and c not in key]
+        unnamed = [c for c in withheld if _kanon.schema_role(self.schema, c) is None]
+        if unnamed:
+            text = f"not named in the schema, so withheld: {', '.join(unnamed)}; to release a column, give it the role insensitive"
+            warnings.warn(text, UserWarning, stacklevel=4)
         self.quasi = [c for c in frame.columns if roles[c] == "quasi"]
         self.roles = roles
         for name in key:

@@ -39,7 +39,7 @@ class Recipe:
     unread: tuple[str, ...] = ()  # sensitive columns that are left as they are
 
     @classmethod
-    def of(cls, said: Mapping[str, Any], columns: list[str], key: list[str], k: int) -> tuple[Recipe, Any]:
+    def of(cls, said: Mapping[str, Any], columns: list[str], key: list[str], k: int, strict: bool) -> tuple[Recipe, Any]:
         """The recipe, and the schema itself: made from the files, so that messages name them."""
         handle = schema.make(**said)
         paths = {c: p for c in columns if (p := _kanon.schema_taxonomy(handle, c)) is not None}
@@ -47,7 +47,7 @@ class Recipe:
         kept = {c: schema._paths(t) for c, t in (said.get("taxonomies") or {}).items() if c not in paths}
         hidden = tuple(c for c in key if _kanon.schema_role(handle, c) is None)
         portable = {**said, "schema": _text_of(said.get("schema")), "taxonomies": kept}
-        recipe = cls(portable, trees, hidden, said.get("default_role") is None, k)
+        recipe = cls(portable, trees, hidden, strict, k)
         recipe.complete(handle)
         return recipe, handle
 
