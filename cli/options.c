@@ -265,6 +265,40 @@ static int store_number(const command *self, const char *called, void *place, co
     return EXIT_DONE;
 }
 
+/* A word that an option does not know. Every host says it in these words, with its own name of the option. */
+static int unknown_word(const command *self, const char *called, const char *words, const char *word)
+{
+    char list[256] = "";
+    for (size_t used = 0; *words != '\0' && used < sizeof list - 1; used = strlen(list)) {
+        int length = (int)strcspn(words, "|");
+        snprintf(list + used, sizeof list - used, "%s%.*s", used > 0 ? ", " : "", length, words);
+        words += length + (words[length] == '|');
+    }
+    return wrong_usage(self, "%s: there is no '%s'; choose one of: %s", called, word, list);
+}
+
+/* A=WORD, of an option that has words for its columns. */
+static int check_pair(const command *self, const char *called, const option *opt, const pair_list *list)
+{
+    const kanon_setting *said = &list->items[list->n - 1];
+    char place[128];
+    if (opt->words == NULL || parse_choice(opt->words, said->value) >= 0)
+        return EXIT_DONE;
+    snprintf(place, sizeof place, "%s %.80s", called, said->name);
+    return unknown_word(self, place, opt->words, said->value);
+}
+
+/* A text of those that its argument lists, if it lists any. */
+static int store_text(const command *self, const char *called, const option *opt, const char **place, char *value)
+{
+    if (*value == '\0')
+        return wrong_usage(self, "%s: the %s is empty", called, opt->argument);
+    if (strchr(opt->argument, '|') != NULL && parse_choice(opt->argument, value) < 0)
+        return unknown_word(self, called, opt->argument, value);
+    *place = value;
+    return EXIT_DONE;
+}
+
 /* `called` is the option as the user wrote it. */
 static int store(arguments *out, const command *self, const option *opt, const char *called, char *value)
 {
@@ -276,16 +310,15 @@ static int store(arguments *out, const command *self, const option *opt, const c
     case OPTION_TEXT:
     case OPTION_INPUT:
     case OPTION_OUTPUT:
-        if (*value == '\0')
-            return wrong_usage(self, "%s: the %s is empty", called, opt->argument);
-        *(const char **)place = value;
-        return EXIT_DONE;
+        return store_text(self, called, opt, place, value);
     case OPTION_TEXTS:
         return add_text(place, value);
     case OPTION_NAMES:
         return add_names(self, called, place, value);
-    case OPTION_PAIRS:
-        return add_pair(self, called, place, opt, value);
+    case OPTION_PAIRS: {
+        int status = add_pair(self, called, place, opt, value);
+        return status == EXIT_DONE ? check_pair(self, called, opt, place) : status;
+    }
     case OPTION_BLOCKS:
         if (!parse_blocks(place, value))
             return wrong_usage(self, "%s must be a whole number from 2 upwards, auto or none", called);
@@ -311,7 +344,7 @@ static int store(arguments *out, const command *self, const option *opt, const c
         return EXIT_DONE;
     case OPTION_WORD:
         if ((*(int *)place = parse_choice(opt->argument, value)) < 0)
-            return wrong_usage(self, "%s must be one of %s", called, opt->argument);
+            return unknown_word(self, called, opt->argument, value);
         *(int *)place += (int)opt->min;
         return EXIT_DONE;
     }
@@ -523,7 +556,7 @@ static kanon_status check_roles_differ(const arguments *args, kanon_error *err)
     return KANON_OK;
 }
 
-/* The type of that name; KANON_TYPE_UNKNOWN: there is none. */
+/* The type of that name, which the parser knows to be one. */
 static kanon_type type_named(const char *name)
 {
     for (kanon_type type = KANON_TYPE_INTEGER; type <= KANON_TYPE_ORDINAL; type++)
@@ -566,14 +599,7 @@ static kanon_status set_values(kanon_schema *schema, const arguments *args, kano
     kanon_status st = KANON_OK;
     for (size_t i = 0; i < args->types.n && st == KANON_OK; i++) {
         const kanon_setting *said = &args->types.items[i];
-        kanon_type type = type_named(said->value);
-        if (type == KANON_TYPE_UNKNOWN) {
-            *err = (kanon_error){.status = KANON_EINVAL};
-            snprintf(err->message, sizeof err->message, "--type %.100s: there is no such type", said->name);
-            snprintf(err->hint, sizeof err->hint, "types are integer, decimal, date, categorical and ordinal");
-            return KANON_EINVAL;
-        }
-        st = kanon_schema_set_type(schema, said->name, type, err);
+        st = kanon_schema_set_type(schema, said->name, type_named(said->value), err);
     }
     for (size_t i = 0; i < args->orders.n && st == KANON_OK; i++)
         st = set_order(schema, args->orders.items[i].name, args->orders.items[i].value, err);
@@ -606,23 +632,14 @@ static kanon_status set_same(kanon_schema *schema, const char *pair, kanon_error
     return st;
 }
 
-/* The role of that name; KANON_ROLE_IDENTIFYING, and *found is false: there is none. */
-static kanon_role role_named(bool *found, const char *name)
+/* The role of that name, which the parser knows to be one. */
+static kanon_role role_named(const char *name)
 {
-    static const kanon_role roles[] = {KANON_ROLE_QUASI, KANON_ROLE_SENSITIVE, KANON_ROLE_INSENSITIVE, KANON_ROLE_IDENTIFYING};
-    size_t i = 0;
-    while (i < 4 && strcmp(kanon_role_text(roles[i]), name) != 0)
-        i++;
-    *found = i < 4;
-    return roles[i < 4 ? i : 3];
-}
-
-static kanon_status wrong_word(const char *flag, const char *word, const char *words, kanon_error *err)
-{
-    *err = (kanon_error){.status = KANON_EINVAL};
-    snprintf(err->message, sizeof err->message, "%s: there is no '%.100s'", flag, word);
-    snprintf(err->hint, sizeof err->hint, "it is one of %s", words);
-    return KANON_EINVAL;
+    static const kanon_role roles[] = {KANON_ROLE_QUASI, KANON_ROLE_SENSITIVE, KANON_ROLE_INSENSITIVE};
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (strcmp(kanon_role_text(roles[i]), name) == 0)
+            return roles[i];
+    return KANON_ROLE_IDENTIFYING;
 }
 
 /* Masks, weights, the key of a state, and the role of columns that have none. */
@@ -632,25 +649,22 @@ static kanon_status set_rest(kanon_schema *schema, const arguments *args, kanon_
     for (size_t i = 0; i < args->masks.n && st == KANON_OK; i++) {
         const kanon_setting *said = &args->masks.items[i];
         bool left = strcmp(said->value, "left") == 0;
-        if (!left && strcmp(said->value, "right") != 0)
-            return wrong_word("--mask", said->value, "right and left", err);
         st = kanon_schema_set_mask(schema, said->name, left ? KANON_MASK_LEFT : KANON_MASK_RIGHT, err);
     }
     for (size_t i = 0; i < args->weights.n && st == KANON_OK; i++) {
         const kanon_setting *said = &args->weights.items[i];
         double weight = 0;
-        if (!parse_decimal(&weight, said->value))
-            return wrong_word("--weight", said->value, "the numbers from 0 upwards", err);
+        if (!parse_decimal(&weight, said->value)) {
+            *err = (kanon_error){.status = KANON_EINVAL, .hint = "write a number of 0 or more, such as 2"};
+            snprintf(err->message, sizeof err->message, "--weight %.100s: not a number", said->name);
+            return KANON_EINVAL;
+        }
         st = kanon_schema_set_weight(schema, said->name, weight, err);
     }
     if (st == KANON_OK && args->key.n > 0)
         st = kanon_schema_set_key(schema, args->key.items, args->key.n, err);
-    if (st == KANON_OK && args->default_role != NULL) {
-        bool found;
-        kanon_role role = role_named(&found, args->default_role);
-        st = found ? kanon_schema_set_default_role(schema, role, err)
-                   : wrong_word("--default-role", args->default_role, "quasi, sensitive, identifying and insensitive", err);
-    }
+    if (st == KANON_OK && args->default_role != NULL)
+        st = kanon_schema_set_default_role(schema, role_named(args->default_role), err);
     return st;
 }
 

@@ -290,7 +290,7 @@ def test_missing_adds_to_the_empty_text():
     assert pykanon.anonymize(cells, **said).records == 12
     with pytest.raises(pykanon.DataError, match="age"):
         pykanon.anonymize(cells, **said, empty="value")
-    with pytest.raises(pykanon.UsageError, match="missing or value"):
+    with pytest.raises(pykanon.UsageError, match="empty: there is no 'no'"):
         pykanon.anonymize(cells, **said, empty="no")
 
 
@@ -324,3 +324,18 @@ def test_help_describes_every_argument(name):
     own = {"table", "index", "progress", "said", "costs", "rounds"}
     assert [n for n in inspect.signature(function).parameters if n not in own and f"\n        {n}: " not in told] == []
     assert "--" not in told
+
+
+@pytest.mark.parametrize("said, told", [
+    (dict(recode="cell"), "recode: there is no 'cell'"), (dict(effort="more"), "effort: there is no 'more'"),
+    (dict(numeric="text"), "numeric: there is no 'text'"), (dict(suppressed="yes"), "suppressed: there is no 'yes'"),
+    (dict(default_role="key"), "default_role: there is no 'key'"), (dict(masks={"zip": "up"}), "masks: zip: there is no 'up'"),
+    (dict(types={"age": "number"}), "types: age: there is no 'number'"),
+])  # fmt: skip
+def test_words_that_an_argument_does_not_know(said, told):
+    people = {"zip": ["1", "2", "3", "4"], "age": [1, 2, 3, 4]}
+    with pytest.raises(pykanon.UsageError) as failure:
+        pykanon.anonymize(people, quasi=["zip", "age"], k=2, **said)
+    assert failure.value.message == told and failure.value.hint.startswith("choose one of: ")
+    with pytest.raises(pykanon.UsageError, match="there is no"):
+        pykanon.improve(people, [1, 1, 2, 2], quasi=["zip", "age"], k=2, **{n: v for n, v in said.items() if n != "recode"} or {"effort": "x"})

@@ -15,7 +15,7 @@ status_classes <- c("kanon_usage", "kanon_data", "kanon_infeasible", "kanon_memo
 #'
 #' @examples
 #' people <- data.frame(age = c(23, 25, 41, 44), disease = c("flu", "cold", "flu", "cold"))
-#' tryCatch(kanonymise(people, quasi = "age", k = 2), kanon_data = function(e) cat(e$reason, "\n"))
+#' tryCatch(kanonymise(people, quasi = "age", k = 2, strict = TRUE), kanon_data = function(e) cat(e$reason, "\n"))
 #' @name kanon_error
 NULL
 

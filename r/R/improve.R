@@ -20,7 +20,8 @@ improve <- function(x, groups = NULL, release = NULL, k = 0, ..., repair = FALSE
                     shuffle_seed = NULL, seed = 0, threads = NULL, memory = 0, strict = FALSE, progress = FALSE) {
   check_dots("improve", ...)
   order <- release_order(shuffle, shuffle_seed)
-  numeric <- one_of(numeric, c("columns", "interval", "mean"), "numeric")
+  numeric <- one_of(numeric, option_words$numeric, "numeric")
+  check_words(list(effort = effort))
   if (is.null(groups) == is.null(release)) {
     usage_error("give the groups to begin with: either groups or release")
   }

@@ -57,8 +57,9 @@ kanonymise.default <- function(x, k = 0, ..., algorithm = NULL, settings = NULL,
                                threads = NULL, blocks = 0, memory = 0, strict = FALSE, progress = FALSE) {
   check_dots("kanonymise", ...)
   order <- release_order(shuffle, shuffle_seed)
-  recode <- one_of(recode, c("record", "attribute"), "recode")
-  numeric <- one_of(numeric, c("columns", "interval", "mean"), "numeric")
+  recode <- one_of(recode, option_words$recode, "recode")
+  numeric <- one_of(numeric, option_words$numeric, "numeric")
+  check_words(list(effort = effort))
   threads <- thread_count(threads)
   form <- frame_form(x)
   loaded <- load_table(x, threads, memory, strict, progress, ...)
@@ -149,8 +150,23 @@ sdc_roles <- function(x) {
 NULL
 
 one_of <- function(value, choices, name) {
-  if (!is.character(value) || !value[[1]] %in% choices) usage_error(name, " is one of ", paste(choices, collapse = ", "))
+  if (!is.character(value) || !value[[1]] %in% choices) {
+    raise_failure(1L, paste0(name, ": there is no '", paste(value, collapse = " "), "'"),
+                  paste("choose one of:", paste(choices, collapse = ", ")))
+  }
   value[[1]]
+}
+
+# The arguments that take one of several words, also for each column.
+check_words <- function(given) {
+  for (name in intersect(names(given), names(option_words))) {
+    value <- given[[name]]
+    if (is.null(names(value))) {
+      if (!is.null(value)) one_of(value, option_words[[name]], name)
+    } else {
+      for (column in names(value)) one_of(value[[column]], option_words[[name]], paste0(name, ": ", column))
+    }
+  }
 }
 
 # Schema and table as handles. The arguments in ... are those of make_schema.

@@ -11,15 +11,16 @@ make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifyi
   set <- function(what, column, value) .Call(C_schema_set, handle, what, column, value)
   given <- list(quasi = quasi, sensitive = sensitive, identifying = identifying, insensitive = insensitive)
   check_names(given)
+  check_words(list(types = types, masks = masks, empty = empty, default_role = default_role, suppressed = suppressed))
   check_ways(types, list(masks = masks, taxonomies = taxonomies, orders = orders, bands = bands, top = top, bottom = bottom))
   for (role in roles) for (column in given[[role]]) set("role", column, role)
   if (!is.null(default_role)) set("role", NULL, default_role)
   by_column <- list(types = types, weights = weights, masks = masks, bands = bands, top = top, bottom = bottom,
                     formats = formats)
-  words <- c(types = "type", weights = "weight", masks = "mask", bands = "bands", top = "top", bottom = "bottom",
-             formats = "format")
+  keys <- c(types = "type", weights = "weight", masks = "mask", bands = "bands", top = "top", bottom = "bottom",
+            formats = "format")
   for (what in names(by_column)) {
-    for (column in named(by_column[[what]], what)) set(words[[what]], column, setting_text(by_column[[what]][[column]]))
+    for (column in named(by_column[[what]], what)) set(keys[[what]], column, setting_text(by_column[[what]][[column]]))
   }
   for (column in named(orders, "orders")) {
     if (length(orders[[column]]) == 0) usage_error("the order of ", column, " has no levels")
@@ -31,7 +32,7 @@ make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifyi
   }
   for (column in named(taxonomies, "taxonomies")) set_taxonomy(set, column, taxonomies[[column]])
   for (text in missing) set("missing", NULL, text)
-  if (!is.null(empty)) set("empty", NULL, one_of(empty, c("missing", "value"), "empty"))
+  if (!is.null(empty)) set("empty", NULL, empty)
   for (texts in if (is.list(same)) same else if (!is.null(same)) list(same)) {
     for (other in texts[-1]) set("same", texts[[1]], other)
   }

@@ -48,6 +48,7 @@ tradeoff <- function(x, ..., k = c(2, 5, 10, 25, 50, 100), suppress = NULL, algo
                      refine = NULL, effort = NULL, seed = 0, page = NULL, threads = NULL, strict = FALSE,
                      progress = FALSE) {
   check_dots("tradeoff", ...)
+  check_words(list(effort = effort))
   threads <- thread_count(threads)
   loaded <- load_table(x, threads, 0, strict, progress, ...)
   points <- .Call(C_tradeoff, loaded$table, list(

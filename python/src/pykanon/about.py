@@ -98,3 +98,15 @@ ABOUT = {
     "wait_seconds": "How long to wait while another process works on STATE.",
     "strict": "Fail if a column has no role.",
 }
+
+#: The words of arguments that take one of several, by name; of mappings for each column.
+WORDS = {
+    "default_role": ("quasi", "sensitive", "identifying", "insensitive"),
+    "effort": ("fast", "balanced", "best"),
+    "empty": ("missing", "value"),
+    "masks": ("right", "left"),
+    "numeric": ("columns", "interval", "mean"),
+    "recode": ("record", "attribute"),
+    "suppressed": ("drop", "keep"),
+    "types": ("integer", "decimal", "date", "categorical", "ordinal"),
+}

@@ -394,8 +394,6 @@ def anonymize(
     """
     table_form, order = forms.of(numeric, forms.TABLE), arguments.order(shuffle, shuffle_seed)
     index, k = arguments.index(index, order["shuffle"]), arguments.whole(k, "k")
-    if recode not in ("record", "attribute"):
-        raise UsageError("recode is 'record' or 'attribute'")
     said = dict(
         schema=schema, quasi=quasi, sensitive=sensitive, identifying=identifying, insensitive=insensitive, types=types,
         orders=orders, weights=weights, taxonomies=taxonomies, masks=masks, bands=bands, top=top, bottom=bottom,

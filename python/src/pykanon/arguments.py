@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from pykanon import schema
-from pykanon.about import ABOUT
+from pykanon.about import ABOUT, WORDS
 from pykanon.errors import UsageError
 
 #: 2^53 - 1: every host holds whole numbers up to here exactly.
@@ -81,6 +81,23 @@ def unknown(called: str, name: str, known: Collection[str]) -> TypeError:
     return TypeError(f"{called}() has no argument '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
 
 
+def check_word(name: str, value: Any, words: Collection[str]) -> None:
+    """A word that an argument does not know. Every host says it in these words."""
+    if value not in words:
+        raise UsageError(f"{name}: there is no '{value}'", f"choose one of: {', '.join(words)}")
+
+
+def check_words(given: Mapping[str, Any]) -> None:
+    """The arguments that take one of several words, also for each column."""
+    for name, words in WORDS.items():
+        value = given.get(name)
+        if isinstance(value, Mapping):
+            for column, word in value.items():
+                check_word(f"{name}: {column}", word, words)
+        elif value is not None and name not in ("types", "masks"):  # these are mappings, which schema.make says
+            check_word(name, value, words)
+
+
 def described(names: Collection[str]) -> str:
     """The end of a docstring: what the table of options says of each argument."""
     lines = [
@@ -104,6 +121,7 @@ def checked(function: F) -> F:
         for name in given:
             if name not in known:
                 raise unknown(function.__name__, name, known)
+        check_words(given)
         return function(*args, **given)
 
     call.__doc__ = (function.__doc__ or "") + described(known)

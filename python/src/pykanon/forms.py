@@ -15,5 +15,5 @@ CSV = {"interval": 0, "range": 1, "mean": 2, "columns": 3}
 def of(name: str, known: Mapping[str, int]) -> int:
     """The number of a form; an unknown name is an error that lists the known ones."""
     if name not in known:
-        raise UsageError(f"numeric is one of {', '.join(map(repr, known))}")
+        raise UsageError(f"numeric: there is no '{name}'", f"choose one of: {', '.join(known)}")
     return known[name]

@@ -243,7 +243,7 @@ test_that("missing adds to the empty text", {
   act <- function(...) kanonymise(cells, quasi = "age", types = c(age = "integer"), sensitive = "ill", k = 2, missing = "?", ...)
   expect_s3_class(act(), "kanon_release")
   expect_error(act(empty = "value"), "age")
-  expect_error(act(empty = "no"), "empty is one of")
+  expect_error(act(empty = "no"), "empty: there is no 'no'")
 })
 
 test_that("dates and numbers in columns of text are read as they are said to be written", {
@@ -266,4 +266,20 @@ test_that("a refinement can be chosen for a curve and for a state", {
   expect_error(state_optimise(state, refine = "magic"), "magic", class = "kanon_usage")
   expect_identical(state_optimise(state, refine = "il-optimization")$records, 40)
   close(state)
+})
+
+test_that("a word that an argument does not know is an error with those that it knows", {
+  x <- people(20)[c("zip", "age")]
+  wrong <- function(told, ...) {
+    failed <- tryCatch(kanonymise(x, quasi = c("zip", "age"), k = 2, ...), kanon_usage = identity)
+    expect_identical(failed$reason, told)
+    expect_match(failed$hint, "^choose one of: ")
+  }
+  wrong("recode: there is no 'cell'", recode = "cell")
+  wrong("effort: there is no 'more'", effort = "more")
+  wrong("numeric: there is no 'text'", numeric = "text")
+  wrong("suppressed: there is no 'yes'", suppressed = "yes")
+  wrong("default_role: there is no 'key'", default_role = "key")
+  wrong("masks: zip: there is no 'up'", masks = c(zip = "up"))
+  wrong("types: age: there is no 'number'", types = c(age = "number"))
 })

@@ -108,8 +108,10 @@ wrong_word()
 {
     expect 2 "$KANON" anonymize z.csv --quasi zip,age -k 2 "$@"
     err_results 1
-    err_has "$1: there is no 'both'"
+    err_has "there is no 'both'; choose one of: "
 }
 wrong_word --mask zip=both
-wrong_word --weight age=both
 wrong_word --default-role both
+wrong_word --effort both
+expect 2 "$KANON" anonymize z.csv --quasi zip,age -k 2 --weight age=both
+err_has "--weight age: not a number; write a number of 0 or more"

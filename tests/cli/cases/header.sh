@@ -22,7 +22,7 @@ printf 'header: maybe\nattributes: {c1: quasi}\n' >bad.yaml
 expect 3 "$KANON" anonymize none.csv -s bad.yaml -k 2
 err_has "bad.yaml:1: column 9: not yes or no"
 expect 2 "$KANON" anonymize none.csv --header maybe --quasi c1 -k 2
-err_has "--header must be one of yes|no"
+err_has "--header: there is no 'maybe'; choose one of: yes, no"
 
 # a release has a header, whatever the schema says of the table
 expect 0 "$KANON" check release.csv -s no.yaml -k 2

@@ -24,7 +24,7 @@ run 3 "-s s.yaml"
 err_has "age"
 printf 'age,job\n20,\n20,\n20,nurse\n20,nurse\n' >v.csv
 expect 2 "$KANON" anonymize v.csv --quasi job --empty valeu -k 2 -q
-err_has "--empty must be one of missing|value"
+err_has "--empty: there is no 'valeu'; choose one of: missing, value"
 expect 3 "$KANON" anonymize v.csv --quasi age -k 2 -s "$(printf 'empty: 1\nattributes: {age: quasi}\n' >e.yaml; echo e.yaml)"
 err_has "missing or value"
 printf 'attributes: {age: {role: quasi}, job: {role: sensitive}}\nprivacy: {k: 2}\n' >s.yaml

@@ -61,7 +61,7 @@ wrong "--set wants NAME=VALUE" anonymize t.csv -s s.yaml -k 2 --set r
 wrong "--set wants NAME=VALUE" anonymize t.csv -s s.yaml -k 2 --set =r
 wrong "--taxonomy wants A=FILE" anonymize t.csv -s s.yaml -k 2 --taxonomy zip.csv
 wrong "a column name is empty" anonymize t.csv --quasi age,,zip -k 2
-wrong "one of interval|range|mean|columns" anonymize t.csv -s s.yaml -k 2 --numeric median
+wrong "choose one of: interval, range, mean, columns" anonymize t.csv -s s.yaml -k 2 --numeric median
 wrong "there is: hospital" sample school
 wrong "unknown algorithm" algorithms nothing-like-it
 

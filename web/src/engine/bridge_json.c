@@ -34,6 +34,7 @@ static const struct worded {
     {"recode", {"record", "attribute"}},
     {"header", {"unsaid", "yes", "no"}},
     {"empty", {"missing", "value"}},
+    {"effort", {"fast", "balanced", "best"}},
     {"form", {"auto", "csv", "indented", "yaml", "parents", "json"}},
     {"method", {"bands", "frequency", "dates", "mask", "prefixes", "rare"}},
 };
@@ -79,7 +80,8 @@ static kanon_status check_word(const struct worded *field, const json_t *given, 
     if (given == NULL || json_is_null(given) || (json_is_string(given) && number_of(field, json_string_value(given)) >= 0))
         return KANON_OK;
     bridge_fail(err, KANON_EINVAL, "");
-    snprintf(err->message, sizeof err->message, "there is no such %s", field->name);
+    const char *text = json_is_string(given) ? json_string_value(given) : "";
+    snprintf(err->message, sizeof err->message, "%s: there is no '%.100s'", field->name, text);
     size_t at = (size_t)snprintf(err->hint, sizeof err->hint, "choose one of:");
     for (int i = 0; field->words[i] != NULL && at < sizeof err->hint; i++)
         at += (size_t)snprintf(err->hint + at, sizeof err->hint - at, "%s %s", i > 0 ? "," : "", field->words[i]);

@@ -56,7 +56,7 @@ def anonymize(
     thousands: str | Mapping[str, str] | None = None,
     algorithm: str | None = None,
     settings: Mapping[str, Any] | None = None,
-    constraints: Iterable[str | Mapping[str, Any]] | None = None,
+    constraints: str | Mapping[str, Any] | Iterable[str | Mapping[str, Any]] | None = None,
     entity: str | None = None,
     entity_together: bool = False,
     suppress: float | str | None = None,
@@ -129,8 +129,7 @@ _SAID = (
 
 def _job(given: dict[str, Any]) -> Job:
     """The job that the arguments of :func:`anonymize` ask for."""
-    if given["recode"] not in ("record", "attribute"):
-        raise UsageError("recode is 'record' or 'attribute'")
+    arguments.check_words(given)
     suppress = given["suppress"]
     frame = given["frame"]
     options: dict[str, Any] = dict(
