@@ -42,7 +42,8 @@ int check_workers(const command *self, const arguments *args)
     option_walk walk = {.self = self};
     for (const option *opt; (opt = option_next(&walk)) != NULL;)
         if (opt->in_workers != NULL && option_given(opt, args))
-            return wrong_usage(self, "--%s cannot be combined with --workers: %s", opt->name, opt->in_workers + strlen(NOT("")));
+            return wrong_usage(self, "--%s cannot be combined with --workers: %s", opt->name,
+                               opt->in_workers + strlen(NOT("")));
     return EXIT_DONE;
 }
 

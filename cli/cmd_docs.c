@@ -1,5 +1,5 @@
-/* kanon docs: the lists of the documentation as Markdown, and the options as JSON, from the same tables as the help. It is not in the list of
- * commands: scripts/make-docs calls it and puts what it prints into docs/. Run by main.c. */
+/* kanon docs: the lists of the documentation as Markdown, and the options as JSON, from the same tables as the
+ * help. It is not in the list of commands: scripts/make-docs calls it and puts what it prints into docs/. Run by main.c. */
 #include "command.h"
 #include "print_options.h"
 

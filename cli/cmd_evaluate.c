@@ -108,8 +108,9 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
         st = kanon_grouping_read(&grouping, table, args->given_groups, err);
     signals_catch(); /* before this nothing can be half-written, and a signal may end it at once */
     if (st == KANON_OK)
-        st = args->given_release != NULL ? kanon_evaluate_release(&measures, table, args->given_release, schema, &evaluating, err)
-                                   : kanon_evaluate(&measures, table, grouping, &evaluating, err);
+        st = args->given_release != NULL
+                 ? kanon_evaluate_release(&measures, table, args->given_release, schema, &evaluating, err)
+                 : kanon_evaluate(&measures, table, grouping, &evaluating, err);
     if (st == KANON_OK && args->from_certificate != NULL)
         st = kanon_measures_prove(measures, table, grouping, args->from_certificate, (int)args->threads, progress_tick, show,
                                   err);
@@ -149,7 +150,8 @@ static int run(const command *self, const arguments *args)
         return wrong_usage(self, "--from-certificate is about a grouping; give --groups FILE");
     if (args->given_release != NULL && args->report != NULL)
         return wrong_usage(self, "a report is about a grouping; give --groups FILE");
-    if (strcmp(args->operand, "-") == 0 && strcmp(args->given_groups != NULL ? args->given_groups : args->given_release, "-") == 0)
+    const char *given = args->given_groups != NULL ? args->given_groups : args->given_release;
+    if (strcmp(args->operand, "-") == 0 && strcmp(given, "-") == 0)
         return wrong_usage(self, "table and %s cannot both come from standard input",
                            args->given_groups != NULL ? "groups" : "release");
     if (args->report != NULL && strcmp(args->report, "-") != 0 && strcmp(args->report, args->given_groups) == 0)

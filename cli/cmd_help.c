@@ -207,7 +207,8 @@ const command command_help = {
     .summary = "say more about a command or a topic",
     .usage = "[COMMAND [all] | TOPIC]",
     .description =
-        "Prints the help of a command, as kanon COMMAND --help does, with all also the rarer options, or of a topic: commands, schema, taxonomies, "
+        "Prints the help of a command, as kanon COMMAND --help does, with all also the rarer options, or of a topic: "
+        "commands, schema, taxonomies, "
         "models, grouping, refinements, measures, exit-status.",
     .operand = "TOPIC",
     .operand_optional = true,

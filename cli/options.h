@@ -43,7 +43,8 @@ typedef struct arguments {
     const char *column, *table, *methods[6]; /* of taxonomies; methods by kanon_taxonomy_method */
     int64_t depth;                           /* 0: not said */
     int form;                                /* a kanon_taxonomy_form */
-    pair_list settings, measure_settings, taxonomies, bands, tops, bottoms, refine_settings, types, formats, orders, masks, weights;
+    pair_list settings, measure_settings, taxonomies, bands, tops, bottoms, refine_settings, types, formats, orders;
+    pair_list masks, weights;
     text_list quasi, sensitive, identifying, insensitive, missing, same, constraints, key;
     const char *default_role;
     int numeric; /* a kanon_numeric */

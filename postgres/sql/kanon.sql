@@ -179,7 +179,7 @@ DECLARE
     whole constant oid[] := ARRAY['int2'::regtype, 'int4'::regtype, 'int8'::regtype];
     parts constant oid[] := ARRAY['float4'::regtype, 'float8'::regtype, 'numeric'::regtype];
     times constant oid[] := ARRAY['date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype];
-    numbers text := coalesce(settings->>'numbers', 'ranges');
+    numbers text := coalesce(settings->>'numbers', 'range');
     plain text;
     names jsonb := coalesce(settings->'source_names', '{}');
     shown_names jsonb := coalesce(settings->'release_names', '{}');
@@ -227,11 +227,11 @@ BEGIN
             released := CASE WHEN said ? 'taxonomy' OR said ? 'mask' THEN 'text'
                              WHEN (SELECT typcategory FROM pg_type WHERE oid = a.base) = 'S' THEN 'text'
                              ELSE format_type(a.base, -1) END;
-        ELSIF kind = 'ordinal' AND numbers <> 'text' THEN
+        ELSIF kind = 'ordinal' AND numbers <> 'interval' THEN
             shown := 'columns';
             released := format_type(a.base, -1);
             second := released;
-        ELSIF numbers = 'text' THEN
+        ELSIF numbers = 'interval' THEN
             shown := 'text';
             released := 'text';
         ELSIF numbers = 'mean' THEN
@@ -545,7 +545,7 @@ BEGIN
     FOR c IN SELECT a.name, e.name AS other FROM kanon.columns_of(source, said) a JOIN kanon.columns_of(source, said) e
                  ON e.name IN (a.name || '_min', a.name || '_max') WHERE a.shown IN ('range', 'columns') LOOP
         PERFORM kanon.fail(format('column %s is called as an end of the ranges of %s', c.other, c.name),
-                           'Rename one of them, or use numbers => ''text''.');
+                           'Rename one of them, or use numbers => ''interval''.');
     END LOOP;
     IF NOT said ? 'k' THEN
         PERFORM kanon.fail('k is not given', 'k is a whole number from 2 upwards.');
@@ -553,7 +553,7 @@ BEGIN
     IF (said->>'together')::boolean AND NOT said ? 'entity' THEN
         PERFORM kanon.fail('entity_together needs an entity', 'Name the column that says whose row it is: entity => ''patient''.');
     END IF;
-    PERFORM kanon.check_word('numbers', '{ranges,columns,text,mean}', said->>'numbers');
+    PERFORM kanon.check_word('numbers', '{range,columns,interval,mean}', said->>'numbers');
     PERFORM kanon.check_word('recode', '{record,attribute}', said->>'recode');
     PERFORM kanon.check_word('empty', '{missing,value}', said->>'empty');
     PERFORM kanon.check_word('effort', '{fast,balanced,best}', said->>'effort');
@@ -607,7 +607,7 @@ BEGIN
     SELECT c.name INTO twice FROM (SELECT unnest(ARRAY[d.released_as, d.second_as]) AS name FROM kanon.columns_of(source, settings) d) c
      WHERE c.name IS NOT NULL GROUP BY c.name HAVING count(*) > 1 LIMIT 1;
     IF twice IS NOT NULL THEN
-        PERFORM kanon.fail(format('two columns of the release would be named %s', twice), 'Use numbers => ''ranges'', or leave one out.');
+        PERFORM kanon.fail(format('two columns of the release would be named %s', twice), 'Use numbers => ''range'', or leave one out.');
     END IF;
 END
 $$;
@@ -726,7 +726,7 @@ CREATE FUNCTION kanon.define(
     key text[] DEFAULT NULL, columns json DEFAULT '{}', taxonomies json DEFAULT '{}', constraints text[] DEFAULT '{}',
     missing text[] DEFAULT '{}', empty text DEFAULT NULL, algorithm text DEFAULT NULL, settings jsonb DEFAULT '{}',
     refine text DEFAULT NULL, refine_settings jsonb DEFAULT '{}', effort text DEFAULT NULL, seed bigint DEFAULT 0, suppress numeric DEFAULT NULL,
-    suppressed text DEFAULT NULL, recode text DEFAULT 'record', blocks bigint DEFAULT 0, numbers text DEFAULT 'ranges', shuffle boolean DEFAULT true,
+    suppressed text DEFAULT NULL, recode text DEFAULT 'record', blocks bigint DEFAULT 0, numbers text DEFAULT 'range', shuffle boolean DEFAULT true,
     shuffle_seed bigint DEFAULT NULL, incremental boolean DEFAULT false, joint_k bigint DEFAULT NULL, labels boolean DEFAULT true,
     report boolean DEFAULT NULL, schema text DEFAULT current_schema()) RETURNS regclass
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -163,12 +163,12 @@ static const struct {
 
 static kanon_arrow_numeric numeric_of(const char *numbers)
 {
-    if (strcmp(numbers, "text") == 0)
+    if (strcmp(numbers, "interval") == 0)
         return KANON_ARROW_TEXT;
     if (strcmp(numbers, "mean") == 0)
         return KANON_ARROW_MEAN;
-    if (strcmp(numbers, "ranges") != 0 && strcmp(numbers, "columns") != 0)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("numbers is ranges, columns, text or mean")));
+    if (strcmp(numbers, "range") != 0 && strcmp(numbers, "columns") != 0)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("numbers is range, columns, interval or mean")));
     return KANON_ARROW_COLUMNS;
 }
 

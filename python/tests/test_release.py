@@ -315,6 +315,8 @@ def test_a_refinement_can_be_chosen_for_a_curve_and_for_a_state(tmp_path):
         with pytest.raises(pykanon.UsageError, match="magic"):
             state.optimize(refine="magic")
         assert state.optimize(refine="il-optimization")["records"] == 40
+        with pytest.raises(pykanon.UsageError, match="effort: there is no 'more'"):
+            state.insert({"id": ["41"], "age": [30]}, effort="more")
 
 
 @pytest.mark.parametrize("name", ["anonymize", "improve", "evaluate", "check", "bound", "tradeoff", "profile"])

@@ -51,7 +51,7 @@ SELECT count(*) FROM hospital.patients p WHERE NOT EXISTS (SELECT FROM patients_
 
 -- Other forms of numbers.
 SELECT kanon.define('columns_k', 'hospital.patients', k => 5, quasi => '{age,weight,born,seen,pulse}', numbers => 'columns', sensitive => '{diagnosis}');
-SELECT kanon.define('text_k', 'hospital.patients', k => 5, quasi => '{age,weight,born,seen,pulse}', numbers => 'text');
+SELECT kanon.define('text_k', 'hospital.patients', k => 5, quasi => '{age,weight,born,seen,pulse}', numbers => 'interval');
 SELECT kanon.define('mean_k', 'hospital.patients', k => 5, quasi => '{age,weight,born,seen,pulse}', numbers => 'mean');
 SELECT records, k >= 5 AS reached FROM kanon.refresh('columns_k');
 SELECT records, k >= 5 AS reached FROM kanon.refresh('text_k');
@@ -119,7 +119,7 @@ INSERT INTO schools VALUES (13, 'west', 'higher');
 SELECT kind, records FROM kanon.refresh('schools_k', 'incremental');
 SELECT max(ward_max), min(ward_min), bool_and(ward_min <= ward_max), max(school_max) FROM schools_k;
 SELECT k >= 6 AS k, holds FROM kanon.check('schools_k');
-SELECT kanon.define('levels_k', 'schools', k => 12, quasi => '{school}', columns => '{"school": {"order": ["none", "primary", "higher"]}}', numbers => 'text');
+SELECT kanon.define('levels_k', 'schools', k => 12, quasi => '{school}', columns => '{"school": {"order": ["none", "primary", "higher"]}}', numbers => 'interval');
 SELECT records FROM kanon.refresh('levels_k');
 SELECT DISTINCT school FROM levels_k;
 SELECT kanon.define('wrong_k', 'schools', k => 6, quasi => '{school}', columns => '{"school": {"order": "none"}}');

@@ -100,7 +100,7 @@ ALTER TABLE turns RENAME patient TO age_min;
 SELECT kanon.alter('turns_k', numbers => 'columns');
 SELECT k FROM kanon.refresh('turns_k');
 ALTER TABLE turns RENAME age_min TO patient;
-SELECT kanon.alter('turns_k', numbers => 'ranges', identifying => '{patient}');
+SELECT kanon.alter('turns_k', numbers => 'range', identifying => '{patient}');
 SELECT k FROM kanon.refresh('turns_k');
 RESET client_min_messages;
 

@@ -175,7 +175,8 @@ class Release:
         form = "html" if where.endswith(".html") else "json"
         _replace(where, self._saved["reports"][external, form], private=not external)
 
-    def to_csv(self, path: str | os.PathLike[str] | None = None, numeric: str = "interval", shuffle: bool = False,
+    def to_csv(self, path: str | os.PathLike[str] | None = None,
+               numeric: Literal["interval", "range", "mean", "columns"] = "interval", shuffle: bool = False,
                shuffle_seed: int | None = None) -> Any:  # fmt: skip
         """The release as the program writes it, byte for byte; without a path, the bytes."""
         form, order = forms.of(numeric, forms.CSV), arguments.order(shuffle, shuffle_seed)
@@ -416,7 +417,8 @@ def anonymize(
 @arguments.checked
 def improve(table: Any, groups: Any = None, *, release: str | os.PathLike[str] | None = None, k: int = 0,
             repair: bool = False, refine: str | None = None, refine_settings: Mapping[str, Any] | None = None,
-            effort: str | None = None, suppress: float | str | None = None, numeric: str = "columns",
+            effort: Literal["fast", "balanced", "best"] | None = None, suppress: float | str | None = None,
+            numeric: Literal["columns", "interval", "mean"] = "columns",
             shuffle: bool = False, shuffle_seed: int | None = None, seed: int = 0, threads: int = 0, memory: int = 0,
             strict: bool = False, index: str = "error", progress: Progress = None, **said: Any) -> Release:  # fmt: skip
     """Makes groups better that are there already, whoever made them; the result never loses more. ``said``: columns and
@@ -515,7 +517,7 @@ def bound(table: Any, *, k: int = 0, seconds: float = 0.0, rounds: int = 0,
 @arguments.checked
 def tradeoff(table: Any, *, k: Iterable[int] = (2, 5, 10, 25, 50, 100), suppress: Iterable[float] = (),
              algorithm: str | None = None, settings: Mapping[str, Any] | None = None, refine: str | None = None,
-             effort: str | None = None, seed: int = 0, threads: int = 0, page: str | os.PathLike[str] | None = None,
+             effort: Literal["fast", "balanced", "best"] | None = None, seed: int = 0, threads: int = 0, page: str | os.PathLike[str] | None = None,
              strict: bool = False, index: str = "drop", progress: Progress = None, **said: Any) -> Curve:  # fmt: skip
     """The curve of loss against risk over several ``k``. ``page``: also write it as a page with plots."""
     _, loaded = load(table, progress, index, threads, 0, strict, said)

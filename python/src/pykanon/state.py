@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pykanon import _kanon, arguments, forms, frames, run
 from pykanon.errors import PrivacyWarning, UsageError
@@ -83,6 +83,7 @@ class State:
 
     def _change(self, what: str, delta: Any, progress: Progress, **options: Any) -> tuple[dict[str, Any], bytes]:
         handle = self._open()
+        arguments.check_words({"effort": options.get("effort")})
         stream = None if delta is None else frames.stream_of(delta, "drop")
         done, released = self._call(lambda: _kanon.state_change(handle, what, stream, **options), progress)
         self._note(done)
@@ -97,7 +98,7 @@ class State:
         _warn_of_audit(done)
 
     def insert(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int | str | None = None, again: bool = False,
-               effort: str | None = None, progress: Progress = None) -> dict[str, Any]:  # fmt: skip
+               effort: Literal["fast", "balanced", "best"] | None = None, progress: Progress = None) -> dict[str, Any]:  # fmt: skip
         """Each new record joins the group whose loss grows least. Returns what changed.
 
         Where a search made the groups, it looks for less loss around those that changed: ``effort`` says how much,
@@ -109,12 +110,14 @@ class State:
         return self._change("insert", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_size(joint_k), again=again,
                             effort=effort)[0]  # fmt: skip
 
-    def delete(self, keys: Any, *, joint_k: int | str | None = None, again: bool = False, effort: str | None = None,
+    def delete(self, keys: Any, *, joint_k: int | str | None = None, again: bool = False,
+               effort: Literal["fast", "balanced", "best"] | None = None,
                progress: Progress = None) -> dict[str, Any]:  # fmt: skip
         """The records with these keys go; groups that become too small are dispersed."""
         return self._change("delete", keys, progress, joint_k=joint_size(joint_k), again=again, effort=effort)[0]
 
-    def update(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int | str | None = None, effort: str | None = None,
+    def update(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int | str | None = None,
+               effort: Literal["fast", "balanced", "best"] | None = None,
                progress: Progress = None) -> dict[str, Any]:  # fmt: skip
         """The records with these keys get the values of the other columns."""
         return self._change("update", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_size(joint_k), effort=effort)[0]
@@ -123,7 +126,8 @@ class State:
         """Runs a refinement on the groups; the loss never rises. ``refine``: which one, ``"il-optimization"`` by default."""
         return self._change("optimize", None, progress, refine=refine)[0]
 
-    def release(self, path: str | os.PathLike[str] | None = None, *, kind: str | None = None, numeric: str | None = None,
+    def release(self, path: str | os.PathLike[str] | None = None, *, kind: str | None = None,
+                numeric: Literal["interval", "range", "mean", "columns"] | None = None,
                 joint_k: int | str | None = None, shuffle: bool = False, shuffle_seed: int | None = None,
                 progress: Progress = None) -> Any:  # fmt: skip
         """Publishes what the state holds and records it as a release.
