@@ -17,6 +17,7 @@
 #define SHOW_EVERY 0.1
 
 static volatile sig_atomic_t caught;
+static volatile sig_atomic_t printing; /* what was found; nothing is half-written, and no tick will come */
 
 static double seconds_now(void)
 {
@@ -104,6 +105,7 @@ int progress_tick(const kanon_progress *now, void *payload)
 {
     progress *show = payload;
     double time = seconds_now();
+    printing = 0;
     if (caught == SIGINT && now->can_finish) {
         caught = 0;
         signals_catch();
@@ -138,12 +140,15 @@ void progress_end(progress *show)
         fputc('\r', stderr);
     }
     show->width = 0;
+    printing = 1;
 }
 
-/* Only sets a flag; the next tick acts on it. */
+/* Only sets a flag; the next tick acts on it. Whoever waits for a reader of what is printed ends at once. */
 static void on_signal(int signal_number)
 {
     caught = signal_number;
+    if (printing)
+        raise(signal_number); /* which is not caught again: SA_RESETHAND */
 }
 
 void signals_catch(void)

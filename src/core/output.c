@@ -6,10 +6,12 @@
 
 #include "core/alloc.h"
 #include "core/temporary_file.h"
+#include "core/ticker.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +172,16 @@ void kanon__output_make_private(kanon__output *o)
     o->mode = 0600;
 }
 
+/* A pipe whose reader waits holds a write up for any time, so who interrupts it is asked whether to go on. */
+static bool was_stopped(const kanon__output *o)
+{
+    enum { UNTIL_THE_NEXT_TICK_MS = 50 };
+    struct pollfd written = {.fd = o->fd, .events = POLLOUT};
+    kanon_error ignored = {0};
+    poll(&written, 1, UNTIL_THE_NEXT_TICK_MS);
+    return kanon__poll_tick(KANON__TICK_POLL_NS, &ignored) != KANON_OK;
+}
+
 static void put(kanon__output *o, const char *at, size_t size)
 {
     size_t left = size;
@@ -181,14 +193,13 @@ static void put(kanon__output *o, const char *at, size_t size)
     }
     while (left > 0 && o->error == 0) {
         ssize_t n = write(o->fd, at, left);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
+        bool interrupted = n < 0 ? errno == EINTR : n > 0 && (size_t)n < left; /* some of it may be written */
+        if (n <= 0 && !interrupted)
             o->error = n < 0 ? errno : EIO;
-            break;
-        }
-        at += n;
-        left -= (size_t)n;
+        else if (interrupted && was_stopped(o))
+            o->error = EINTR;
+        at += n > 0 ? n : 0;
+        left -= n > 0 ? (size_t)n : 0;
     }
     o->n_bytes += (int64_t)size;
 }
@@ -290,6 +301,8 @@ kanon_status kanon__output_finish(kanon__output *o, kanon_error *err)
     if (o->fd >= 0 && !o->is_stdout && o->place == NULL && close(o->fd) != 0 && o->error == 0)
         o->error = errno;
     o->fd = -1;
+    if (o->error == EINTR)
+        return kanon__fail(err, KANON_ECANCELLED, "stopped while writing");
     if (o->error != 0)
         return kanon__fail_errno(err, o->error, "write", o->path);
     if (o->hash != NULL)
