@@ -492,6 +492,8 @@ static int take_priced_steps(bench *b, const kanon__constraints *c, uint64_t see
     take_all(&regions, &region, b);
     assert_int_equal(kanon__move_engine_init(&engine, &region, seed, 0, &err), KANON_OK);
     assert_int_equal(kanon__move_engine_use_prices(&engine, c, price, &err), KANON_OK);
+    engine.mix.slab_share = 500;
+    assert_int_equal(kanon__move_engine_use_slabs(&engine, &err), KANON_OK);
     kanon__move_engine_use_suppression(&engine);
     check_prices(&region, engine.prices, c);
     for (int step = 0; step < 1500; step++) {

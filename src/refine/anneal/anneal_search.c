@@ -118,12 +118,11 @@ static kanon_status search_region(int64_t which, void *payload, kanon_error *err
     KANON_TRY(kanon__regions_extract(&region, r, which, err), out);
     cooling.moves = moves_of_region(a, &region);
     KANON_TRY(kanon__move_engine_init(&engine, &region, a->run->seed, stream_of(a->round, which + 1), err), out);
-    if (a->run->constraints != NULL) { /* slabs know nothing of prices */
+    if (a->run->constraints != NULL)
         KANON_TRY(kanon__move_engine_use_prices(&engine, a->run->constraints, a->price, err), out);
-    } else {
+    else
         kanon__move_engine_split_all(&engine);
-        KANON_TRY(kanon__move_engine_use_slabs(&engine, err), out);
-    }
+    KANON_TRY(kanon__move_engine_use_slabs(&engine, err), out);
     if (a->suppresses)
         kanon__move_engine_use_suppression(&engine);
     bool complete;
@@ -679,7 +678,7 @@ const kanon__refinement kanon__refinement_search = {
              "Begin with densest or top-down. Can be ended at any time with the best groups so far.",
          .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; Schrimpf et al.: "
                    "Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000",
-         .revision = 10,
+         .revision = 11,
          .settings = settings,
          .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,

@@ -10,17 +10,22 @@ void kanon__mix_set(kanon__mix *m, kanon__move_kind kind, int32_t share)
 }
 
 /* A regroup move escapes from local minima that moves of single records do not, but its time grows with the square of k. So
- * it is less frequent for larger k, and takes fewer groups at a time. */
+ * it is less frequent for larger k, and takes fewer groups at a time. The larger the groups, the more of their loss is out of
+ * reach of single records, but within that of slabs. */
 kanon__mix kanon__mix_choose(int64_t k)
 {
+    enum { PER_K = 48, MOST_SLABS = 1200 };
     kanon__mix m = {.most_groups = (int32_t)(k < 10 ? 3 + 10 / k : k < 25 ? 4 : 3)};
+    if (k >= KANON__SLABS_FROM)
+        m.slab_share = (int32_t)(PER_K * k < MOST_SLABS ? PER_K * k : MOST_SLABS);
     m.shares[KANON__MOVE_dissolve] = m.shares[KANON__MOVE_open] = 1;
     kanon__mix_set(&m, KANON__MOVE_regroup, k < 3 ? 2000 : k < 8 ? 1200 : k <= 12 ? 1000 : k <= 25 ? 600 : 400);
     return m;
 }
 
 /* Regrouping makes groups of k records, so it leads nowhere where constraints ask for far more, or most groups violate one.
- * There cutting two groups anew does what it does elsewhere. */
+ * There cutting two groups anew and slabs do what it does elsewhere; where it leads somewhere, slabs gain nothing in addition
+ * and take its time. */
 void kanon__mix_with_prices(kanon__mix *m, const kanon__region *r, const kanon__prices *p)
 {
     double size = (double)(r->n - r->n_suppressed) / ((double)r->n_groups * (double)r->k), share;
@@ -32,6 +37,7 @@ void kanon__mix_with_prices(kanon__mix *m, const kanon__region *r, const kanon__
     m->shares[KANON__MOVE_dissolve] = 10;
     m->shares[KANON__MOVE_open] = 0;
     m->shares[KANON__MOVE_regroup] = (int32_t)(share * m->shares[KANON__MOVE_regroup]);
+    m->slab_share = (int32_t)((1 - share) * m->slab_share);
     kanon__mix_set(m, KANON__MOVE_recut, 120 + (int32_t)((1 - share) * 500));
     m->sort_share = p->by_value && size > 2 ? (int32_t)(size < 4 ? 4 * (size - 2) : 8) : 0;
     m->trade_share = 2 + (int32_t)((1 - share) * 6);

@@ -11,6 +11,9 @@
 
 enum { KANON__STEPS = 4096 };
 
+/* From this k on slabs are moved: in smaller groups a slab is hardly more than a record. */
+enum { KANON__SLABS_FROM = 4 };
+
 typedef enum kanon__move_kind {
 #define KANON_MOVE(name) KANON__MOVE_##name,
 #include "refine/anneal/moves.def"
@@ -22,6 +25,7 @@ typedef struct kanon__mix {
     int32_t shares[KANON__N_MOVES]; /* by kind; that of `single` is not looked at */
     int32_t n_before;               /* the sum of those before `single` */
     int32_t most_groups;            /* that a move regroups */
+    int32_t slab_share;             /* of all steps, from kanon__move_engine_use_slabs on */
     /* only with prices: */
     int32_t split_share; /* of the draws that recut, so many cut one group in two */
     int32_t sort_share;  /* of 16 cuts of two groups, so many sort out */

@@ -44,17 +44,16 @@ kanon_status kanon__move_engine_use_prices(kanon__move_engine *e, const kanon__c
     return e->mix.list_share > 0 ? kanon__group_lists_init(&e->lists, e->region, err) : KANON_OK;
 }
 
-/* The larger the groups, the more of their loss is out of reach of single records. */
 kanon_status kanon__move_engine_use_slabs(kanon__move_engine *e, kanon_error *err)
 {
-    enum { PER_K = 48, MOST_SLABS = 1200 };
     kanon_status st = KANON_OK;
-    int64_t share = PER_K * e->region->k;
-    if (e->region->k < KANON__SLABS_FROM)
+    if (e->mix.slab_share == 0)
         return KANON_OK;
-    kanon__mix_set(&e->mix, KANON__MOVE_slab, (int32_t)(share < MOST_SLABS ? share : MOST_SLABS));
-    KANON_TRY(kanon__group_lists_init(&e->lists, e->region, err), out);
+    kanon__mix_set(&e->mix, KANON__MOVE_slab, e->mix.slab_share);
+    if (e->lists.n == NULL)
+        KANON_TRY(kanon__group_lists_init(&e->lists, e->region, err), out);
     KANON_TRY(kanon__slab_workspace_init(&e->slabs, e->region, &e->lists, err), out);
+    e->slabs.hosts_grow = e->prices != NULL;
 out:
     return st;
 }

@@ -20,9 +20,6 @@
 
 #include <math.h>
 
-/* From this k on slabs are moved: in smaller groups a slab is hardly more than a record. */
-enum { KANON__SLABS_FROM = 4 };
-
 /* Looking at so many records takes about as long as a plain move. */
 enum { KANON__RECORDS_A_MOVE = 12 };
 
@@ -48,10 +45,10 @@ typedef struct kanon__move_engine {
 
 kanon_status kanon__move_engine_init(kanon__move_engine *out, kanon__region *region, uint64_t seed, uint64_t stream,
                                      kanon_error *err);
-/* From now on violations have a price. */
+/* From now on violations have a price. Comes before kanon__move_engine_use_slabs. */
 kanon_status kanon__move_engine_use_prices(kanon__move_engine *engine, const kanon__constraints *constraints, double price,
                                            kanon_error *err);
-/* From now on some steps move slabs, more of them for larger k; the region's groups are listed as they are now. */
+/* From now on some steps move slabs; the region's groups are listed as they are now. */
 kanon_status kanon__move_engine_use_slabs(kanon__move_engine *engine, kanon_error *err);
 /* From now on some steps suppress records, if the region may do so. */
 void kanon__move_engine_use_suppression(kanon__move_engine *engine);

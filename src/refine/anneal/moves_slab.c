@@ -222,7 +222,8 @@ static bool place_record(kanon__slab_workspace *w, int32_t record, int64_t *room
     int32_t best = -1;
     for (int32_t i = 0; i < w->n_hosts && r->groups[w->hosts[i]].units < least; i++) {
         int32_t host = w->hosts[i], size = kanon__draft_size(d, host);
-        if (w->n_critical[i] < 0 || size >= 2 * r->k || size >= r->groups[host].capacity)
+        bool full = !w->hosts_grow && (size >= 2 * r->k || size >= r->groups[host].capacity);
+        if (w->n_critical[i] < 0 || full)
             continue;
         int64_t units = kanon__draft_units(d, host), most = least - units < *room ? least - units : *room;
         int64_t limit = most / (size + 1);
@@ -284,11 +285,13 @@ void kanon__move_slab(kanon__move_engine *e, int32_t record, uint64_t random, in
     (void)rest;
     const kanon__region *r = e->region;
     kanon__slab_draft *d = &e->slabs.draft;
-    if (kanon__slab_draft_random(&e->slabs, &e->random, r->group_of[record], e->threshold, e->slack)) {
+    int32_t group = r->group_of[record];
+    e->work += e->prices != NULL ? 2 * r->groups[group].size : 0; /* two slabs of it are drawn */
+    if (kanon__slab_draft_random(&e->slabs, &e->random, group, e->allowed, e->slack)) {
         int64_t delta = kanon__slab_draft_delta(d);
         for (int32_t i = 0; i < d->n_moved; i++)
             kanon__move_add(e, d->records[i], d->targets[i]);
-        if (delta <= e->threshold && kanon__move_commit(e, delta, -1))
+        if (delta <= e->allowed && kanon__move_commit(e, delta, -1) && e->prices == NULL)
             for (int32_t i = 0; i < d->n_touched; i++)
                 if (r->groups[d->touched[i].group].size >= 2 * r->k)
                     kanon__move_split(e, d->touched[i].group);

@@ -23,6 +23,7 @@ typedef struct kanon__slab_workspace {
     int32_t hosts[KANON__LIST_WIDTH]; /* the list of the group at hand, by ascending D before the move, */
     int32_t n_hosts;
     int32_t most;          /* records of a slab */
+    bool hosts_grow;       /* beyond 2k, and beyond their rooms */
     uint32_t *kept, *slab; /* boxes, 2 per dimension: the group without the slab, and the slab */
     kanon__refill_candidate *candidates;
     int32_t n_candidates, most_candidates;

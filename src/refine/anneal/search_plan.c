@@ -8,7 +8,7 @@
  * Called by anneal_search.c. */
 #include "refine/anneal/search_plan.h"
 
-#include "refine/anneal/moves.h"
+#include "refine/anneal/mix.h"
 
 #include <math.h>
 
