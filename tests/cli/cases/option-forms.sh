@@ -22,3 +22,7 @@ same r1.csv r6.csv
 cp t.csv ./-t.csv
 expect 0 "$KANON" anonymize -s s.yaml -k 2 --seed 9007199254740991 -q -- -t.csv
 same "$OUT" r1.csv
+
+# k has a long name, too
+expect 0 "$KANON" anonymize t.csv -s s.yaml --k 2 -q --seed 9007199254740991
+same "$OUT" r1.csv
