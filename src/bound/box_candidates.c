@@ -16,15 +16,13 @@ enum { BUCKETS = 1024, FEW = 12 }; /* of sorting */
 
 kanon_status kanon__box_candidates_init(kanon__box_candidates *out, const kanon__priced_table *table, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     *out = (kanon__box_candidates){.table = table};
-    KANON_TRY(kanon__new_array(&out->sides, 2 * TABLE_CODES, "boxes", err), out);
-    KANON_TRY(kanon__new_array(&out->reach, table->space->n_dimensions, "boxes", err), out);
+    KANON_CHECK(kanon__new_array(&out->sides, 2 * TABLE_CODES, "boxes", err));
+    KANON_CHECK(kanon__new_array(&out->reach, table->space->n_dimensions, "boxes", err));
     for (int i = 0; i < table->space->n_dimensions; i++)
         if (table->space->dimensions[i].n_codes <= TABLE_CODES)
-            KANON_TRY(kanon__new_array(&out->reach[i], table->space->dimensions[i].n_codes, "boxes", err), out);
-out:
-    return st;
+            KANON_CHECK(kanon__new_array(&out->reach[i], table->space->dimensions[i].n_codes, "boxes", err));
+    return KANON_OK;
 }
 
 void kanon__box_candidates_clear(kanon__box_candidates *s)
@@ -44,12 +42,9 @@ void kanon__box_candidates_clear(kanon__box_candidates *s)
 
 kanon_status kanon__violated_set_init(kanon__violated_set *out, const kanon__priced_table *table, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t most = table->k < table->n ? table->k : table->n;
-    KANON_TRY(kanon__new_array(&out->tuples, most, "boxes", err), out);
-    KANON_TRY(kanon__new_array(&out->times, most, "boxes", err), out);
-out:
-    return st;
+    KANON_CHECK(kanon__new_array(&out->tuples, most, "boxes", err));
+    return kanon__new_array(&out->times, most, "boxes", err);
 }
 
 void kanon__violated_set_clear(kanon__violated_set *set)
@@ -99,11 +94,8 @@ static uint32_t distance_to(const kanon__box_candidates *s, const uint32_t *code
 /* The highest prices come first; where all are equal, the nearest. */
 static kanon_status add_candidate(kanon__box_candidates *s, int64_t tuple, uint32_t distance, kanon_error *err)
 {
-    if (s->n == s->items_capacity) {
-        kanon_status st = kanon__grow_array(&s->items, &s->items_capacity, s->n + 1, "boxes", err);
-        if (st != KANON_OK)
-            return st;
-    }
+    if (s->n == s->items_capacity)
+        KANON_CHECK(kanon__grow_array(&s->items, &s->items_capacity, s->n + 1, "boxes", err));
     uint64_t rank = s->uniform > 0 ? distance : (uint64_t)((int64_t)INT32_MAX - kanon__box_candidates_price(s, tuple));
     s->items[s->n++] = (kanon__box_candidate){rank << 32 | (uint64_t)tuple, distance};
     return KANON_OK;
@@ -113,7 +105,6 @@ static kanon_status add_candidate(kanon__box_candidates *s, int64_t tuple, uint3
 kanon_status kanon__box_candidates_find(kanon__box_candidates *s, const int32_t *order, const int32_t *last, uint32_t radius,
                                         kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__priced_table *t = s->table;
     const uint32_t *codes = kanon__priced_codes(t, s->own);
     int32_t stack[2 * MOST_DEPTH], first = order != NULL ? order[s->own] : 0;
@@ -135,11 +126,10 @@ kanon_status kanon__box_candidates_find(kanon__box_candidates *s, const int32_t 
             uint32_t distance;
             if ((order == NULL || order[other] >= first) && kanon__box_candidates_count(s, other) > 0 &&
                 (distance = distance_to(s, codes, kanon__priced_codes(t, other))) <= radius)
-                KANON_TRY(add_candidate(s, other, distance, err), out);
+                KANON_CHECK(add_candidate(s, other, distance, err));
         }
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
@@ -181,9 +171,7 @@ static kanon_status sort(kanon__box_candidates *s, kanon_error *err)
     int64_t n = s->n, begins[BUCKETS + 1] = {0};
     uint64_t least = UINT64_MAX, most = 0;
     int shift = 0;
-    kanon_status st = kanon__grow_array(&s->other, &s->other_capacity, n, "boxes", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__grow_array(&s->other, &s->other_capacity, n, "boxes", err));
     for (int64_t i = 0; i < n; i++) {
         least = s->items[i].key < least ? s->items[i].key : least;
         most = s->items[i].key > most ? s->items[i].key : most;
@@ -240,14 +228,13 @@ static void set_extents(kanon__box_candidates *s)
 
 kanon_status kanon__box_candidates_lay_out(kanon__box_candidates *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int n_sides = s->table->n_sides;
-    KANON_TRY(sort(s, err), out);
-    KANON_TRY(kanon__grow_array(&s->tuples, &s->tuples_capacity, s->n, "boxes", err), out);
-    KANON_TRY(kanon__grow_array(&s->prices, &s->prices_capacity, s->n, "boxes", err), out);
-    KANON_TRY(kanon__grow_array(&s->counts, &s->counts_capacity, s->n, "boxes", err), out);
-    KANON_TRY(kanon__grow_array(&s->extents, &s->extents_capacity, s->n * n_sides, "boxes", err), out);
-    KANON_TRY(kanon__grow_array(&s->corners, &s->corners_capacity, s->n * n_sides, "boxes", err), out);
+    KANON_CHECK(sort(s, err));
+    KANON_CHECK(kanon__grow_array(&s->tuples, &s->tuples_capacity, s->n, "boxes", err));
+    KANON_CHECK(kanon__grow_array(&s->prices, &s->prices_capacity, s->n, "boxes", err));
+    KANON_CHECK(kanon__grow_array(&s->counts, &s->counts_capacity, s->n, "boxes", err));
+    KANON_CHECK(kanon__grow_array(&s->extents, &s->extents_capacity, s->n * n_sides, "boxes", err));
+    KANON_CHECK(kanon__grow_array(&s->corners, &s->corners_capacity, s->n * n_sides, "boxes", err));
     for (int64_t i = 0; i < s->n; i++) {
         int64_t tuple = (int64_t)(s->items[i].key & UINT32_MAX);
         s->tuples[i] = tuple == KANON__STAND_IN ? -1 : (int32_t)tuple;
@@ -258,8 +245,7 @@ kanon_status kanon__box_candidates_lay_out(kanon__box_candidates *s, kanon_error
     for (int side = 0; side < n_sides; side++)
         for (int64_t i = 0; i < s->n; i++)
             s->corners[i * n_sides + side] = s->extents[side * s->n + i];
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- which are of use --------------------------------------------------------------------------------------------- */

@@ -187,21 +187,19 @@ static void keep_set(kanon__box_growth *s)
 /* 1. False where there are fewer than k records. */
 static kanon_status find_candidates(kanon__box_growth *s, int32_t radius, bool *enough, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__box_candidates_find(&s->found, NULL, NULL, (uint32_t)radius, err), out);
+    KANON_CHECK(kanon__box_candidates_find(&s->found, NULL, NULL, (uint32_t)radius, err));
     *enough = kanon__box_candidates_drop(&s->found, 0);
     if (!*enough)
-        goto out;
-    KANON_TRY(kanon__box_candidates_thin_out(&s->found, MOST_CANDIDATES + KEPT * s->table->k, err), out);
-    KANON_TRY(kanon__box_candidates_lay_out(&s->found, err), out);
-    KANON_TRY(kanon__grow_array(&s->growth, &s->growth_capacity, s->found.n, "boxes", err), out);
-    KANON_TRY(kanon__grow_array(&s->taken, &s->taken_capacity, s->found.n, "boxes", err), out);
+        return KANON_OK;
+    KANON_CHECK(kanon__box_candidates_thin_out(&s->found, MOST_CANDIDATES + KEPT * s->table->k, err));
+    KANON_CHECK(kanon__box_candidates_lay_out(&s->found, err));
+    KANON_CHECK(kanon__grow_array(&s->growth, &s->growth_capacity, s->found.n, "boxes", err));
+    KANON_CHECK(kanon__grow_array(&s->taken, &s->taken_capacity, s->found.n, "boxes", err));
     for (int64_t i = 0; i < s->found.n; i++) {
         s->growth[i] = 0;
         s->taken[i] = s->found.tuples[i] < 0 ? s->found.counts[i] : 0; /* a stand-in is no member */
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* 2. The tuple alone. */
@@ -245,7 +243,6 @@ static void grow(kanon__box_growth *s)
 kanon_status kanon__box_growth_run(kanon__box_growth *s, int64_t tuple, int32_t radius, const kanon__violated_set **out,
                                    kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool enough;
     s->found.own = tuple;
     s->found.own_price = s->table->prices[tuple];
@@ -253,12 +250,11 @@ kanon_status kanon__box_growth_run(kanon__box_growth *s, int64_t tuple, int32_t 
     s->best.n = s->best.excess = s->best.at_most = 0;
     *out = &s->best;
     if (radius <= 0)
-        goto out;
-    KANON_TRY(find_candidates(s, radius, &enough, err), out);
+        return KANON_OK;
+    KANON_CHECK(find_candidates(s, radius, &enough, err));
     if (enough) {
         begin_set(s);
         grow(s);
     }
-out:
-    return st;
+    return KANON_OK;
 }

@@ -90,13 +90,11 @@ void kanon__box_search_free(kanon__box_search *s)
 /* The list of the root is all of them. */
 static kanon_status set_candidates(kanon__box_search *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__box_candidates_lay_out(&s->found, err), out);
-    KANON_TRY(kanon__grow_array(&s->entries, &s->entries_capacity, 2 * s->found.n, "boxes", err), out);
+    KANON_CHECK(kanon__box_candidates_lay_out(&s->found, err));
+    KANON_CHECK(kanon__grow_array(&s->entries, &s->entries_capacity, 2 * s->found.n, "boxes", err));
     for (int64_t i = 0; i < s->found.n; i++)
         s->entries[i] = (entry){(int32_t)i, (int32_t)s->found.items[i].distance};
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- 3, 4: one node ---------------------------------------------------------------------------------------------- */
@@ -336,17 +334,16 @@ static void keep_useful(kanon__box_search *s, search_node *node, const levels *l
  * child are copied behind it with their new costs. */
 static kanon_status branch(kanon__box_search *s, const levels *l, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t parent = s->n_nodes - 1, child;
     int n_sides = s->table->n_sides, side = widest_side(s, s->boxes + parent * n_sides);
-    KANON_TRY(push_node(s, &child, err), out);
+    KANON_CHECK(push_node(s, &child, err));
     search_node *below = &s->nodes[parent], *beyond = &s->nodes[child];
     int32_t *box = s->boxes + parent * n_sides, *grown = s->boxes + child * n_sides, old = box[side];
     int32_t cut = old + (s->hull[side] - old) / 2, reached;
     keep_useful(s, below, l, side, cut, &reached);
     int64_t kept = below->begin, end = below->end, put = end;
     const int32_t *reach = s->found.extents + side * s->found.n;
-    KANON_TRY(kanon__grow_array(&s->entries, &s->entries_capacity, 2 * end - below->begin, "boxes", err), out);
+    KANON_CHECK(kanon__grow_array(&s->entries, &s->entries_capacity, 2 * end - below->begin, "boxes", err));
     memcpy(grown, box, (size_t)n_sides * sizeof *grown);
     grown[side] = reached;
     int32_t units = below->units + reached - old;
@@ -364,8 +361,7 @@ static kanon_status branch(kanon__box_search *s, const levels *l, kanon_error *e
     *beyond = (search_node){.begin = end, .end = put, .units = units, .at_most = l->at_most};
     below->end = kept;
     below->at_most = l->at_most;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* 3 to 5 for the top node. A new best lowers the bound of the node, so its levels are set again. */
@@ -410,9 +406,7 @@ static kanon_status push_root(kanon__box_search *s, kanon_error *err)
     const uint32_t *codes = kanon__priced_codes(t, s->found.own);
     int64_t at, sum;
     s->n_nodes = s->work = 0;
-    kanon_status st = push_node(s, &at, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(push_node(s, &at, err));
     kanon__extents_of(t, codes, codes, s->boxes);
     s->nodes[0] = (search_node){.begin = 0, .end = s->found.n, .at_most = INT64_MAX};
     for (int side = 0; side < t->n_sides; side++)
@@ -425,27 +419,24 @@ static kanon_status push_root(kanon__box_search *s, kanon_error *err)
 /* 1 to 6 for the candidates that were found. */
 static kanon_status look_through(kanon__box_search *s, int64_t tolerance, int64_t budget, int64_t enough, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     if (!kanon__box_candidates_drop(&s->found, tolerance))
-        goto out;
-    KANON_TRY(kanon__box_candidates_thin_out(&s->found, KEPT * s->table->k + budget / THIN, err), out);
-    KANON_TRY(set_candidates(s, err), out);
-    KANON_TRY(push_root(s, err), out);
+        return KANON_OK;
+    KANON_CHECK(kanon__box_candidates_thin_out(&s->found, KEPT * s->table->k + budget / THIN, err));
+    KANON_CHECK(set_candidates(s, err));
+    KANON_CHECK(push_root(s, err));
     while (s->n_nodes > 0) {
-        KANON_TRY(step(s, err), out);
+        KANON_CHECK(step(s, err));
         if (s->work > budget || (s->best.n > 0 && s->work > enough))
             give_up(s);
     }
     if (s->best.excess > s->best.at_most)
         s->best.at_most = s->best.excess;
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__box_search_run(kanon__box_search *s, const kanon__box_question *q, const kanon__violated_set **out,
                                    kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     s->found.own = q->tuple;
     s->found.own_price = s->table->prices[q->tuple];
     s->found.uniform = 0;
@@ -453,11 +444,9 @@ kanon_status kanon__box_search_run(kanon__box_search *s, const kanon__box_questi
     s->best.excess = s->best.at_most = q->tolerance;
     *out = &s->best;
     if (q->radius <= 0)
-        goto out;
-    KANON_TRY(kanon__box_candidates_find(&s->found, q->order, q->last, (uint32_t)q->radius, err), out);
-    KANON_TRY(look_through(s, q->tolerance, q->budget, q->enough, err), out);
-out:
-    return st;
+        return KANON_OK;
+    KANON_CHECK(kanon__box_candidates_find(&s->found, q->order, q->last, (uint32_t)q->radius, err));
+    return look_through(s, q->tolerance, q->budget, q->enough, err);
 }
 
 /* ---- the least box ----------------------------------------------------------------------------------------------- */
@@ -475,27 +464,25 @@ static int64_t take_nearest(kanon__box_search *s)
 kanon_status kanon__box_search_least(kanon__box_search *s, int64_t tuple, int64_t budget, const kanon__violated_set **out,
                                      int32_t *at_least, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__priced_table *t = s->table;
     int32_t near = t->neighbour_distances[tuple];
     *out = &s->best;
     s->found.own = tuple;
     s->found.own_price = s->found.uniform = INT32_MAX; /* the nearest first */
-    KANON_TRY(kanon__box_candidates_find(&s->found, NULL, NULL, (uint32_t)near, err), out);
-    KANON_TRY(set_candidates(s, err), out);
-    KANON_TRY(push_root(s, err), out);
+    KANON_CHECK(kanon__box_candidates_find(&s->found, NULL, NULL, (uint32_t)near, err));
+    KANON_CHECK(set_candidates(s, err));
+    KANON_CHECK(push_root(s, err));
     int64_t units = take_nearest(s), excess = 0;
     s->best.at_most = 0;
     if (units > near) { /* a set that costs less has an excess where everybody is worth `units` */
         s->found.own_price = s->found.uniform = (int32_t)units;
         s->best.excess = 0;
-        KANON_TRY(kanon__box_candidates_find(&s->found, NULL, NULL, (uint32_t)units - 1, err), out);
-        KANON_TRY(look_through(s, 0, budget, budget, err), out);
+        KANON_CHECK(kanon__box_candidates_find(&s->found, NULL, NULL, (uint32_t)units - 1, err));
+        KANON_CHECK(look_through(s, 0, budget, budget, err));
         excess = s->best.at_most > s->best.excess ? s->best.at_most : s->best.excess;
     }
     *at_least = (int32_t)(units - excess / t->k);
     if (*at_least < near)
         *at_least = near;
-out:
-    return st;
+    return KANON_OK;
 }

@@ -29,9 +29,8 @@ static void write_field(kanon__output *o, const char *name, int64_t value)
 kanon_status kanon__certificate_write(kanon__output *o, const kanon_table *table, const kanon_lower_bound *bound,
                                       kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     char sha256[KANON__SHA256_TEXT];
-    KANON_TRY(kanon__source_sha256(sha256, table->source, err), out);
+    KANON_CHECK(kanon__source_sha256(sha256, table->source, err));
     kanon__output_text(o, "{\n  \"certificate\": \"lower bound on the information loss\",\n");
     write_field(o, "format", CERTIFICATE_FORMAT);
     kanon__output_text(o, "  \"table_sha256\": \"");
@@ -47,8 +46,6 @@ kanon_status kanon__certificate_write(kanon__output *o, const kanon_table *table
         kanon__output_integer(o, bound->prices[row]);
     }
     kanon__output_text(o, "]\n}\n");
-    KANON_TRY(kanon__output_finish(o, err), out);
-    KANON_TRY(kanon__output_commit(&o, 1, err), out);
-out:
-    return st;
+    KANON_CHECK(kanon__output_finish(o, err));
+    return kanon__output_commit(&o, 1, err);
 }

@@ -63,42 +63,37 @@ static uint64_t key_of(const int32_t *tuples, const int32_t *times, int64_t n)
 /* Append a cut unless it is known. */
 static kanon_status add_cut(kanon__cuts *c, const kanon__violated_set *set, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool added;
     int64_t n_members = c->n_members + set->n;
-    KANON_TRY(kanon__keyset_add(&c->known, key_of(set->tuples, set->times, set->n), &added, err), out);
+    KANON_CHECK(kanon__keyset_add(&c->known, key_of(set->tuples, set->times, set->n), &added, err));
     if (!added)
-        goto out;
-    KANON_TRY(kanon__grow_array(&c->begins, &c->begins_capacity, c->n + 2, "cuts", err), out);
-    KANON_TRY(kanon__grow_array(&c->costs, &c->costs_capacity, c->n + 1, "cuts", err), out);
-    KANON_TRY(kanon__grow_array(&c->weights, &c->weights_capacity, c->n + 1, "cuts", err), out);
-    KANON_TRY(kanon__grow_array(&c->idle, &c->idle_capacity, c->n + 1, "cuts", err), out);
-    KANON_TRY(kanon__grow_array(&c->tuples, &c->tuples_capacity, n_members, "cuts", err), out);
-    KANON_TRY(kanon__grow_array(&c->times, &c->times_capacity, n_members, "cuts", err), out);
+        return KANON_OK;
+    KANON_CHECK(kanon__grow_array(&c->begins, &c->begins_capacity, c->n + 2, "cuts", err));
+    KANON_CHECK(kanon__grow_array(&c->costs, &c->costs_capacity, c->n + 1, "cuts", err));
+    KANON_CHECK(kanon__grow_array(&c->weights, &c->weights_capacity, c->n + 1, "cuts", err));
+    KANON_CHECK(kanon__grow_array(&c->idle, &c->idle_capacity, c->n + 1, "cuts", err));
+    KANON_CHECK(kanon__grow_array(&c->tuples, &c->tuples_capacity, n_members, "cuts", err));
+    KANON_CHECK(kanon__grow_array(&c->times, &c->times_capacity, n_members, "cuts", err));
     memcpy(c->tuples + c->n_members, set->tuples, (size_t)set->n * sizeof *c->tuples);
     memcpy(c->times + c->n_members, set->times, (size_t)set->n * sizeof *c->times);
     c->costs[c->n] = (double)c->table->k * set->units / (double)c->table->space->scale;
     c->weights[c->n] = 0;
     c->idle[c->n++] = 0;
     c->begins[c->n] = c->n_members = n_members;
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__cuts_add(kanon__cuts *c, const kanon__separation_item *items, int64_t n, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     for (int64_t i = 0; i < n; i++)
         if (items[i].set.n > 0)
-            KANON_TRY(add_cut(c, &items[i].set, err), out);
-out:
-    return st;
+            KANON_CHECK(add_cut(c, &items[i].set, err));
+    return KANON_OK;
 }
 
 /* Compact the arrays in place. */
 static kanon_status drop_idle(kanon__cuts *c, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool added;
     int64_t kept = 0, n_members = 0;
     kanon__keyset_clear(&c->known);
@@ -107,7 +102,7 @@ static kanon_status drop_idle(kanon__cuts *c, kanon_error *err)
         c->idle[cut] = c->weights[cut] > 0 ? 0 : c->idle[cut] + 1;
         if (c->idle[cut] > IDLE_ASCENTS)
             continue;
-        KANON_TRY(kanon__keyset_add(&c->known, key_of(c->tuples + begin, c->times + begin, n), &added, err), out);
+        KANON_CHECK(kanon__keyset_add(&c->known, key_of(c->tuples + begin, c->times + begin, n), &added, err));
         memmove(c->tuples + n_members, c->tuples + begin, (size_t)n * sizeof *c->tuples);
         memmove(c->times + n_members, c->times + begin, (size_t)n * sizeof *c->times);
         c->costs[kept] = c->costs[cut];
@@ -118,8 +113,7 @@ static kanon_status drop_idle(kanon__cuts *c, kanon_error *err)
     }
     c->n = kept;
     c->begins[kept] = c->n_members = n_members;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- ascent ------------------------------------------------------------------------------------------------------ */

@@ -151,17 +151,15 @@ static void pay(feasible_run *f, bool all)
 /* 1 to 3. *due is what is owed. */
 static kanon_status pass(feasible_run *f, kanon__cuts *cuts, int64_t *due, kanon__ticker *ticker, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__separation *s = f->separation;
     int64_t enough = f->budget / GROWTH > FIRST_BUDGET ? f->budget / GROWTH : FIRST_BUDGET;
-    KANON_TRY(kanon__separation_run(s, f->tolerance, f->budget, enough, ticker, err), out);
+    KANON_CHECK(kanon__separation_run(s, f->tolerance, f->budget, enough, ticker, err));
     if (cuts != NULL)
-        KANON_TRY(kanon__cuts_add(cuts, s->items, s->n, err), out);
+        KANON_CHECK(kanon__cuts_add(cuts, s->items, s->n, err));
     for (int64_t i = 0; i < s->n && !f->failed; i++)
         lower_set(f, &s->items[i]);
     *due = settle(f);
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* 1 to 4, once. KANON_ECANCELLED: the work was stopped, in the first pass without a result, later with all debts paid. */
@@ -201,24 +199,22 @@ out:
 kanon_status kanon__try_feasible(kanon__separation *s, const kanon__feasible_task *task, int64_t every, double most_seconds,
                                  double *ahead, kanon__ticker *ticker, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     feasible_run f = begin(s, task);
     double begun = kanon__seconds(), took = 0, share;
     *ahead = INFINITY;
-    KANON_TRY(kanon__separation_start(s, err), out);
+    KANON_CHECK(kanon__separation_start(s, err));
     kanon__separation_sample(s, every);
     int64_t n = s->n;
     share = (double)n / (double)s->table->n;
     f.worth *= share;
     for (int passes = 0; s->n > 0 && !f.failed && passes < MOST_PASSES; passes++) {
         bool patient = f.budget >= TRIAL_BUDGET, limited = most_seconds > 0;
-        KANON_TRY(go_on(&f, false, NULL, ticker, err), out);
+        KANON_CHECK(go_on(&f, false, NULL, ticker, err));
         took = (kanon__seconds() - begun) / share;
         if (limited ? took > most_seconds : patient && (double)s->n > LEFT_OPEN * (double)n)
-            goto out;
+            return KANON_OK;
     }
     if (!f.failed)
         *ahead = took;
-out:
-    return st;
+    return KANON_OK;
 }

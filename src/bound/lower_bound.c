@@ -121,15 +121,13 @@ static double as_loss(const bound_run *s, int64_t sum)
 /* 1. */
 static kanon_status find_neighbours(bound_run *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__priced_table *t = s->table;
-    KANON_TRY(kanon__priced_table_find_neighbours(t, &s->ticker, err), out);
+    KANON_CHECK(kanon__priced_table_find_neighbours(t, &s->ticker, err));
     memcpy(t->prices, t->neighbour_distances, (size_t)t->n * sizeof *t->prices);
     s->best_sum = INT64_MIN;
     keep(s);
     s->typical = as_loss(s, s->best_sum) / (double)t->space->n_rows;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
@@ -137,15 +135,13 @@ out:
 /* 2. */
 static kanon_status find_least_boxes(bound_run *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__separation *all = s->separation;
-    KANON_TRY(kanon__separation_find_least(all, s->table->prices, LEAST_BUDGET * s->table->k, &s->ticker, err), out);
+    KANON_CHECK(kanon__separation_find_least(all, s->table->prices, LEAST_BUDGET * s->table->k, &s->ticker, err));
     keep(s);
-    KANON_TRY(kanon__cuts_add(s->cuts, all->items, all->n, err), out);
+    KANON_CHECK(kanon__cuts_add(s->cuts, all->items, all->n, err));
     for (int64_t i = 0; i < all->n; i++)
         s->prices[all->items[i].tuple] = (double)all->items[i].set.units / (double)s->table->space->scale;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* 3. What the outer prices are worth in all, in units; they become the table's. */
@@ -168,20 +164,18 @@ static int64_t violated_sum(const bound_run *s)
 /* 3. From the best prices upwards, along the cuts. */
 static kanon_status approach(bound_run *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     double begun = kanon__seconds(), end = begun + GROWTH_TIME * (s->begun + s->options.seconds - begun);
     bool apart = true;
     for (int64_t tuple = 0; tuple < s->table->n; tuple++)
         s->prices[tuple] = s->best[tuple] / (double)s->table->space->scale;
     for (int i = 0; i < MOST_GROWTHS && apart && (i == 0 || s->options.seconds <= 0 || kanon__seconds() < end); i++) {
-        KANON_TRY(kanon__cuts_ascend(s->cuts, s->prices, s->typical, s->rise, &s->ticker, err), out);
+        KANON_CHECK(kanon__cuts_ascend(s->cuts, s->prices, s->typical, s->rise, &s->ticker, err));
         int64_t outer = take_outer(s), each = outer / s->table->space->n_rows;
-        KANON_TRY(kanon__separation_grow(s->separation, (int32_t)each, &s->ticker, err), out);
-        KANON_TRY(kanon__cuts_add(s->cuts, s->separation->items, s->separation->n, err), out);
+        KANON_CHECK(kanon__separation_grow(s->separation, (int32_t)each, &s->ticker, err));
+        KANON_CHECK(kanon__cuts_add(s->cuts, s->separation->items, s->separation->n, err));
         apart = (double)violated_sum(s) > VIOLATED * (double)(outer - s->best_sum);
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* 4. Between the best prices and those that the cuts allow. How much more they are worth than the best, in units. */
@@ -208,7 +202,6 @@ static kanon__feasible_task task_for(const bound_run *s, double step, int64_t ra
  * others take as long. *task is what step 5 has to do then; it is worth nothing where no step is short enough. */
 static kanon_status set_step(bound_run *s, double share, kanon__feasible_task *task, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     double ahead = INFINITY;
     *task = (kanon__feasible_task){0};
     for (double step = s->step; ahead == INFINITY && step >= SHORTEST; step /= STEP_CHANGE) {
@@ -216,15 +209,13 @@ static kanon_status set_step(bound_run *s, double share, kanon__feasible_task *t
         *task = task_for(s, step, set_between(s, step));
         if ((double)task->worth <= LEAST_GAIN * (double)s->best_sum)
             break;
-        KANON_TRY(kanon__try_feasible(s->separation, task, s->table->n / SAMPLE + 1, share * left, &ahead, &s->ticker,
-                                      err),
-                  out);
+        KANON_CHECK(kanon__try_feasible(s->separation, task, s->table->n / SAMPLE + 1, share * left, &ahead, &s->ticker,
+                                        err));
         set_between(s, step);
     }
     if (ahead == INFINITY)
         task->worth = 0;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* 5. Its violated sets become cuts, too. Then the next step is longer or shorter, as much of this one was lost or not, and
@@ -250,37 +241,33 @@ static kanon_status make_feasible(bound_run *s, const kanon__feasible_task *task
 /* 3 to 5. */
 static kanon_status improve_once(bound_run *s, bool first, bool *gained, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__feasible_task task;
     *gained = false;
     if (!first) /* the least boxes are good enough to begin with */
-        KANON_TRY(approach(s, err), out);
-    KANON_TRY(set_step(s, first ? FIRST_TIME : PROOF_TIME, &task, err), out);
+        KANON_CHECK(approach(s, err));
+    KANON_CHECK(set_step(s, first ? FIRST_TIME : PROOF_TIME, &task, err));
     if (task.worth > 0)
-        KANON_TRY(make_feasible(s, &task, gained, err), out);
-out:
-    return st;
+        KANON_CHECK(make_feasible(s, &task, gained, err));
+    return KANON_OK;
 }
 
 static kanon_status improve(bound_run *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int failures = 0;
     s->rounds = s->options.rounds > 0 ? s->options.rounds : MOST_ROUNDS;
     s->step = LONGEST;
     s->rise = SLOWEST;
-    KANON_TRY(kanon__separation_new(&s->separation, s->table, err), out);
-    KANON_TRY(kanon__cuts_new(&s->cuts, s->table, err), out);
+    KANON_CHECK(kanon__separation_new(&s->separation, s->table, err));
+    KANON_CHECK(kanon__cuts_new(&s->cuts, s->table, err));
     if (s->typical > 0)
-        KANON_TRY(find_least_boxes(s, err), out);
+        KANON_CHECK(find_least_boxes(s, err));
     for (int round = 0; round < s->rounds && failures < MOST_FAILURES && s->typical > 0; round++) {
         bool gained;
-        KANON_TRY(improve_once(s, round == 0, &gained, err), out);
+        KANON_CHECK(improve_once(s, round == 0, &gained, err));
         failures = gained ? 0 : failures + 1;
         s->out->rounds = round + 1;
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- the result -------------------------------------------------------------------------------------------------- */
@@ -321,13 +308,12 @@ static int64_t cut_off_sum(const int64_t *prices, int64_t n, int64_t highest)
 
 static kanon_status fill(bound_run *s, const kanon__data *data, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__priced_table *t = s->table;
     kanon_lower_bound *b = s->out;
     int32_t lost = rounding_loss(t->space);
     int64_t given_back = lost * t->space->n_rows;
     int64_t *prices = NULL;
-    KANON_TRY(kanon__new_array(&prices, t->space->n_rows, "prices", err), out);
+    KANON_CHECK(kanon__new_array(&prices, t->space->n_rows, "prices", err));
     for (int64_t place = 0; place < t->n; place++) {
         int64_t tuple = t->index->order[place];
         for (int64_t i = t->tuples->begins[tuple]; i < t->tuples->begins[tuple + 1]; i++)
@@ -340,8 +326,7 @@ static kanon_status fill(bound_run *s, const kanon__data *data, kanon_error *err
     b->with_suppression = fmax(value_of(s, cut_off_sum(prices, t->space->n_rows, suppressed_units(s, data))),
                                b->neighbour_bound); /* no distance is above it */
     b->prices = prices;
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status check_options(const kanon_table *table, kanon_bound_options *o, kanon_error *err)

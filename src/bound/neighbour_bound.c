@@ -55,15 +55,11 @@ static double cost(const pair_cost *t, uint32_t a, uint32_t b)
 
 static kanon_status set_up_numeric(pair_cost *t, const kanon__column *c, kanon_error *err)
 {
-    kanon_status st = kanon__new_array(&t->coordinates, c->domain->n_codes, "distances", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&t->coordinates, c->domain->n_codes, "distances", err));
     t->highs = t->coordinates;
     if (c->domain->bands != NULL) {
         t->highs = NULL;
-        st = kanon__new_array(&t->highs, c->domain->n_codes, "distances", err);
-        if (st != KANON_OK)
-            return st;
+        KANON_CHECK(kanon__new_array(&t->highs, c->domain->n_codes, "distances", err));
     }
     for (uint32_t code = 0; code < kanon__n_numbers(c->domain); code++) {
         t->coordinates[code] = c->weight * ((double)kanon__number_low(c->domain, code) / t->whole);
@@ -84,9 +80,7 @@ static kanon_status set_up_cost(pair_cost *t, const kanon__column *c, kanon_erro
     if (c->domain->n_codes > PAIR_TABLE_CODES)
         return KANON_OK;
     double *pairs = NULL;
-    kanon_status st = kanon__new_array(&pairs, (int64_t)c->domain->n_codes * c->domain->n_codes, "distances", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&pairs, (int64_t)c->domain->n_codes * c->domain->n_codes, "distances", err));
     for (uint32_t a = 0; a < c->domain->n_codes; a++)
         for (uint32_t b = 0; b < c->domain->n_codes; b++)
             pairs[(size_t)a * c->domain->n_codes + b] = cost(t, a, b);

@@ -130,9 +130,7 @@ typedef struct separation_job {
 static kanon_status keep_set(kanon__separation_item *item, const kanon__violated_set *set, int32_t **members, int64_t *used,
                              int64_t *capacity, kanon_error *err)
 {
-    kanon_status st = kanon__grow_array(members, capacity, *used + 2 * set->n, "prices", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__grow_array(members, capacity, *used + 2 * set->n, "prices", err));
     item->set = *set;
     memcpy(*members + *used, set->tuples, (size_t)set->n * sizeof **members);
     memcpy(*members + *used + set->n, set->times, (size_t)set->n * sizeof **members);

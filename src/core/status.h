@@ -1,6 +1,6 @@
 /* Status and error: how every function of the library says that it failed. kanon__fail sets the message and returns
- * the status, kanon__hint adds what would be right; KANON_TRY jumps to the cleanup. Called by everything, calls
- * nothing. */
+ * the status, kanon__hint adds what would be right; KANON_TRY jumps to the cleanup, KANON_CHECK returns.
+ * Called by everything, calls nothing. */
 #ifndef KANON_CORE_STATUS_H
 #define KANON_CORE_STATUS_H
 
@@ -18,6 +18,14 @@
         st = (call);                                                                                                        \
         if (st != KANON_OK)                                                                                                 \
             goto label;                                                                                                     \
+    } while (0)
+
+/* The same where there is nothing to free: return the status. */
+#define KANON_CHECK(call)                                                                                                   \
+    do {                                                                                                                    \
+        kanon_status failed_ = (call);                                                                                      \
+        if (failed_ != KANON_OK)                                                                                            \
+            return failed_;                                                                                                 \
     } while (0)
 
 /* Fill *err (may be NULL) and return `status`. The text must not hold a cell value. */

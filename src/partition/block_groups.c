@@ -107,16 +107,14 @@ out:
 
 static kanon_status make_room(kanon_block_groups *g, int64_t n_groups, int64_t n_left, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t m = g->space->n_dimensions;
-    KANON_TRY(kanon__new_array(&g->groups, n_groups, "groups of a block", err), out);
-    KANON_TRY(kanon__new_array(&g->boxes, n_groups * 2 * m, "groups of a block", err), out);
-    KANON_TRY(kanon__new_array(&g->places, n_left, "records left over", err), out);
-    KANON_TRY(kanon__new_array(&g->codes, n_left * m, "records left over", err), out);
+    KANON_CHECK(kanon__new_array(&g->groups, n_groups, "groups of a block", err));
+    KANON_CHECK(kanon__new_array(&g->boxes, n_groups * 2 * m, "groups of a block", err));
+    KANON_CHECK(kanon__new_array(&g->places, n_left, "records left over", err));
+    KANON_CHECK(kanon__new_array(&g->codes, n_left * m, "records left over", err));
     g->n_groups = n_groups;
     g->n_left = n_left;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- of a grouping ------------------------------------------------------------------------------------------------ */
@@ -124,23 +122,19 @@ out:
 static kanon_status check_input(const kanon_table *rows, const kanon_grouping *grouping, const kanon_cuts *cuts,
                                 int64_t block, const int64_t *places, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__whole_has(cuts->domain, rows, err), out);
-    KANON_TRY(kanon__cuts_check_block(cuts, block, err), out);
-    KANON_TRY(kanon__grouping_is_of(grouping, rows, err), out);
+    KANON_CHECK(kanon__whole_has(cuts->domain, rows, err));
+    KANON_CHECK(kanon__cuts_check_block(cuts, block, err));
+    KANON_CHECK(kanon__grouping_is_of(grouping, rows, err));
     if (grouping->ranks == NULL) {
-        st = kanon__fail(err, KANON_EINVAL, "the grouping is not that of a block");
-        st = kanon__hint(err, st, "it is made by kanon_block_group");
-        goto out;
+        kanon_status st = kanon__fail(err, KANON_EINVAL, "the grouping is not that of a block");
+        return kanon__hint(err, st, "it is made by kanon_block_group");
     }
     for (int64_t row = 1; row < rows->data.n_rows; row++)
         if (places[row] <= places[row - 1]) {
-            st = kanon__fail(err, KANON_EINVAL, "the places of the records do not rise");
-            st = kanon__hint(err, st, "a block holds its records in the order of their places, and no two share one");
-            goto out;
+            kanon_status st = kanon__fail(err, KANON_EINVAL, "the places of the records do not rise");
+            return kanon__hint(err, st, "a block holds its records in the order of their places, and no two share one");
         }
-out:
-    return st;
+    return KANON_OK;
 }
 
 static int by_index(const void *left, const void *right)

@@ -37,10 +37,9 @@ typedef struct blocks {
 /* The boxes of the block's groups, computed while its codes are in memory. */
 static kanon_status find_groups(block_groups *out, const kanon__run *run, const kanon__space *whole, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t n = run->space->n_rows;
-    KANON_TRY(kanon__clusters_init(&out->clusters, run->space, run->n_groups, err), out);
-    KANON_TRY(kanon__new_array(&out->around, 2 * whole->n_dimensions, "blocks", err), out);
+    KANON_CHECK(kanon__clusters_init(&out->clusters, run->space, run->n_groups, err));
+    KANON_CHECK(kanon__new_array(&out->around, 2 * whole->n_dimensions, "blocks", err));
     kanon__box_start(run->space, out->around, 0);
     for (int64_t row = 0; row < n; row++) {
         kanon__box_add(run->space, out->around, row);
@@ -49,8 +48,7 @@ static kanon_status find_groups(block_groups *out, const kanon__run *run, const 
         out->n_left += run->group_of[row] == KANON__LEFT_OVER;
     }
     out->clusters.space = whole; /* codes are the same in both */
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* A run on the rows of a block. */

@@ -13,14 +13,11 @@ static const kanon__packed_kind counts_kind = {'H', '1', "counts"};
 static kanon_status new_counts(kanon_counts **out, const unsigned char of_cuts[KANON__FINGERPRINT], int64_t n_lists,
                                const kanon_context *context, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__new_array(out, 1, "histograms", err), out);
+    KANON_CHECK(kanon__new_array(out, 1, "histograms", err));
     (*out)->context = context;
     memcpy((*out)->of_cuts, of_cuts, KANON__FINGERPRINT);
     (*out)->n_lists = n_lists;
-    KANON_TRY(kanon__new_array(&(*out)->ends, n_lists, "histograms", err), out);
-out:
-    return st;
+    return kanon__new_array(&(*out)->ends, n_lists, "histograms", err);
 }
 
 void kanon_counts_free(kanon_counts *counts)
@@ -100,9 +97,7 @@ static kanon_status count_list(kanon_counts *out, int64_t *used, int64_t *seen, 
         uint32_t code = kanon__code_at(codes, rows[i]);
         if (seen[code]++ > 0)
             continue;
-        kanon_status st = kanon__grow_array(&out->entries, &out->capacity, *used + 1, "histograms", err);
-        if (st != KANON_OK)
-            return st;
+        KANON_CHECK(kanon__grow_array(&out->entries, &out->capacity, *used + 1, "histograms", err));
         out->entries[(*used)++].code = code;
         lo = code < lo ? code : lo;
         hi = code > hi ? code : hi;
@@ -278,11 +273,10 @@ kanon_status kanon_counts_write(const kanon_counts *c, const kanon_sink *sink, k
 /* Codes rise, and every count is above 0. */
 static kanon_status unpack_list(kanon_counts *c, int64_t *used, kanon__unpacker *u, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t n = kanon__unpack_count(u, 2);
     uint32_t before = 0;
     bool sound = true;
-    KANON_TRY(kanon__grow_array(&c->entries, &c->capacity, *used + n, "histograms", err), out);
+    KANON_CHECK(kanon__grow_array(&c->entries, &c->capacity, *used + n, "histograms", err));
     for (int64_t i = 0; i < n; i++) {
         uint32_t step = (uint32_t)kanon__unpack_upto(u, (int64_t)UINT32_MAX - before);
         kanon__code_count entry = {before + step, kanon__unpack_upto(u, INT64_MAX)};
@@ -290,9 +284,7 @@ static kanon_status unpack_list(kanon_counts *c, int64_t *used, kanon__unpacker 
         c->entries[(*used)++] = entry;
         before = entry.code;
     }
-    KANON_TRY(kanon__unpacker_check(u, sound, err), out);
-out:
-    return st;
+    return kanon__unpacker_check(u, sound, err);
 }
 
 static kanon_status from_bytes(kanon_counts **out, const void *bytes, size_t size, kanon_error *err)
@@ -323,9 +315,7 @@ kanon_status kanon_counts_from_bytes(kanon_counts **out, const void *bytes, size
 {
     kanon__call call;
     *out = NULL;
-    kanon_status st = kanon__context_check(context, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__context_check(context, err));
     kanon__call_begin(&call, context);
     return kanon__call_end(&call, from_bytes(out, bytes, size, err));
 }

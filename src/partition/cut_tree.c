@@ -98,9 +98,7 @@ static kanon_status cut_leaf(kanon_cuts *c, int32_t at, const kanon__gap_cut *be
     c->nodes[at].open = -1;
     if (best->dimension < 0)
         return KANON_OK;
-    kanon_status st = kanon__grow_array(&c->nodes, &c->nodes_capacity, c->n_nodes + 2, "cuts", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__grow_array(&c->nodes, &c->nodes_capacity, c->n_nodes + 2, "cuts", err));
     kanon__cut_node *node = &c->nodes[at];
     node->left = (int32_t)c->n_nodes;
     node->dimension = best->dimension;
@@ -114,14 +112,13 @@ static kanon_status cut_leaf(kanon_cuts *c, int32_t at, const kanon__gap_cut *be
 
 static kanon_status best_of_domain(kanon__gap_cut *out, const kanon_cuts *c, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__data *data = &c->domain->data;
     int64_t *counts = NULL;
     *out = KANON__NO_CUT;
     for (int i = 0; i < c->space->n_dimensions; i++) {
         const kanon__dimension *d = &c->space->dimensions[i];
         kanon__gap_scan scan = kanon__gap_scan_begin(d, i, c->domain->n_rows, c->least);
-        KANON_TRY(kanon__new_array(&counts, d->n_codes, "histograms", err), out);
+        KANON_CHECK(kanon__new_array(&counts, d->n_codes, "histograms", err));
         kanon__whole_histogram(counts, &c->domain->columns[data->quasi[i]]);
         for (uint32_t code = 0; code < d->n_codes; code++)
             if (counts[code] > 0)
@@ -131,8 +128,7 @@ static kanon_status best_of_domain(kanon__gap_cut *out, const kanon_cuts *c, kan
         kanon__free(counts);
         counts = NULL;
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status new_cuts(kanon_cuts **out, const kanon_domain *domain, kanon_error *err)
@@ -265,13 +261,11 @@ kanon_status kanon_cuts_next(kanon_cuts *cuts, const kanon_counts *counts, kanon
 
 kanon_status kanon__cuts_codes(kanon__codes **out, const kanon_cuts *c, const kanon_table *part, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__whole_has(c->domain, part, err), out);
-    KANON_TRY(kanon__new_array(out, c->space->n_dimensions, "cuts", err), out);
+    KANON_CHECK(kanon__whole_has(c->domain, part, err));
+    KANON_CHECK(kanon__new_array(out, c->space->n_dimensions, "cuts", err));
     for (int i = 0; i < c->space->n_dimensions; i++)
         (*out)[i] = part->data.columns[part->data.quasi[i]].codes;
-out:
-    return st;
+    return KANON_OK;
 }
 
 static int32_t leaf_below(const kanon_cuts *c, const kanon__codes *codes, int64_t row, int32_t at)
@@ -296,10 +290,8 @@ kanon_status kanon__cuts_walk(const kanon_cuts *c, kanon_codes *codes, kanon_err
         return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "the codes are not of this domain"),
                            "seal them with the domain that the cuts were made with");
     if (!goes_on || !kanon__codes_hold(codes->nodes, (uint32_t)c->n_nodes - 1)) {
-        kanon_status st = kanon__codes_move(&codes->nodes, goes_on ? codes->n_rows : 0, codes->n_rows, (uint32_t)c->n_nodes,
-                                            false, err);
-        if (st != KANON_OK)
-            return st;
+        KANON_CHECK(kanon__codes_move(&codes->nodes, goes_on ? codes->n_rows : 0, codes->n_rows, (uint32_t)c->n_nodes,
+                                      false, err));
     }
     codes->least = c->least;
     codes->n_nodes = c->n_nodes;

@@ -43,18 +43,16 @@ static kanon_status inspect_dimension(int64_t i, void *payload, kanon_error *err
 /* The best cut on any dimension, the first of equals. */
 static kanon_status find_cut(kanon__gap_cut *out, gap_partition *c, kanon__row_part p, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int m = c->space->n_dimensions;
     *out = KANON__NO_CUT;
     if (!kanon__gap_cut_fits(p.end - p.begin, c->least))
         return KANON_OK;
     c->now = p;
-    KANON_TRY(kanon__pool_run(p.end - p.begin < LARGE_PART ? 1 : c->threads, m, inspect_dimension, c, err), out);
+    KANON_CHECK(kanon__pool_run(p.end - p.begin < LARGE_PART ? 1 : c->threads, m, inspect_dimension, c, err));
     for (int i = 0; i < m; i++)
         if (kanon__gap_cut_better(&c->best[i], out))
             *out = c->best[i];
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Move the left rows to the front of the part, both sides in record order. Returns where the right side begins. */
@@ -75,21 +73,19 @@ static int64_t divide(gap_partition *c, kanon__row_part p, const kanon__gap_cut 
 
 static kanon_status cut_parts(gap_partition *c, kanon__parts *parts, kanon__ticker *ticker, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     while (c->stack.n > 0) {
         kanon__row_part p = kanon__row_parts_pop(&c->stack);
         kanon__gap_cut best;
-        KANON_TRY(find_cut(&best, c, p, err), out);
-        KANON_TRY(kanon__tick(ticker, p.begin, c->space->n_rows, 20 * (p.end - p.begin), err), out);
+        KANON_CHECK(find_cut(&best, c, p, err));
+        KANON_CHECK(kanon__tick(ticker, p.begin, c->space->n_rows, 20 * (p.end - p.begin), err));
         if (best.dimension < 0) {
             parts->begins[++parts->n] = p.end; /* parts come from left to right */
             continue;
         }
         int64_t middle = divide(c, p, &best);
-        KANON_TRY(kanon__row_parts_push_halves(&c->stack, p, middle, err), out);
+        KANON_CHECK(kanon__row_parts_push_halves(&c->stack, p, middle, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__parts_at_gaps(kanon__parts **out, const kanon__space *space, int64_t least, int threads,

@@ -101,15 +101,13 @@ kanon_status kanon__offers_add_list(kanon_offers *o, int64_t record, int32_t blo
 kanon_status kanon__offers_add_group(kanon_offers *o, const kanon__host_group *group, const kanon__bound *box,
                                      kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t bounds = 2 * (int64_t)o->space->n_dimensions;
-    KANON_TRY(kanon__grow_array(&o->groups, &o->groups_capacity, o->n_groups + 1, "offers", err), out);
-    KANON_TRY(kanon__grow_array(&o->boxes, &o->boxes_capacity, (o->n_groups + 1) * bounds, "offers", err), out);
+    KANON_CHECK(kanon__grow_array(&o->groups, &o->groups_capacity, o->n_groups + 1, "offers", err));
+    KANON_CHECK(kanon__grow_array(&o->boxes, &o->boxes_capacity, (o->n_groups + 1) * bounds, "offers", err));
     memcpy(o->boxes + o->n_groups * bounds, box, (size_t)bounds * sizeof *box);
     o->groups[o->n_groups++] = *group;
     o->lists[o->n_lists - 1].end = o->n_groups;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- the rest of one block ---------------------------------------------------------------------------------------- */
@@ -123,9 +121,7 @@ static kanon__host host_in(const kanon__space *space, const kanon__host_group *g
 static kanon_status rest_of(kanon_rest **out, const kanon_block_groups *g, kanon_error *err)
 {
     kanon_rest *r = NULL;
-    kanon_status st = kanon__rest_new(&r, g->domain, g->n_blocks, 1, g->n_left, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__rest_new(&r, g->domain, g->n_blocks, 1, g->n_left, err));
     int64_t m = g->space->n_dimensions;
     r->present[0] = g->block;
     memcpy(r->arounds, g->around, 2 * (size_t)m * sizeof *r->arounds);
@@ -267,7 +263,6 @@ static void mark_changed(bool *changed, const kanon_rest *r, const kanon_block_g
 static kanon_status offer_to(kanon_offers *out, int64_t record, const uint32_t *codes, const kanon_block_groups *g,
                              const bool *changed, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__host best[OFFERS];
     int n = 0;
     bool complete = true;
@@ -287,11 +282,10 @@ static kanon_status offer_to(kanon_offers *out, int64_t record, const uint32_t *
             best[at] = best[at - 1];
         best[at] = host;
     }
-    KANON_TRY(kanon__offers_add_list(out, record, g->block, complete, err), out);
+    KANON_CHECK(kanon__offers_add_list(out, record, g->block, complete, err));
     for (int i = 0; i < n; i++)
-        KANON_TRY(kanon__offers_add_group(out, &g->groups[best[i].index], g->boxes + best[i].index * bounds, err), out);
-out:
-    return st;
+        KANON_CHECK(kanon__offers_add_group(out, &g->groups[best[i].index], g->boxes + best[i].index * bounds, err));
+    return KANON_OK;
 }
 
 /* The block's number among those of the rest; -1: it is none of them. */
@@ -341,14 +335,12 @@ kanon_status kanon_rest_offer(kanon_offers **out, const kanon_rest *rest, const 
 
 static kanon_status copy_list(kanon_offers *to, const kanon_offers *from, int64_t list, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__offer_list *l = &from->lists[list];
     int64_t bounds = 2 * (int64_t)from->space->n_dimensions;
-    KANON_TRY(kanon__offers_add_list(to, l->record, l->block, l->complete, err), out);
+    KANON_CHECK(kanon__offers_add_list(to, l->record, l->block, l->complete, err));
     for (int64_t i = list > 0 ? from->lists[list - 1].end : 0; i < l->end; i++)
-        KANON_TRY(kanon__offers_add_group(to, &from->groups[i], from->boxes + i * bounds, err), out);
-out:
-    return st;
+        KANON_CHECK(kanon__offers_add_group(to, &from->groups[i], from->boxes + i * bounds, err));
+    return KANON_OK;
 }
 
 static bool comes_first(const kanon__offer_list *a, const kanon__offer_list *b)

@@ -107,11 +107,10 @@ static bool unpack_records(kanon_rest *r, kanon__unpacker *u)
 /* Groups rise by block and index. */
 static kanon_status unpack_changed(kanon_rest *r, kanon__unpacker *u, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t bounds = 2 * (int64_t)r->space->n_dimensions, n = kanon__unpack_count(u, 4 + bounds);
     bool sound = true;
-    KANON_TRY(kanon__grow_array(&r->changed, &r->changed_capacity, n, "records left over", err), out);
-    KANON_TRY(kanon__grow_array(&r->boxes, &r->boxes_capacity, n * bounds, "records left over", err), out);
+    KANON_CHECK(kanon__grow_array(&r->changed, &r->changed_capacity, n, "records left over", err));
+    KANON_CHECK(kanon__grow_array(&r->boxes, &r->boxes_capacity, n * bounds, "records left over", err));
     for (; r->n_changed < n; r->n_changed++) {
         kanon__host_group *g = &r->changed[r->n_changed];
         *g = unpack_group(u, (int32_t)kanon__unpack_upto(u, (int64_t)r->n_blocks - 1));
@@ -119,9 +118,7 @@ static kanon_status unpack_changed(kanon_rest *r, kanon__unpacker *u, kanon_erro
         sound = sound &&
                 (r->n_changed == 0 || g[-1].block < g->block || (g[-1].block == g->block && g[-1].index < g->index));
     }
-    KANON_TRY(kanon__unpacker_check(u, sound, err), out);
-out:
-    return st;
+    return kanon__unpacker_check(u, sound, err);
 }
 
 static kanon_status unpack_rest(kanon_rest **out, const kanon_domain *domain, const void *bytes, size_t size,
@@ -203,23 +200,21 @@ kanon_status kanon_offers_write(const kanon_offers *o, const kanon_sink *sink, k
 /* Lists rise by record and block. */
 static kanon_status unpack_list(kanon_offers *o, kanon__unpacker *u, kanon__bound *box, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__offer_list none = {.record = 0, .block = -1};
     kanon__offer_list before = o->n_lists > 0 ? o->lists[o->n_lists - 1] : none;
     int64_t record = before.record + kanon__unpack_upto(u, INT64_MAX - before.record);
     int32_t block = (int32_t)kanon__unpack_upto(u, (int64_t)o->n_blocks - 1);
     bool complete = kanon__unpack_upto(u, 1) > 0;
     int64_t n = kanon__unpack_count(u, 3 + 2 * (int64_t)o->space->n_dimensions);
-    KANON_TRY(kanon__unpacker_check(u, record > before.record || block > before.block, err), out);
-    KANON_TRY(kanon__offers_add_list(o, record, block, complete, err), out);
+    KANON_CHECK(kanon__unpacker_check(u, record > before.record || block > before.block, err));
+    KANON_CHECK(kanon__offers_add_list(o, record, block, complete, err));
     for (int64_t i = 0; i < n; i++) {
         kanon__host_group g = unpack_group(u, block);
         kanon__unpack_box(box, u, o->space);
-        KANON_TRY(kanon__unpacker_check(u, g.number > 0 && g.size > 0, err), out);
-        KANON_TRY(kanon__offers_add_group(o, &g, box, err), out);
+        KANON_CHECK(kanon__unpacker_check(u, g.number > 0 && g.size > 0, err));
+        KANON_CHECK(kanon__offers_add_group(o, &g, box, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status unpack_offers(kanon_offers **out, const kanon_domain *domain, const void *bytes, size_t size,

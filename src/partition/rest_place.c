@@ -95,7 +95,6 @@ static bool must_wait(const placing *p, int64_t record, const kanon__host *best)
 /* The host as a changed group: there already, or put in its place. */
 static kanon_status change_group(int64_t *out, placing *p, const kanon__host *host, int64_t record, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_rest *r = p->rest;
     const kanon_offers *o = p->offers;
     int64_t bounds = 2 * (int64_t)r->space->n_dimensions, from = -1;
@@ -109,8 +108,8 @@ static kanon_status change_group(int64_t *out, placing *p, const kanon__host *ho
                 from = i;
     if (from < 0)
         return kanon__fail(err, KANON_EINTERNAL, "a record left over was placed in a group that nobody offered");
-    KANON_TRY(kanon__grow_array(&r->changed, &r->changed_capacity, r->n_changed + 1, "records left over", err), out);
-    KANON_TRY(kanon__grow_array(&r->boxes, &r->boxes_capacity, (r->n_changed + 1) * bounds, "records left over", err), out);
+    KANON_CHECK(kanon__grow_array(&r->changed, &r->changed_capacity, r->n_changed + 1, "records left over", err));
+    KANON_CHECK(kanon__grow_array(&r->boxes, &r->boxes_capacity, (r->n_changed + 1) * bounds, "records left over", err));
     memmove(r->changed + at + 1, r->changed + at, (size_t)(r->n_changed - at) * sizeof *r->changed);
     memmove(r->boxes + (at + 1) * bounds, r->boxes + at * bounds, (size_t)((r->n_changed - at) * bounds) * sizeof *r->boxes);
     r->changed[at] = o->groups[from];
@@ -118,17 +117,14 @@ static kanon_status change_group(int64_t *out, placing *p, const kanon__host *ho
     r->n_changed++;
     for (int64_t i = 0; i <= r->n_present; i++)
         p->changed[i] += i == r->n_present || r->present[i] > host->block;
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status join(placing *p, const kanon__host *host, int64_t record, kanon_error *err)
 {
     kanon_rest *r = p->rest;
     int64_t at, m = r->space->n_dimensions;
-    kanon_status st = change_group(&at, p, host, record, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(change_group(&at, p, host, record, err));
     r->changed[at].size++;
     for (int i = 0; i < m; i++) {
         uint32_t code = r->codes[record * m + i];
@@ -220,9 +216,7 @@ int64_t kanon_rest_count(const kanon_rest *rest)
 kanon_status kanon_rest_at(kanon_rest_record *out, const kanon_rest *rest, int64_t i, kanon_error *err)
 {
     kanon_rest_record own;
-    kanon_status st = kanon__take_options(&own, sizeof own, out, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__take_options(&own, sizeof own, out, err));
     if (i < 0 || i >= rest->n_placed)
         return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "record %lld left over has no group", (long long)i),
                            "ask for records that are placed");

@@ -5,10 +5,9 @@
 kanon_status kanon__row_run_init(kanon__row_run *out, const kanon__run *whole, const int32_t *rows, int64_t n,
                                  int32_t *group_of, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     *out = (kanon__row_run){.run = *whole};
-    KANON_TRY(kanon__data_rows(&out->table, whole->table, rows, n, err), out);
-    KANON_TRY(kanon__space_new(&out->space, &out->table, out->table.quasi, out->table.n_quasi, KANON__TERMS_LOSS, err), out);
+    KANON_CHECK(kanon__data_rows(&out->table, whole->table, rows, n, err));
+    KANON_CHECK(kanon__space_new(&out->space, &out->table, out->table.quasi, out->table.n_quasi, KANON__TERMS_LOSS, err));
     if (whole->constraints != NULL) {
         out->constraints = kanon__constraints_for(whole->constraints, &out->table);
         out->run.constraints = &out->constraints;
@@ -20,8 +19,7 @@ kanon_status kanon__row_run_init(kanon__row_run *out, const kanon__run *whole, c
     out->run.recode_maps = NULL;
     if (whole->may_suppress > 0 && whole->table->n_rows > 0)
         out->run.may_suppress = (int64_t)((__int128)whole->may_suppress * n / whole->table->n_rows);
-out:
-    return st;
+    return KANON_OK;
 }
 
 void kanon__row_run_clear(kanon__row_run *part)

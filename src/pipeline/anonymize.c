@@ -67,24 +67,22 @@ static kanon_status verify(const kanon__run *run, bool complete, kanon_error *er
 /* The refinement gets groups with numbers 0 .. n_groups - 1 and a ticker and settings of its own. */
 static kanon_status refine(making *m, kanon__run *run, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__plan *p = m->plan;
     kanon__ticker ticker;
     int64_t n_groups = run->n_groups;
     if (p->refinement == NULL || m->refined)
         return KANON_OK;
-    KANON_TRY(kanon__grouping_renumber(run->group_of, run->table->n_rows, &n_groups, err), out);
+    KANON_CHECK(kanon__grouping_renumber(run->group_of, run->table->n_rows, &n_groups, err));
     run->n_groups = (int32_t)n_groups;
     kanon__ticker_init(&ticker, run->ticker->tick, run->ticker->payload, "refining");
     kanon__run refined = *run;
     refined.ticker = &ticker;
     refined.settings = &p->refining;
     refined.in_blocks = p->blocks.least_records > 0;
-    KANON_TRY(p->refinement->run(&refined, err), out);
+    KANON_CHECK(p->refinement->run(&refined, err));
     run->n_groups = refined.n_groups;
     run->stopped = run->stopped || refined.stopped;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Where the release would not be sound with what becomes of suppressed records, all of them return to the groups. A mapping

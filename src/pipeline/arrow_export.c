@@ -12,9 +12,7 @@
 static kanon_status check_options(const kanon_table *t, const kanon_grouping *g, const kanon_arrow_options *o,
                                   kanon_error *err)
 {
-    kanon_status st = kanon__check_seed(o->shuffle_seed, "shuffle_seed", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__check_seed(o->shuffle_seed, "shuffle_seed", err));
     if (o->numeric < KANON_ARROW_COLUMNS || o->numeric > KANON_ARROW_MEAN)
         return kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)o->numeric);
     return kanon__release_allowed(t, g, o->numeric == KANON_ARROW_MEAN, err);

@@ -122,22 +122,20 @@ out:
 
 static kanon_status run_steps(const kanon__plan *p, kanon__run *run, const kanon_cuts *cuts, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__ticker ticker;
-    KANON_TRY(p->algorithm->run(run, err), out);
-    KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
+    KANON_CHECK(p->algorithm->run(run, err));
+    KANON_CHECK(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err));
     if (p->refinement != NULL) {
         const kanon__block_refining refining = {p->refinement->run, &p->refining};
         kanon__ticker_init(&ticker, run->ticker->tick, run->ticker->payload, "refining");
         kanon__run refined = *run;
         refined.ticker = &ticker;
-        KANON_TRY(kanon__block_refine(&refined, &refining, cuts->domain->n_rows, err), out);
+        KANON_CHECK(kanon__block_refine(&refined, &refining, cuts->domain->n_rows, err));
         run->n_groups = refined.n_groups;
         run->stopped = refined.stopped;
-        KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
+        KANON_CHECK(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* The numbers that the groups had, which decide between groups that are equally good for a record left over. Groupings

@@ -31,19 +31,16 @@ typedef struct sample {
 /* The number of the value in a cell of the row under the cursor. */
 static kanon_status read_cell(sample *s, int column, kanon__dictionary *values, uint32_t *code, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__cell *cell = &s->cursor->cells[column];
     const char *text = cell->text;
     size_t length = cell->length;
     if (cell->doubled) {
-        KANON_TRY(kanon__grow_array(&s->buffer, &s->capacity, (int64_t)length + 1, "a cell", err), out);
+        KANON_CHECK(kanon__grow_array(&s->buffer, &s->capacity, (int64_t)length + 1, "a cell", err));
         length = kanon__csv_unescape(s->buffer, cell);
         text = s->buffer;
     }
     kanon__trim(&text, &length);
-    KANON_TRY(kanon__dictionary_add(values, code, text, length, err), out);
-out:
-    return st;
+    return kanon__dictionary_add(values, code, text, length, err);
 }
 
 static kanon_status next_row(sample *s, bool *has_row, kanon_error *err)
@@ -61,7 +58,6 @@ static bool is_withheld(const kanon_table *t, int column)
 /* Rows from the beginning of some parts, in the order of the table. */
 static kanon_status read_sample(sample *s, bool all_columns, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__source *source = s->table->source;
     int64_t n = s->table->data.n_rows, row = 0, wanted = n / SAMPLE_SHARE;
     int64_t n_stretches = source->n_parts < STRETCHES ? source->n_parts : STRETCHES;
@@ -75,14 +71,14 @@ static kanon_status read_sample(sample *s, bool all_columns, kanon_error *err)
         source->class->seek(s->cursor, source->part_rows[part], NULL);
         for (int64_t at = source->part_rows[part]; row < end && at < last; at++, row++) {
             bool has_row;
-            KANON_TRY(next_row(s, &has_row, err), out);
+            KANON_CHECK(next_row(s, &has_row, err));
             if (!has_row)
-                goto out;
+                return KANON_OK;
             for (int c = 0; c < source->n_columns; c++) {
                 uint32_t code = 0;
                 if (!all_columns && !is_withheld(s->table, c))
                     continue;
-                KANON_TRY(read_cell(s, c, &s->dictionaries[c], &code, err), out);
+                KANON_CHECK(read_cell(s, c, &s->dictionaries[c], &code, err));
                 kanon__code_set(s->codes[c], row, code);
                 if (s->cursor->cells[c].null)
                     s->null_codes[c] = code;
@@ -90,8 +86,7 @@ static kanon_status read_sample(sample *s, bool all_columns, kanon_error *err)
         }
     }
     s->n_rows = row;
-out:
-    return st;
+    return KANON_OK;
 }
 
 static void clear_columns(sample *s)
@@ -106,17 +101,15 @@ static void clear_columns(sample *s)
 
 static kanon_status new_columns(sample *s, bool all_columns, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t n = s->table->data.n_rows < MOST_SAMPLE ? s->table->data.n_rows : MOST_SAMPLE;
     for (int c = 0; c < s->table->source->n_columns; c++) {
         s->null_codes[c] = KANON__NO_CODE;
         if (!all_columns && !is_withheld(s->table, c))
             continue;
-        KANON_TRY(kanon__dictionary_init(&s->dictionaries[c], err), out);
-        KANON_TRY(kanon__codes_new(&s->codes[c], n, UINT32_MAX, false, err), out);
+        KANON_CHECK(kanon__dictionary_init(&s->dictionaries[c], err));
+        KANON_CHECK(kanon__codes_new(&s->codes[c], n, UINT32_MAX, false, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Whether values of a withheld column repeat in the sample. */
@@ -264,7 +257,6 @@ out:
 
 kanon_status kanon__entity_notice(kanon__texts *warnings, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int column = -1;
     int64_t n_small = 0;
     bool any = false;
@@ -272,17 +264,13 @@ kanon_status kanon__entity_notice(kanon__texts *warnings, const kanon_table *t, 
         any = any || is_withheld(t, c);
     if (t->data.has_entity || t->data.n_rows == 0 || !any)
         return KANON_OK;
-    KANON_TRY(find_entity(&column, t, err), out);
+    KANON_CHECK(find_entity(&column, t, err));
     if (column < 0)
-        goto out;
-    KANON_TRY(count_groups(&n_small, t, column, g, err), out);
-    KANON_TRY(kanon__texts_addf(warnings, err,
-                                "%.200s repeats and looks like the column that says whose record each row is: %lld of %lld "
-                                "groups have fewer than k = %lld of its values; name it as the entity, so that groups "
-                                "hold k "
-                                "persons",
-                                t->data.columns[column].name, (long long)n_small, (long long)g->n_groups, (long long)g->k),
-              out);
-out:
-    return st;
+        return KANON_OK;
+    KANON_CHECK(count_groups(&n_small, t, column, g, err));
+    return kanon__texts_addf(warnings, err,
+                             "%.200s repeats and looks like the column that says whose record each row is: %lld of %lld "
+                             "groups have fewer than k = %lld of its values; name it as the entity, so that groups hold k "
+                             "persons",
+                             t->data.columns[column].name, (long long)n_small, (long long)g->n_groups, (long long)g->k);
 }

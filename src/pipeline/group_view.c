@@ -40,26 +40,24 @@ static const char *text_at(const kanon__domain *domain, int64_t i, char buffer[K
 
 static kanon_status list_texts(text_list *out, const kanon__domain *domain, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool bands = domain->bands != NULL;
     int64_t n = domain->taxonomy != NULL ? domain->taxonomy->n_nodes : (int64_t)domain->n_codes, size = 0;
     size_t length;
     char buffer[KANON__NUMBER_TEXT];
     n = bands ? 2 * (n - (domain->missing_code != KANON__NO_CODE)) : n;
-    KANON_TRY(kanon__new_array(&out->begins, n, "what groups show", err), out);
+    KANON_CHECK(kanon__new_array(&out->begins, n, "what groups show", err));
     for (int64_t i = 0; i < n; i++) {
         text_at(domain, i, buffer, &length);
         out->begins[i] = size;
         size += (int64_t)length + 1;
     }
-    KANON_TRY(kanon__new_array(&out->bytes, size, "what groups show", err), out);
+    KANON_CHECK(kanon__new_array(&out->bytes, size, "what groups show", err));
     for (int64_t i = 0; i < n; i++) {
         const char *text = text_at(domain, i, buffer, &length);
         if (length > 0)
             memcpy(out->bytes + out->begins[i], text, length);
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status new_view(kanon_group_view **out, const kanon_table *table, const kanon_grouping *g, kanon_error *err)

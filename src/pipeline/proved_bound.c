@@ -27,17 +27,16 @@ static kanon_status check(kanon_certificate *found, const kanon_measures *m, con
 static kanon_status prove(kanon_measures *m, const kanon_table *t, const kanon_grouping *g, const char *path, int threads,
                           kanon_tick tick, void *payload, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_certificate found;
     kanon_figure *figures = NULL;
-    KANON_TRY(kanon__grouping_fits(g, t, err), out);
-    KANON_TRY(check(&found, m, t, path, threads, tick, payload, err), out);
+    KANON_CHECK(kanon__grouping_fits(g, t, err));
+    KANON_CHECK(check(&found, m, t, path, threads, tick, payload, err));
     const kanon_figure *loss = kanon_measures_find(m, "information_loss", NULL);
     bool is_about = loss != NULL && g->n_suppressed == 0 && g->smallest >= found.k; /* groupings such as this one */
     double least = found.lower_bound, gap = NAN;
     if (is_about)
         gap = loss->value > least ? loss->value / least : 1;
-    KANON_TRY(kanon__new_array(&figures, (int64_t)m->n + 2, "measures", err), out);
+    KANON_CHECK(kanon__new_array(&figures, (int64_t)m->n + 2, "measures", err));
     memcpy(figures, m->figures, m->n * sizeof *figures);
     figures[m->n] = (kanon_figure){"lower_bound", NULL,
                                    "the proved lower bound: no grouping of all records into groups of at least k loses less",
@@ -48,8 +47,7 @@ static kanon_status prove(kanon_measures *m, const kanon_table *t, const kanon_g
     kanon__free(m->figures);
     m->figures = figures;
     m->n += 2;
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon_measures_prove(kanon_measures *measures, const kanon_table *table, const kanon_grouping *grouping,

@@ -92,29 +92,25 @@ static kanon_status open_output(kanon__output **out, const char *path, const kan
 
 static kanon_status open_outputs(publication *p, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon_outputs *o = &p->wanted;
     const char *groups = p->groups_are_typed ? o->groups : NULL;
     if (p->is_typed)
-        KANON_TRY(kanon__table_output_open(&p->typed, &p->release, o->release, groups, p->table, p->grouping, NULL, err),
-                  out);
+        KANON_CHECK(kanon__table_output_open(&p->typed, &p->release, o->release, groups, p->table, p->grouping, NULL, err));
     else
-        KANON_TRY(open_output(&p->release, o->release, o->release_to, p->named_by_sum, err), out);
+        KANON_CHECK(open_output(&p->release, o->release, o->release_to, p->named_by_sum, err));
     if (p->groups_are_typed)
-        KANON_TRY(kanon__table_output_open(&p->typed_groups, &p->groups, groups, groups, p->table, p->grouping, p->typed,
-                                           err),
-                  out);
+        KANON_CHECK(kanon__table_output_open(&p->typed_groups, &p->groups, groups, groups, p->table, p->grouping, p->typed,
+                                             err));
     else
-        KANON_TRY(open_output(&p->groups, o->groups, o->groups_to, false, err), out);
-    KANON_TRY(open_output(&p->report, o->report, o->report_to, false, err), out);
-    KANON_TRY(open_output(&p->report_external, o->report_external, o->report_external_to, false, err), out);
-    KANON_TRY(open_output(&p->codebook, o->codebook, o->codebook_to, false, err), out);
+        KANON_CHECK(open_output(&p->groups, o->groups, o->groups_to, false, err));
+    KANON_CHECK(open_output(&p->report, o->report, o->report_to, false, err));
+    KANON_CHECK(open_output(&p->report_external, o->report_external, o->report_external_to, false, err));
+    KANON_CHECK(open_output(&p->codebook, o->codebook, o->codebook_to, false, err));
     if (p->groups != NULL) /* groups and report tell about single records; what is meant for others follows the umask */
         kanon__output_make_private(p->groups);
     if (p->report != NULL)
         kanon__output_make_private(p->report);
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* The writer calls this for every line before the line is written. */
@@ -144,9 +140,7 @@ static kanon_status check_block(int64_t block, void *payload, kanon_error *err)
         for (int run = 0; run < kanon__verifier_runs(s->verifier); run++) {
             size_t length;
             const char *text = kanon__recoding_text(s->recoding, group < n ? group : -1, run, &length);
-            kanon_status st = kanon__verifier_text(s->verifier, group, run, text, length, err);
-            if (st != KANON_OK)
-                return st;
+            KANON_CHECK(kanon__verifier_text(s->verifier, group, run, text, length, err));
         }
     return kanon__poll_tick(KANON__TICK_POLL_NS, err);
 }

@@ -8,19 +8,17 @@
 
 kanon_status kanon__recode_maps_init(kanon__recode_maps *m, const kanon__data *table, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     *m = (kanon__recode_maps){0};
-    KANON_TRY(kanon__new_array(&m->maps, table->n_quasi, "recode maps", err), out);
-    KANON_TRY(kanon__new_array(&m->ranges, table->n_quasi, "recode maps", err), out);
+    KANON_CHECK(kanon__new_array(&m->maps, table->n_quasi, "recode maps", err));
+    KANON_CHECK(kanon__new_array(&m->ranges, table->n_quasi, "recode maps", err));
     for (int i = 0; i < table->n_quasi; i++) {
         const kanon__column *c = &table->columns[table->quasi[i]];
-        KANON_TRY(kanon__new_array(&m->maps[i].ranges, 2 * (int64_t)c->domain->n_codes, "recode maps", err), out);
+        KANON_CHECK(kanon__new_array(&m->maps[i].ranges, 2 * (int64_t)c->domain->n_codes, "recode maps", err));
         m->ranges[i] = m->maps[i].ranges;
         m->n = i + 1;
-        KANON_TRY(kanon__copy_text(&m->maps[i].column, c->name, strlen(c->name), "a column name", err), out);
+        KANON_CHECK(kanon__copy_text(&m->maps[i].column, c->name, strlen(c->name), "a column name", err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 void kanon__recode_maps_clear(kanon__recode_maps *m)

@@ -114,30 +114,26 @@ static kanon_status repair_if_needed(kanon__run *run, bool together, kanon_error
  * the two look alike, the union is what the release shows. */
 static kanon_status repair_classes(kanon__run *run, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     for (int64_t n_merged = 1; n_merged > 0;) {
-        KANON_TRY(kanon__merge_equal_groups(run, &n_merged, err), out);
-        KANON_TRY(repair_if_needed(run, false, err), out);
+        KANON_CHECK(kanon__merge_equal_groups(run, &n_merged, err));
+        KANON_CHECK(repair_if_needed(run, false, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__requirements_meet(kanon__run *run, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__data *t = run->table;
     bool together = t->has_entity && run->policy->entity_together;
     int64_t may = run->may_suppress;
     if (may >= 0)
-        KANON_TRY(kanon__unsuppress(run, may, together, err), out);
-    KANON_TRY(repair_if_needed(run, together, err), out);
+        KANON_CHECK(kanon__unsuppress(run, may, together, err));
+    KANON_CHECK(repair_if_needed(run, together, err));
     if (may > 0 && !together)
-        KANON_TRY(kanon__suppress(run, may, err), out);
+        KANON_CHECK(kanon__suppress(run, may, err));
     if (t->has_entity && !together && run->policy->n_constraints > 0)
-        KANON_TRY(repair_classes(run, err), out);
-out:
-    return st;
+        KANON_CHECK(repair_classes(run, err));
+    return KANON_OK;
 }
 
 /* The suppressed records as group 0, all others in none. Groups that look alike are judged together where entities have

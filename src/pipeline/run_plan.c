@@ -66,9 +66,7 @@ static kanon_status join_settings(kanon_setting **out, size_t *n, const kanon_ta
     const kanon_algorithm_info *algorithm = &p->algorithm->info;
     bool from_schema = table->policy.algorithm != NULL && strcmp(table->policy.algorithm, algorithm->name) == 0;
     size_t n_schema = from_schema ? (size_t)table->policy.n_settings : 0;
-    kanon_status st = kanon__new_array(out, (int64_t)(n_schema + o->n_settings + o->n_refine_settings + 1), "settings", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(out, (int64_t)(n_schema + o->n_settings + o->n_refine_settings + 1), "settings", err));
     for (size_t i = 0; i < n_schema; i++)
         (*out)[i] = table->policy.settings[i];
     for (size_t i = 0; i < o->n_settings; i++)
@@ -249,9 +247,7 @@ static kanon_status take_form(kanon__workload *work, const kanon_options *o, kan
     kanon_outputs outputs;
     if (o->memory == 0 || o->outputs == NULL)
         return KANON_OK;
-    kanon_status st = kanon__take_options(&outputs, sizeof outputs, o->outputs, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__take_options(&outputs, sizeof outputs, o->outputs, err));
     work->means = outputs.numeric == KANON_NUMERIC_MEAN;
     work->shuffled = outputs.shuffle || outputs.shuffle_seed != 0;
     bool has_location = outputs.release != NULL && outputs.release_to == NULL;
@@ -352,31 +348,27 @@ kanon__run kanon__plan_run(const kanon__plan *p, const kanon_table *table, const
 /* The settings as they were used, defaults included, so that a report can repeat the run. */
 static kanon_status record_settings(kanon__texts *out, const kanon__settings *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     for (size_t i = 0; i < s->n; i++)
         if (s->values[i] != NULL)
-            KANON_TRY(kanon__texts_addf(out, err, "%s=%s", s->infos[i].name, s->values[i]), out);
-out:
-    return st;
+            KANON_CHECK(kanon__texts_addf(out, err, "%s=%s", s->infos[i].name, s->values[i]));
+    return KANON_OK;
 }
 
 kanon_status kanon__plan_record(kanon_grouping *g, const kanon__plan *p, const kanon__run *run, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     g->k = run->k;
     g->seed = run->seed;
     g->blocks = p->blocks.least_records;
     g->revision = p->algorithm->info.revision;
     const char *name = p->algorithm->info.name;
-    KANON_TRY(kanon__copy_text(&g->algorithm, name, strlen(name), "a name", err), out);
-    KANON_TRY(record_settings(&g->settings, run->settings, err), out);
-    KANON_TRY(record_settings(&g->refine_settings, &p->refining, err), out);
+    KANON_CHECK(kanon__copy_text(&g->algorithm, name, strlen(name), "a name", err));
+    KANON_CHECK(record_settings(&g->settings, run->settings, err));
+    KANON_CHECK(record_settings(&g->refine_settings, &p->refining, err));
     for (int64_t i = 0; i < run->chosen->n; i++)
-        KANON_TRY(kanon__texts_add(&g->settings, run->chosen->items[i], strlen(run->chosen->items[i]), err), out);
+        KANON_CHECK(kanon__texts_add(&g->settings, run->chosen->items[i], strlen(run->chosen->items[i]), err));
     if (p->refinement != NULL) {
         name = p->refinement->info.name;
-        KANON_TRY(kanon__copy_text(&g->refinement, name, strlen(name), "a name", err), out);
+        KANON_CHECK(kanon__copy_text(&g->refinement, name, strlen(name), "a name", err));
     }
-out:
-    return st;
+    return KANON_OK;
 }

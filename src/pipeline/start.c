@@ -41,7 +41,6 @@ static void copy_groups(kanon__run *run, const kanon_grouping *start)
  * one group. */
 static kanon_status place_rest(kanon__run *run, const kanon_grouping *start, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool unsuppress = has_too_many_suppressed(run, start);
     int64_t n_groups = start->n_groups;
     for (int64_t row = 0; row < start->n_rows; row++) {
@@ -49,14 +48,13 @@ static kanon_status place_rest(kanon__run *run, const kanon_grouping *start, kan
         if (*group < 0 ? unsuppress : start->sizes[*group] < run->k)
             *group = KANON__LEFT_OVER;
     }
-    KANON_TRY(kanon__grouping_renumber(run->group_of, start->n_rows, &n_groups, err), out);
+    KANON_CHECK(kanon__grouping_renumber(run->group_of, start->n_rows, &n_groups, err));
     run->n_groups = (int32_t)n_groups;
     if (n_groups > 0)
         return kanon__leftovers_place(run, err);
     memset(run->group_of, 0, (size_t)start->n_rows * sizeof *run->group_of);
     run->n_groups = 1;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* No step puts the records of an entity back together. */
@@ -115,12 +113,10 @@ out:
 
 kanon_status kanon__start_keep(kanon__run *run, const kanon_grouping *start, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     double before, after;
-    KANON_TRY(kanon__requirements_loss(&before, run, start->group_of, start->n_groups, err), out);
-    KANON_TRY(kanon__requirements_loss(&after, run, run->group_of, run->n_groups, err), out);
+    KANON_CHECK(kanon__requirements_loss(&before, run, start->group_of, start->n_groups, err));
+    KANON_CHECK(kanon__requirements_loss(&after, run, run->group_of, run->n_groups, err));
     if (after > before)
         copy_groups(run, start);
-out:
-    return st;
+    return KANON_OK;
 }

@@ -56,13 +56,10 @@ kanon_status kanon__change_run_begin(kanon__change_run *c, kanon_state *s, const
 
 kanon_status kanon__change_run_read(kanon__change_run *c, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     if (c->subset.table != NULL)
         return KANON_OK;
-    KANON_TRY(kanon__subset_list_all(&c->subset, c->state, err), out);
-    KANON_TRY(kanon__subset_read_table(&c->subset, c->state, err), out);
-out:
-    return st;
+    KANON_CHECK(kanon__subset_list_all(&c->subset, c->state, err));
+    return kanon__subset_read_table(&c->subset, c->state, err);
 }
 
 void kanon__change_note_counts(kanon_change *out, const kanon_state *s)
@@ -76,19 +73,17 @@ void kanon__change_note_counts(kanon_change *out, const kanon_state *s)
  * Without files `files` is NULL. */
 static kanon_status finish(kanon__finished *files, void *payload, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__change_run *c = payload;
     kanon_state *s = c->state;
     if (c->stream != NULL)
-        KANON_TRY(kanon__state_stream_fill(c->stream, s, &c->subset, c->grouping, err), out);
+        KANON_CHECK(kanon__state_stream_fill(c->stream, s, &c->subset, c->grouping, err));
     if (c->is_recorded)
-        KANON_TRY(kanon__release_rows_set_checksum(s, files->release_sha256, err), out);
-    KANON_TRY(kanon__watched_note(s, err), out);
-    KANON_TRY(kanon__session_save(s, c->command, c->detail, err), out);
-    KANON_TRY(kanon__session_commit(s, files != NULL ? kanon__finished_name : NULL, files, err), out);
+        KANON_CHECK(kanon__release_rows_set_checksum(s, files->release_sha256, err));
+    KANON_CHECK(kanon__watched_note(s, err));
+    KANON_CHECK(kanon__session_save(s, c->command, c->detail, err));
+    KANON_CHECK(kanon__session_commit(s, files != NULL ? kanon__finished_name : NULL, files, err));
     c->out->committed = 1;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* No release is possible. Records that must go, or be put right, cannot wait for one: nothing of the release is recorded
@@ -187,17 +182,14 @@ typedef struct delta_rows {
 static kanon_status open_rows(kanon__source **out, const delta_rows *rows, const kanon_change_options *options,
                               kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__input input = {0};
     kanon__csv_reading how = {
         .delimiter = options->delimiter, .header = options->header, .encoding = options->encoding};
     if (rows->path != NULL)
-        KANON_TRY(kanon__table_input_open(&input, rows->path, err), out);
+        KANON_CHECK(kanon__table_input_open(&input, rows->path, err));
     else
-        KANON_TRY(kanon__input_from_bytes(&input, rows->name, rows->bytes, rows->size, NULL, err), out);
-    KANON_TRY(kanon__table_source_new(out, &input, &how, err), out);
-out:
-    return st;
+        KANON_CHECK(kanon__input_from_bytes(&input, rows->name, rows->bytes, rows->size, NULL, err));
+    return kanon__table_source_new(out, &input, &how, err);
 }
 
 /* All rows are read before the session begins. A stream is taken over whatever is wrong. */

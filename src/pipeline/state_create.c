@@ -58,9 +58,7 @@ kanon_status kanon_state_open(kanon_state **out, const char *path, const kanon_s
     kanon__call call;
     kanon_state_options o;
     *out = NULL;
-    kanon_status st = take_state_options(&o, options, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(take_state_options(&o, options, err));
     kanon__call_begin(&call, o.context);
     return kanon__call_end(&call, open_state(out, path, &o, err));
 }

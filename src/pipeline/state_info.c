@@ -54,9 +54,8 @@ static kanon_status keep_text(description *d, const char **out, const char *text
 /* The lists grow row by row; the pointers in `info` are set when all rows are there. */
 static kanon_status add_release(const kanon__release_entry *r, void *payload, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     description *d = payload;
-    KANON_TRY(kanon__grow_array(&d->releases, &d->releases_capacity, (int64_t)d->info.n_releases + 1, "releases", err), out);
+    KANON_CHECK(kanon__grow_array(&d->releases, &d->releases_capacity, (int64_t)d->info.n_releases + 1, "releases", err));
     kanon_state_release_info *to = &d->releases[d->info.n_releases];
     *to = (kanon_state_release_info){.number = r->number,
                                      .time = r->time,
@@ -67,36 +66,32 @@ static kanon_status add_release(const kanon__release_entry *r, void *payload, ka
                                      .k = r->smallest,
                                      .loss = r->loss,
                                      .joint_k = r->joint_k};
-    KANON_TRY(keep_text(d, &to->sha256, r->sha256, err), out);
+    KANON_CHECK(keep_text(d, &to->sha256, r->sha256, err));
     d->info.n_releases++;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* One command of the history, as add_release does for releases. */
 static kanon_status add_event(const kanon__command_entry *c, void *payload, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     description *d = payload;
-    KANON_TRY(kanon__grow_array(&d->events, &d->events_capacity, (int64_t)d->info.n_history + 1, "history", err), out);
+    KANON_CHECK(kanon__grow_array(&d->events, &d->events_capacity, (int64_t)d->info.n_history + 1, "history", err));
     kanon_state_event *to = &d->events[d->info.n_history];
     *to = (kanon_state_event){.number = c->number, .time = c->time, .records = c->n_records, .groups = c->n_groups};
-    KANON_TRY(keep_text(d, &to->command, c->command, err), out);
-    KANON_TRY(keep_text(d, &to->detail, c->detail, err), out);
+    KANON_CHECK(keep_text(d, &to->command, c->command, err));
+    KANON_CHECK(keep_text(d, &to->detail, c->detail, err));
     d->info.n_history++;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* What the state was made with, and how large it is: all of it is in the catalog or in the index. */
 static kanon_status describe_settings(description *d, kanon_state *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_state_info *i = &d->info;
-    KANON_TRY(keep_text(d, &i->program, s->program, err), out);
-    KANON_TRY(keep_text(d, &i->algorithm, s->algorithm, err), out);
-    KANON_TRY(keep_text(d, &i->refinement, s->refinement, err), out);
-    KANON_TRY(keep_text(d, &i->settings, s->settings, err), out);
+    KANON_CHECK(keep_text(d, &i->program, s->program, err));
+    KANON_CHECK(keep_text(d, &i->algorithm, s->algorithm, err));
+    KANON_CHECK(keep_text(d, &i->refinement, s->refinement, err));
+    KANON_CHECK(keep_text(d, &i->settings, s->settings, err));
     i->revision = (uint32_t)s->revision;
     i->seed = s->seed;
     i->blocks = s->blocks;
@@ -109,11 +104,9 @@ static kanon_status describe_settings(description *d, kanon_state *s, kanon_erro
     i->quasi = s->n_dimensions;
     i->entity_together = kanon__entities_stay_together(s);
     i->most_suppressed = kanon__fraction_of(s->requirements->suppress, s->n_records);
-    KANON_TRY(keep_text(d, &i->entity, s->requirements->entity, err), out);
-    KANON_TRY(kanon__group_index_smallest(s->index, &i->k, err), out);
-    KANON_TRY(kanon__departed_count(s, &i->departed, err), out);
-out:
-    return st;
+    KANON_CHECK(keep_text(d, &i->entity, s->requirements->entity, err));
+    KANON_CHECK(kanon__group_index_smallest(s->index, &i->k, err));
+    return kanon__departed_count(s, &i->departed, err);
 }
 
 /* The constraints, recounted by verify/, and what the groups reach. */
@@ -232,9 +225,7 @@ static kanon_status count_classes(audit_result *a, kanon__traces *t, bool of_ent
         audit->below += t->sizes[i] < audit->k ? t->records[i] : 0;
         audit->classes_below += t->sizes[i] < audit->k;
     }
-    kanon_status st = kanon__new_array(&a->sizes, t->n_classes, "joint classes", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&a->sizes, t->n_classes, "joint classes", err));
     qsort(t->sizes, (size_t)t->n_classes, sizeof *t->sizes, kanon__compare_numbers);
     for (int64_t i = 0; i < t->n_classes; i++) {
         if (i == 0 || t->sizes[i] != t->sizes[i - 1])

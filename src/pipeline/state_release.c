@@ -123,32 +123,30 @@ static kanon_status note_privacy(kanon__change_run *c, kanon_error *err)
 
 kanon_status kanon__change_run_release(kanon__change_run *c, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_state *s = c->state;
     kanon__drift drift;
-    KANON_TRY(kanon__change_run_read(c, err), out);
-    KANON_TRY(kanon__drift_measure(&drift, s, &c->subset, err), out);
+    KANON_CHECK(kanon__change_run_read(c, err));
+    KANON_CHECK(kanon__drift_measure(&drift, s, &c->subset, err));
     if (drift.n_records > 0 && drift.fresh > 0)
         c->out->drift = drift.now / drift.fresh - 1;
     int64_t joint_k = required_joint_k(c);
     if (joint_k > 0 && kanon__wants_release(c->options.outputs)) {
         kanon__joint_result joint;
-        KANON_TRY(kanon__joint_plan(&c->subset, s, joint_k, &joint, err), out);
+        KANON_CHECK(kanon__joint_plan(&c->subset, s, joint_k, &joint, err));
         c->out->withheld = joint.n_withheld;
         c->out->moved = joint.n_moved;
         c->out->merged = joint.n_merged;
         c->out->below_joint_k = joint.n_below;
     }
-    KANON_TRY(kanon__subset_grouping(&c->grouping, &c->subset, s, err), out);
-    KANON_TRY(kanon__verify_subset(&c->subset, s, c->grouping->group_of, c->grouping->n_groups, err), out);
-    KANON_TRY(note_requirements(c, err), out);
-    KANON_TRY(note_privacy(c, err), out);
-    KANON_TRY(kanon__describe_release(&c->release, c->subset.table, c->grouping, err), out);
+    KANON_CHECK(kanon__subset_grouping(&c->grouping, &c->subset, s, err));
+    KANON_CHECK(kanon__verify_subset(&c->subset, s, c->grouping->group_of, c->grouping->n_groups, err));
+    KANON_CHECK(note_requirements(c, err));
+    KANON_CHECK(note_privacy(c, err));
+    KANON_CHECK(kanon__describe_release(&c->release, c->subset.table, c->grouping, err));
     c->out->loss = c->release.loss;
     if (kanon__wants_release(c->options.outputs))
-        KANON_TRY(record_release(c, err), out);
-out:
-    return st;
+        KANON_CHECK(record_release(c, err));
+    return KANON_OK;
 }
 
 /* kanon_state_release within its call. Without outputs nothing would be released, and the call is refused. `stream` may be

@@ -26,9 +26,7 @@ static kanon_status translate(int64_t *groups, int64_t n_released, const kanon__
                               const kanon_grouping *grouping, kanon_error *err)
 {
     int64_t *numbers = NULL;
-    kanon_status st = kanon__new_array(&numbers, grouping->n_groups + 1, "groups", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&numbers, grouping->n_groups + 1, "groups", err));
     for (int64_t row = 0; row < subset->n; row++)
         if (grouping->group_of[row] >= 0)
             numbers[grouping->group_of[row] + 1] = subset->groups[row];
@@ -112,12 +110,9 @@ out:
 
 static kanon_status record_changes(const kanon__watched_changes *c, kanon_state *s, kanon_change *out, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__group_index_smallest(s->index, &out->k, err), out);
-    if (out->k < s->k) {
-        st = kanon__fail(err, KANON_EINTERNAL, "the check found a group of fewer than k records");
-        goto out;
-    }
+    KANON_CHECK(kanon__group_index_smallest(s->index, &out->k, err));
+    if (out->k < s->k)
+        return kanon__fail(err, KANON_EINTERNAL, "the check found a group of fewer than k records");
     out->changed = c->subset.n;
     kanon__change_note_counts(out, s);
     const kanon__release_entry entry = {.n_records = s->n_records,
@@ -125,13 +120,12 @@ static kanon_status record_changes(const kanon__watched_changes *c, kanon_state 
                                         .n_suppressed = s->n_suppressed,
                                         .smallest = out->k,
                                         .loss = NAN};
-    KANON_TRY(kanon__releases_append_changes(s, &c->subset, &entry, err), out);
+    KANON_CHECK(kanon__releases_append_changes(s, &c->subset, &entry, err));
     out->release = s->n_releases;
-    KANON_TRY(kanon__session_save(s, "release changes", NULL, err), out);
-    KANON_TRY(kanon__session_commit(s, NULL, NULL, err), out);
+    KANON_CHECK(kanon__session_save(s, "release changes", NULL, err));
+    KANON_CHECK(kanon__session_commit(s, NULL, NULL, err));
     kanon__watch_restart(s);
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Where changes->whole is set, nothing was released. `as_state`: joint-k is that of the state. */
@@ -165,24 +159,20 @@ static kanon_status release_what_changed(const kanon__state_stream *stream, kano
                                          const kanon_change_options *options, kanon_release_changes *changes,
                                          kanon_change *out, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_change_options o;
     kanon__state_call call;
     *out = kanon__change_none();
-    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
-    if (o.outputs != NULL) {
-        st = kanon__fail(err, KANON_EINVAL, "changes alone are released as a stream, and without other outputs");
-        goto out;
-    }
+    KANON_CHECK(kanon__take_options(&o, sizeof o, options, err));
+    if (o.outputs != NULL)
+        return kanon__fail(err, KANON_EINVAL, "changes alone are released as a stream, and without other outputs");
     changes->whole = o.joint_k > 0; /* it looks at all records */
     if (!changes->whole) {
         kanon__state_call_begin(&call, s);
-        KANON_TRY(kanon__state_call_end(&call, release_changes(stream, s, o.joint_k == 0, changes, out, err)), out);
+        KANON_CHECK(kanon__state_call_end(&call, release_changes(stream, s, o.joint_k == 0, changes, out, err)));
     }
     if (changes->whole)
-        KANON_TRY(kanon__state_release_stream(stream, s, options, out, err), out);
-out:
-    return st;
+        KANON_CHECK(kanon__state_release_stream(stream, s, options, out, err));
+    return KANON_OK;
 }
 
 kanon_status kanon_state_release_changes_to_arrow(struct ArrowArrayStream *out, kanon_release_changes **changes,

@@ -59,9 +59,7 @@ static kanon_status describe_roles(char **out, const kanon_table *table, kanon_e
     size_t size = 8;
     for (int i = 0; i < table->data.n_columns; i++)
         size += 6 * strlen(table->data.columns[i].name) + 32;
-    kanon_status st = kanon__new_array(out, (int64_t)size, "a description", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(out, (int64_t)size, "a description", err));
     char *at = *out + sprintf(*out, "{");
     for (int i = 0; i < table->data.n_columns; i++) {
         const kanon__column *c = &table->data.columns[i];
@@ -82,23 +80,18 @@ static kanon_status describe_roles(char **out, const kanon_table *table, kanon_e
 /* Neither a seed nor a checksum of the input: they would help to undo the release. */
 static kanon_status open_parquet(kanon__table_output *t, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     char name[KANON__OUTPUT_NAME];
     const char *algorithm = kanon_grouping_algorithm(t->grouping);
-    KANON_TRY(describe_roles(&t->roles, t->table, err), out);
+    KANON_CHECK(describe_roles(&t->roles, t->table, err));
     snprintf(t->k, sizeof t->k, "%lld", (long long)t->grouping->k);
     const kanon__table_mark marks[N_MARKS] = {{"kanon.version", kanon_version()},
                                               {"kanon.k", t->k},
                                               {"kanon.algorithm", algorithm != NULL ? algorithm : "none"},
                                               {"kanon.roles", t->roles}};
-    KANON_TRY(kanon__output_open(&t->place, t->location.path, NULL, true, err), out);
-    if (!kanon__output_other_name(t->place, name)) {
-        st = kanon__fail(err, KANON_EINVAL, "%s: a Parquet file can only be written to a file", t->location.name);
-        goto out;
-    }
-    st = kanon__parquet_writer_open(&t->writer, &t->location, name, marks, N_MARKS, err);
-out:
-    return st;
+    KANON_CHECK(kanon__output_open(&t->place, t->location.path, NULL, true, err));
+    if (!kanon__output_other_name(t->place, name))
+        return kanon__fail(err, KANON_EINVAL, "%s: a Parquet file can only be written to a file", t->location.name);
+    return kanon__parquet_writer_open(&t->writer, &t->location, name, marks, N_MARKS, err);
 }
 
 /* ---- opening, writing, closing ------------------------------------------------------------------------------------ */
@@ -167,14 +160,11 @@ static void take_digest(struct ArrowSchema *schema, kanon__arrow_batches *batche
 static kanon_status write_and_compare(kanon__table_output *t, struct ArrowArrayStream *rows, const kanon__row_digest *digest,
                                       kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     struct ArrowArrayStream back = {0};
-    KANON_TRY(t->writer->class->write(t->writer, rows, err), out);
-    KANON_TRY(t->writer->class->read_back(t->writer, &back, err), out);
-    KANON_TRY(kanon__verify_read_back(digest, &back, t->location.name, err), out);
-    KANON_TRY(kanon__output_finish(t->place, err), out);
-out:
-    return st;
+    KANON_CHECK(t->writer->class->write(t->writer, rows, err));
+    KANON_CHECK(t->writer->class->read_back(t->writer, &back, err));
+    KANON_CHECK(kanon__verify_read_back(digest, &back, t->location.name, err));
+    return kanon__output_finish(t->place, err);
 }
 
 kanon_status kanon__table_output_write(kanon__table_output *t, const kanon_outputs *wanted, kanon_error *err)

@@ -62,11 +62,10 @@ static void add_up(const kanon__extents *x, int i)
 
 kanon_status kanon__extents_measure(kanon__extents *x, int i, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__column *c = kanon__extents_column(x, i);
     bool numeric = kanon__column_is_numeric(c);
     uint32_t missing_number = numeric ? c->domain->missing_code : KANON__NO_CODE;
-    KANON_TRY(kanon__new_array(&x->cells[i], x->n_groups, "released cells", err), out);
+    KANON_CHECK(kanon__new_array(&x->cells[i], x->n_groups, "released cells", err));
     for (int64_t group = 0; group < x->n_groups; group++)
         x->cells[i][group].lo = UINT32_MAX;
     if (x->recode_map != NULL)
@@ -77,11 +76,10 @@ kanon_status kanon__extents_measure(kanon__extents *x, int i, kanon_error *err)
         if (!x->cells[i][group].has_number)
             x->cells[i][group].lo = 0;
     if (numeric && x->with_means) {
-        KANON_TRY(kanon__new_array(&x->sums[i], x->n_groups, "released cells", err), out);
+        KANON_CHECK(kanon__new_array(&x->sums[i], x->n_groups, "released cells", err));
         add_up(x, i);
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 void kanon__extents_drop(kanon__extents *x, int i)

@@ -53,16 +53,13 @@ static kanon_status append_code(block_text *b, const kanon__column *c, uint32_t 
 static kanon_status append_interval(block_text *b, const kanon__recoding *r, const kanon__column *c, const kanon__extent *e,
                                     kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     /* a level may have a comma in its name, and no database has ranges of levels */
     bool range = r->numeric == KANON_NUMERIC_RANGE && c->domain->type != KANON_TYPE_ORDINAL;
-    KANON_TRY(append(b, "[", 1, err), out);
-    KANON_TRY(append_code(b, c, e->lo, err), out);
-    KANON_TRY(append(b, range ? "," : "..", range ? 1 : 2, err), out);
-    KANON_TRY(append_code(b, c, e->hi, err), out);
-    KANON_TRY(append(b, "]", 1, err), out);
-out:
-    return st;
+    KANON_CHECK(append(b, "[", 1, err));
+    KANON_CHECK(append_code(b, c, e->lo, err));
+    KANON_CHECK(append(b, range ? "," : "..", range ? 1 : 2, err));
+    KANON_CHECK(append_code(b, c, e->hi, err));
+    return append(b, "]", 1, err);
 }
 
 /* One part of a cell that shows bands. As columns, an open end is empty. */
@@ -118,9 +115,7 @@ static kanon_status quote(block_text *b, int64_t begin, kanon_error *err)
     int64_t longer = 2;
     for (int64_t i = begin; i < b->n; i++)
         longer += b->bytes[i] == '"';
-    kanon_status st = kanon__grow_array(&b->bytes, &b->capacity, b->n + longer, "released cells", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__grow_array(&b->bytes, &b->capacity, b->n + longer, "released cells", err));
     int64_t to = b->n + longer;
     b->bytes[--to] = '"';
     for (int64_t from = b->n - 1; from >= begin; from--) {
@@ -137,39 +132,35 @@ static kanon_status quote(block_text *b, int64_t begin, kanon_error *err)
 static kanon_status append_cell(block_text *b, const draft *d, int i, int64_t group, int part, char delimiter,
                                 kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__recoding *r = d->recoding;
     const kanon__column *c = quasi_column(r, i);
     int64_t begin = b->n;
     if (group == r->n_groups)
         return append(b, "*", 1, err);
     if (kanon__column_is_numeric(c))
-        KANON_TRY(append_number(b, d, i, group, part, err), out);
+        KANON_CHECK(append_number(b, d, i, group, part, err));
     else
-        KANON_TRY(append_category(b, d, i, group, err), out);
+        KANON_CHECK(append_category(b, d, i, group, err));
     if (kanon__output_needs_quotes(b->bytes + begin, (size_t)(b->n - begin), delimiter))
-        KANON_TRY(quote(b, begin, err), out);
-out:
-    return st;
+        KANON_CHECK(quote(b, begin, err));
+    return KANON_OK;
 }
 
 static kanon_status append_runs(block_text *b, const draft *d, int64_t group, bool alone, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__recoding *r = d->recoding;
     for (int i = 0; i < r->table->data.n_quasi; i++) {
         int64_t begin = b->n;
         for (int part = 0; part < kanon__recoding_parts(r, i); part++) {
             if (part > 0 || (i > 0 && r->run_of[i - 1] == r->run_of[i]))
-                KANON_TRY(append(b, &r->table->source->delimiter, 1, err), out);
-            KANON_TRY(append_cell(b, d, i, group, part, alone ? '\0' : r->table->source->delimiter, err), out);
+                KANON_CHECK(append(b, &r->table->source->delimiter, 1, err));
+            KANON_CHECK(append_cell(b, d, i, group, part, alone ? '\0' : r->table->source->delimiter, err));
         }
         if (alone && b->n == begin) /* an empty line is no record to many readers */
-            KANON_TRY(append(b, "\"\"", 2, err), out);
+            KANON_CHECK(append(b, "\"\"", 2, err));
         r->ends[group * r->n_runs + r->run_of[i]] = b->n;
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 bool kanon__recoding_is_alone(const kanon__recoding *r)

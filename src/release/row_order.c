@@ -170,7 +170,6 @@ static uint64_t hash_written(const sorter *s, const row_reader *r, uint64_t of_g
 
 static kanon_status hash_row(const sorter *s, row_reader *r, int64_t row, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     unsigned char digest[KANON__KEYED_HASH_BYTES];
     int32_t group = s->order->group_of[row];
     const shown *shows = &s->groups[group >= 0 ? group : s->order->n_groups];
@@ -185,7 +184,7 @@ static kanon_status hash_row(const sorter *s, row_reader *r, int64_t row, kanon_
         size_t length;
         if (!is_kept(c))
             continue;
-        KANON_TRY(cell_text(r, cell, &text, &length, err), out);
+        KANON_CHECK(cell_text(r, cell, &text, &length, err));
         kanon__canonical_cell(&canonical, c, text, length);
         add_text(&hash, canonical.text, canonical.length);
         differs = differs || cell->null || cell->quoted || canonical.length != length ||
@@ -195,8 +194,7 @@ static kanon_status hash_row(const sorter *s, row_reader *r, int64_t row, kanon_
     s->first[row] = word_of(digest);
     s->second[row] = word_of(digest + 8);
     s->written[row] = differs ? hash_written(s, r, shows->written) : 0;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* The rows of a part of the source. */
@@ -302,14 +300,13 @@ static int64_t bucket_of(const sorter *s, int32_t row)
 static kanon_status deal(sorter *s, const int32_t *rows, int64_t n, kanon_error *err)
 {
     enum { USUAL = 256, MOST_BITS = 20 };
-    kanon_status st = KANON_OK;
     int bits = 0;
     while (bits < MOST_BITS && n >> bits > USUAL)
         bits++;
     s->shift = 64 - bits;
     s->n_buckets = (int64_t)1 << bits;
-    KANON_TRY(kanon__new_array(&s->rows, n, "row order", err), out);
-    KANON_TRY(kanon__new_array(&s->buckets, s->n_buckets + 1, "row order", err), out);
+    KANON_CHECK(kanon__new_array(&s->rows, n, "row order", err));
+    KANON_CHECK(kanon__new_array(&s->buckets, s->n_buckets + 1, "row order", err));
     for (int64_t i = 0; i < n; i++)
         s->buckets[bucket_of(s, rows[i])]++;
     for (int64_t i = 0, sum = 0; i <= s->n_buckets; i++) {
@@ -321,8 +318,7 @@ static kanon_status deal(sorter *s, const int32_t *rows, int64_t n, kanon_error 
         s->rows[s->buckets[bucket_of(s, rows[i])]++] = rows[i];
     memmove(s->buckets + 1, s->buckets, (size_t)s->n_buckets * sizeof *s->buckets); /* ends are the next one's beginnings */
     s->buckets[0] = 0;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- all of it
@@ -330,21 +326,17 @@ out:
 
 static kanon_status hash_rows(sorter *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__row_order *o = s->order;
     const kanon__data *data = &s->table->data;
-    KANON_TRY(kanon__new_array(&s->groups, o->n_groups + 1, "groups", err), out);
-    KANON_TRY(kanon__extents_new(&s->extents, data, o->group_of, o->n_groups, o->recode_map, o->means, o->threads, err),
-              out);
-    KANON_TRY(kanon__pool_run(o->threads, o->n_groups / GROUP_BLOCK + 1, hash_groups, s, err), out);
+    KANON_CHECK(kanon__new_array(&s->groups, o->n_groups + 1, "groups", err));
+    KANON_CHECK(kanon__extents_new(&s->extents, data, o->group_of, o->n_groups, o->recode_map, o->means, o->threads, err));
+    KANON_CHECK(kanon__pool_run(o->threads, o->n_groups / GROUP_BLOCK + 1, hash_groups, s, err));
     kanon__extents_free(s->extents);
     s->extents = NULL;
-    KANON_TRY(kanon__new_array(&s->first, data->n_rows, "row hashes", err), out);
-    KANON_TRY(kanon__new_array(&s->second, data->n_rows, "row hashes", err), out);
-    KANON_TRY(kanon__new_array(&s->written, data->n_rows, "row hashes", err), out);
-    KANON_TRY(kanon__pool_run(o->threads, s->table->source->n_parts, hash_part, s, err), out);
-out:
-    return st;
+    KANON_CHECK(kanon__new_array(&s->first, data->n_rows, "row hashes", err));
+    KANON_CHECK(kanon__new_array(&s->second, data->n_rows, "row hashes", err));
+    KANON_CHECK(kanon__new_array(&s->written, data->n_rows, "row hashes", err));
+    return kanon__pool_run(o->threads, s->table->source->n_parts, hash_part, s, err);
 }
 
 kanon_status kanon__row_order_sort(int32_t *rows, int64_t n, const kanon__row_order *order, kanon_error *err)

@@ -77,7 +77,6 @@ out:
 
 static kanon_status write_header(writer *w, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon_table *t = w->table;
     bool first = true;
     for (int i = 0, quasi = 0; i < t->data.n_columns; i++) {
@@ -86,13 +85,12 @@ static kanon_status write_header(writer *w, kanon_error *err)
             continue;
         bool two = c->role == KANON_ROLE_QUASI && kanon__recoding_parts(w->release->recoding, quasi) == 2;
         quasi += c->role == KANON_ROLE_QUASI;
-        KANON_TRY(write_name(w, c->name, two ? "_min" : "", &first, err), out);
+        KANON_CHECK(write_name(w, c->name, two ? "_min" : "", &first, err));
         if (two)
-            KANON_TRY(write_name(w, c->name, "_max", &first, err), out);
+            KANON_CHECK(write_name(w, c->name, "_max", &first, err));
     }
     kanon__output_text(w->output, t->source->crlf ? "\r\n" : "\n");
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- a line ------------------------------------------------------------------------------------------------------ */
@@ -129,12 +127,8 @@ static inline const char *piece_text(const writer *w, const piece *p, int32_t gr
 static kanon_status append(part_buffer *d, const char *text, size_t length, kanon_error *err)
 {
     enum { LINE_END = 2 }; /* room for what follows the piece */
-    if (d->capacity - d->n < (int64_t)length + LINE_END) {
-        kanon_status st = kanon__grow_array(&d->bytes, &d->capacity, d->n + (int64_t)length + LINE_END, "released lines",
-                                            err);
-        if (st != KANON_OK)
-            return st;
-    }
+    if (d->capacity - d->n < (int64_t)length + LINE_END)
+        KANON_CHECK(kanon__grow_array(&d->bytes, &d->capacity, d->n + (int64_t)length + LINE_END, "released lines", err));
     memcpy(d->bytes + d->n, text, length);
     d->n += (int64_t)length;
     return KANON_OK;
@@ -150,22 +144,19 @@ static inline bool leaves(const writer *w, int64_t i, int64_t row)
 /* The line of the row that the slot has read. */
 static kanon_status write_row(const writer *w, part_buffer *d, int64_t row, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon_table *t = w->table;
     int64_t begin = d->n;
     for (int i = 0; i < w->n_pieces; i++) {
         size_t length;
         const char *text = piece_text(w, &w->pieces[i], w->release->group_of[row], d->cursor->cells, &length);
-        KANON_TRY(append(d, text, length, err), out);
+        KANON_CHECK(append(d, text, length, err));
         if (i + 1 < w->n_pieces)
             d->bytes[d->n++] = t->source->delimiter;
     }
     if (t->source->crlf)
         d->bytes[d->n++] = '\r';
     d->bytes[d->n++] = '\n';
-    KANON_TRY(w->release->watcher(row, d->cursor, d->bytes + begin, (size_t)(d->n - begin), w->release->payload, err), out);
-out:
-    return st;
+    return w->release->watcher(row, d->cursor, d->bytes + begin, (size_t)(d->n - begin), w->release->payload, err);
 }
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
@@ -209,7 +200,6 @@ static inline void look_ahead(const writer *w, int64_t i, int64_t end)
 
 static kanon_status make_part(int64_t part, int number, void *payload, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const writer *w = payload;
     const int32_t *order = w->release->order;
     part_buffer *d = &w->slots[number];
@@ -222,17 +212,15 @@ static kanon_status make_part(int64_t part, int number, void *payload, kanon_err
         look_ahead(w, i, end);
         if (order != NULL)
             seek(d->cursor, order[i], w->positions);
-        KANON_TRY(read_again(d->cursor, true, err), out);
+        KANON_CHECK(read_again(d->cursor, true, err));
         int64_t row = order != NULL ? order[i] : i;
-        KANON_TRY(leaves(w, i, row) ? write_row(w, d, row, err)
-                                    : w->release->watcher(row, d->cursor, NULL, 0, w->release->payload, err),
-                  out);
+        KANON_CHECK(leaves(w, i, row) ? write_row(w, d, row, err)
+                                      : w->release->watcher(row, d->cursor, NULL, 0, w->release->payload, err));
     }
     if (order == NULL && part + 1 == w->n_parts)
-        KANON_TRY(read_again(d->cursor, false, err), out);
+        KANON_CHECK(read_again(d->cursor, false, err));
     d->part = part;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Lines are checked as they are made; here it must be seen that all of them leave, in order. */
@@ -250,13 +238,11 @@ static kanon_status take_part(int64_t part, int number, void *payload, kanon_err
 
 static kanon_status make_slots(writer *w, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int n_slots = kanon__conveyor_slots(w->release->threads, w->n_parts);
-    KANON_TRY(kanon__new_array(&w->slots, n_slots, "slots", err), out);
+    KANON_CHECK(kanon__new_array(&w->slots, n_slots, "slots", err));
     for (; w->n_slots < n_slots; w->n_slots++)
-        KANON_TRY(w->table->source->class->open(&w->slots[w->n_slots].cursor, w->table->source, err), out);
-out:
-    return st;
+        KANON_CHECK(w->table->source->class->open(&w->slots[w->n_slots].cursor, w->table->source, err));
+    return KANON_OK;
 }
 
 kanon_status kanon__release_write(kanon__output *output, const kanon__release *release, kanon__ticker *ticker,

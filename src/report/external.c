@@ -43,9 +43,7 @@ kanon_status kanon__external_measures(kanon_measures **out, const kanon__report 
         if (!told[i].of_risk || !r->table->data.has_entity)
             wanted[n++] = told[i].name;
     kanon_evaluate_options options = {.struct_size = sizeof options, .k = r->measures->k};
-    kanon_status st = kanon__evaluate_some(out, r->table, r->grouping, &options, wanted, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__evaluate_some(out, r->table, r->grouping, &options, wanted, err));
     kanon__texts_clear(&(*out)->settings); /* of measures that are not told */
     for (size_t i = 0; i < (*out)->n; i++) {
         kanon_figure *f = &(*out)->figures[i];

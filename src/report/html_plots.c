@@ -288,9 +288,7 @@ static void group_costs(kanon__output *o, const kanon__report *r, const kanon__r
 kanon_status kanon__html_costs(kanon__output *o, const kanon__report *r, const kanon__report_data *d, kanon_error *err)
 {
     ranked *order = NULL;
-    kanon_status st = kanon__new_array(&order, r->table->data.n_quasi, "an order of attributes", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&order, r->table->data.n_quasi, "an order of attributes", err));
     for (int i = 0; i < r->table->data.n_quasi; i++)
         order[i] = (ranked){i, d->costs[i].share};
     qsort(order, (size_t)r->table->data.n_quasi, sizeof *order, by_share);

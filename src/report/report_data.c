@@ -20,9 +20,7 @@ enum { WORST_PART = 10, RARE_UNASKED = 5 };
 static kanon_status sort_rows(int32_t *rows, int32_t *spare, int64_t n, kanon__codes key, int64_t n_keys, kanon_error *err)
 {
     int64_t *next = NULL;
-    kanon_status st = kanon__new_array(&next, n_keys + 1, "a row order", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&next, n_keys + 1, "a row order", err));
     for (int64_t i = 0; i < n; i++)
         next[kanon__code_at(key, rows[i]) + 1]++;
     for (int64_t i = 0; i < n_keys; i++)
@@ -150,9 +148,7 @@ static int compare_losses(const void *a, const void *b)
 static kanon_status find_worst(kanon__report_data *d, const double *diversity, const kanon_grouping *g, kanon_error *err)
 {
     group_loss *losses = NULL;
-    kanon_status st = kanon__new_array(&losses, g->n_groups, "group losses", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&losses, g->n_groups, "group losses", err));
     for (int64_t i = 0; i < g->n_groups; i++)
         losses[i] = (group_loss){(double)g->sizes[i] * diversity[i], g->sizes[i]};
     qsort(losses, (size_t)g->n_groups, sizeof *losses, compare_losses);
@@ -170,9 +166,7 @@ static kanon_status find_worst(kanon__report_data *d, const double *diversity, c
 static kanon_status count_sizes(kanon__report_data *d, const double *diversity, const kanon_grouping *g, kanon_error *err)
 {
     int64_t *sizes = NULL;
-    kanon_status st = kanon__new_array(&sizes, g->n_groups, "group sizes", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&sizes, g->n_groups, "group sizes", err));
     memcpy(sizes, g->sizes, (size_t)g->n_groups * sizeof *sizes);
     kanon__bins_for(&d->sizes, sizes, g->n_groups);
     for (int64_t i = 0; i < g->n_groups; i++) {
@@ -288,9 +282,7 @@ static kanon_status fill_variety(kanon__variety *v, const group_values *values, 
 {
     static const int64_t percents[] = {0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100};
     int64_t *distinct = NULL;
-    kanon_status st = kanon__new_array(&distinct, g->n_groups, "sensitive values", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&distinct, g->n_groups, "sensitive values", err));
     for (int64_t i = 0; i < g->n_groups; i++)
         distinct[i] = values[i].distinct;
     kanon__bins_for(&v->distinct, distinct, g->n_groups);

@@ -276,7 +276,6 @@ static void put_guarantees(kanon__output *o, const kanon__report *r, const kanon
 kanon_status kanon__report_html(kanon__output *o, const kanon__report *r, const kanon__report_data *d,
                                 const char *input_sha256, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     put_head(o, r);
     kanon__html_verdict(o, r, d);
     put_summary(o, r, d);
@@ -286,9 +285,9 @@ kanon_status kanon__report_html(kanon__output *o, const kanon__report *r, const 
         kanon__html_risk(o, r, d);
     kanon__html_groups(o, r, d);
     if (!r->external) {
-        KANON_TRY(kanon__html_costs(o, r, d, err), out);
-        KANON_TRY(kanon__html_attributes(o, r, d, err), out);
-        KANON_TRY(kanon__html_relations(o, r, d, err), out);
+        KANON_CHECK(kanon__html_costs(o, r, d, err));
+        KANON_CHECK(kanon__html_attributes(o, r, d, err));
+        KANON_CHECK(kanon__html_relations(o, r, d, err));
     }
     kanon__html_sensitive(o, r, d);
     kanon__html_figures(o, r->measures);
@@ -298,6 +297,5 @@ kanon_status kanon__report_html(kanon__output *o, const kanon__report *r, const 
     if (!r->external)
         kanon__html_sign_off(o);
     kanon__page_end(o);
-out:
-    return st;
+    return KANON_OK;
 }

@@ -119,35 +119,32 @@ static kanon_status check_measures(const kanon_tradeoff_options *o, kanon_error 
 /* The axes: k, suppress where it is asked for, then the settings in the order of the caller. */
 static kanon_status make_grid(work *w, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon_tradeoff_options *o = &w->options;
     kanon__grid *g = &w->curve->grid;
     const kanon_algorithm_info *info = kanon_algorithm_find(w->curve->algorithm);
-    KANON_TRY(check_measures(o, err), out);
-    KANON_TRY(kanon__grid_add(g, "k", o->k != NULL ? o->k : default_k, false, err), out);
-    KANON_TRY(check_k(&g->axes[0].values, err), out);
+    KANON_CHECK(check_measures(o, err));
+    KANON_CHECK(kanon__grid_add(g, "k", o->k != NULL ? o->k : default_k, false, err));
+    KANON_CHECK(check_k(&g->axes[0].values, err));
     if (w->has_suppress) {
-        KANON_TRY(kanon__grid_add(g, "suppress", o->suppress, false, err), out);
-        KANON_TRY(check_shares(&g->axes[1].values, err), out);
+        KANON_CHECK(kanon__grid_add(g, "suppress", o->suppress, false, err));
+        KANON_CHECK(check_shares(&g->axes[1].values, err));
     }
     for (size_t i = 0; i < o->n_settings; i++) {
         const char *name = o->settings[i].name;
-        KANON_TRY(kanon__grid_add(g, name, o->settings[i].value, takes_text(info, name), err), out);
+        KANON_CHECK(kanon__grid_add(g, name, o->settings[i].value, takes_text(info, name), err));
         if (info != NULL) /* kanon_anonymize reports an unknown algorithm */
-            KANON_TRY(check_settings(info, &g->axes[g->n_axes - 1], err), out);
+            KANON_CHECK(check_settings(info, &g->axes[g->n_axes - 1], err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* All points with their settings; figures are NAN until they are measured. */
 static kanon_status make_points(kanon_curve *c, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     c->n = kanon__grid_points(&c->grid);
-    KANON_TRY(kanon__new_array(&c->points, c->n, "points", err), out);
-    KANON_TRY(kanon__new_array(&c->places, c->n * c->grid.n_axes, "points", err), out);
-    KANON_TRY(kanon__new_array(&c->figures, c->n * N_FIGURES, "points", err), out);
+    KANON_CHECK(kanon__new_array(&c->points, c->n, "points", err));
+    KANON_CHECK(kanon__new_array(&c->places, c->n * c->grid.n_axes, "points", err));
+    KANON_CHECK(kanon__new_array(&c->figures, c->n * N_FIGURES, "points", err));
     for (int64_t i = 0; i < c->n; i++) {
         kanon_setting *place = &c->places[i * c->grid.n_axes];
         kanon_figure *figures = &c->figures[i * N_FIGURES];
@@ -160,8 +157,7 @@ static kanon_status make_points(kanon_curve *c, kanon_error *err)
         c->points[i] = (kanon_curve_point){
             .settings = place, .n_settings = (size_t)c->grid.n_axes, .figures = figures, .n_figures = N_FIGURES};
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- the points -------------------------------------------------------------------------------------------------- */
@@ -305,47 +301,40 @@ enum { CSV, JSON, PLOT, N_OUTPUTS };
 /* The files get their names together, as those of a release do. */
 static kanon_status write_all(kanon__output *const outputs[N_OUTPUTS], const work *w, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     if (outputs[CSV] != NULL)
         kanon__curve_csv(outputs[CSV], w->curve);
     if (outputs[JSON] != NULL)
-        KANON_TRY(kanon__curve_json(outputs[JSON], w->curve, err), out);
+        KANON_CHECK(kanon__curve_json(outputs[JSON], w->curve, err));
     if (outputs[PLOT] != NULL)
-        KANON_TRY(kanon__curve_plot(outputs[PLOT], w->curve,
-                                    kanon__report_is_html(kanon__output_name(w->options.plot, w->options.plot_to)), err),
-                  out);
+        KANON_CHECK(kanon__curve_plot(outputs[PLOT], w->curve,
+                                      kanon__report_is_html(kanon__output_name(w->options.plot, w->options.plot_to)), err));
     for (int i = 0; i < N_OUTPUTS; i++)
         if (outputs[i] != NULL)
-            KANON_TRY(kanon__output_finish(outputs[i], err), out);
-    KANON_TRY(kanon__output_commit(outputs, N_OUTPUTS, err), out);
-out:
-    return st;
+            KANON_CHECK(kanon__output_finish(outputs[i], err));
+    return kanon__output_commit(outputs, N_OUTPUTS, err);
 }
 
 /* From options to named files. */
 static kanon_status run_grid(work *w, kanon__output *outputs[N_OUTPUTS], kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon_sink *const sinks[N_OUTPUTS] = {w->options.csv_to, w->options.json_to, w->options.plot_to};
     const char *const paths[N_OUTPUTS] = {sinks[0] == NULL ? w->options.csv : NULL,
                                           sinks[1] == NULL ? w->options.json : NULL,
                                           sinks[2] == NULL ? w->options.plot : NULL};
     if (paths[1] != NULL || paths[2] != NULL || sinks[1] != NULL || sinks[2] != NULL)
-        KANON_TRY(kanon__reports_are_built(err), out);
-    KANON_TRY(make_grid(w, err), out);
-    KANON_TRY(make_points(w->curve, err), out);
-    KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, w->table, err), out);
+        KANON_CHECK(kanon__reports_are_built(err));
+    KANON_CHECK(make_grid(w, err));
+    KANON_CHECK(make_points(w->curve, err));
+    KANON_CHECK(kanon__publish_check(paths, N_OUTPUTS, w->table, err));
     for (int i = 0; i < N_OUTPUTS; i++) /* a place that cannot be written to should be known now */
         if (paths[i] != NULL || sinks[i] != NULL) {
-            KANON_TRY(kanon__output_open(&outputs[i], paths[i], sinks[i], false, err), out);
+            KANON_CHECK(kanon__output_open(&outputs[i], paths[i], sinks[i], false, err));
             kanon__output_make_private(outputs[i]); /* figures of originals, as in an internal report */
         }
-    KANON_TRY(run_points(w, err), out);
+    KANON_CHECK(run_points(w, err));
     share_bounds(w->curve);
-    KANON_TRY(compare_points(w->curve, err), out);
-    KANON_TRY(write_all(outputs, w, err), out);
-out:
-    return st;
+    KANON_CHECK(compare_points(w->curve, err));
+    return write_all(outputs, w, err);
 }
 
 /* kanon_tradeoff within its call: takes options and sinks over and frees whatever is left. */

@@ -108,19 +108,17 @@ typedef struct known_pairs {
 
 static kanon_status init_pairs(known_pairs *p, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__checked_field *f = p->field;
     uint32_t n_codes = p->check->table->data.columns[f->number].domain->n_codes;
     p->entries = f->given.shape.index_size > 0;
     if (p->entries) {
-        KANON_TRY(kanon__new_array(&p->code_of_entry, f->given.n_entries, "the check of the release", err), out);
+        KANON_CHECK(kanon__new_array(&p->code_of_entry, f->given.n_entries, "the check of the release", err));
         memset(p->code_of_entry, 0xff, (size_t)f->given.n_entries * sizeof *p->code_of_entry);
     } else {
-        KANON_TRY(kanon__new_array(&p->key_of_code, n_codes, "the check of the release", err), out);
-        KANON_TRY(kanon__new_array(&p->is_known, n_codes, "the check of the release", err), out);
+        KANON_CHECK(kanon__new_array(&p->key_of_code, n_codes, "the check of the release", err));
+        KANON_CHECK(kanon__new_array(&p->is_known, n_codes, "the check of the release", err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 static void clear_pairs(known_pairs *p)

@@ -21,12 +21,11 @@ static const kanon__domain *domain_of(const kanon__arrow_check *c, const kanon__
 
 static kanon_status list_originals(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__domain *domain = domain_of(c, f);
     bool real = c->claim->numeric != KANON_ARROW_COLUMNS && !f->levels;
-    KANON_TRY(kanon__new_array(&f->originals, domain->n_codes, "the check of the release", err), out);
+    KANON_CHECK(kanon__new_array(&f->originals, domain->n_codes, "the check of the release", err));
     if (f->form == KANON__CHECKED_KEYS)
-        KANON_TRY(kanon__new_array(&f->original_keys, domain->n_codes, "the check of the release", err), out);
+        KANON_CHECK(kanon__new_array(&f->original_keys, domain->n_codes, "the check of the release", err));
     for (uint32_t code = 0; code < domain->n_codes; code++) {
         size_t length;
         const char *text = kanon__domain_text(domain, code, &length);
@@ -35,25 +34,22 @@ static kanon_status list_originals(const kanon__arrow_check *c, kanon__checked_f
         if (f->form == KANON__CHECKED_KEYS)
             f->original_keys[code] = kanon__read_key_of(f->released[0].shape, f->originals[code]);
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* The keys of numbers in the dictionaries of the input. */
 static kanon_status list_entries(kanon__checked_field *f, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__read_column *given = &f->given;
-    KANON_TRY(kanon__new_array(&f->entry_keys, given->n_entries, "the check of the release", err), out);
-    KANON_TRY(kanon__new_array(&f->entry_valid, given->n_entries, "the check of the release", err), out);
+    KANON_CHECK(kanon__new_array(&f->entry_keys, given->n_entries, "the check of the release", err));
+    KANON_CHECK(kanon__new_array(&f->entry_valid, given->n_entries, "the check of the release", err));
     for (int64_t batch = 0; batch < given->n_batches; batch++)
         for (int64_t i = 0; kanon__read_has_new_entries(given, batch) && i < given->arrays[batch]->dictionary->length; i++) {
             kanon__read_value value = kanon__read_entry(given, batch, i);
             f->entry_valid[given->entry_begins[batch] + i] = value.kind != KANON__READ_NULL;
             f->entry_keys[given->entry_begins[batch] + i] = kanon__read_key_of(given->shape, value);
         }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- what groups show --------------------------------------------------------------------------------------------- */
@@ -143,9 +139,8 @@ static kanon_status find_truths(const kanon__arrow_check *c, kanon__checked_fiel
 
 static kanon_status find_nodes(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__read_column *released = &f->released[0];
-    KANON_TRY(kanon__new_array(&f->node_of_entry, released->n_entries, "the check of the release", err), out);
+    KANON_CHECK(kanon__new_array(&f->node_of_entry, released->n_entries, "the check of the release", err));
     for (int64_t batch = 0; batch < released->n_batches; batch++)
         for (int64_t i = 0; kanon__read_has_new_entries(released, batch) && i < released->arrays[batch]->dictionary->length;
              i++) {
@@ -153,13 +148,11 @@ static kanon_status find_nodes(const kanon__arrow_check *c, kanon__checked_field
             int32_t node = kanon__taxonomy_node(domain_of(c, f)->taxonomy, label.bytes, label.length);
             f->node_of_entry[released->entry_begins[batch] + i] = node;
             if (node < 0) {
-                st = kanon__fail(err, KANON_EINTERNAL, "the check found a category that does not exist: column %s",
-                                 c->table->data.columns[f->number].name);
-                goto out;
+                return kanon__fail(err, KANON_EINTERNAL, "the check found a category that does not exist: column %s",
+                                   c->table->data.columns[f->number].name);
             }
         }
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status prepare_nodes(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
@@ -181,16 +174,13 @@ out:
 
 static kanon_status prepare_groups(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t n_groups = c->claim->n_groups;
     if (f->form == KANON__CHECKED_NODES)
         return prepare_nodes(c, f, err);
     if (f->form == KANON__CHECKED_VALUES)
         return kanon__new_array(&f->values, n_groups, "the check of the release", err);
-    KANON_TRY(kanon__new_array(&f->keys, n_groups * f->n_children, "the check of the release", err), out);
-    KANON_TRY(kanon__new_array(&f->nulls, n_groups, "the check of the release", err), out);
-out:
-    return st;
+    KANON_CHECK(kanon__new_array(&f->keys, n_groups * f->n_children, "the check of the release", err));
+    return kanon__new_array(&f->nulls, n_groups, "the check of the release", err);
 }
 
 /* In the order of the release, so that no more than a batch of it is in memory. */
@@ -284,25 +274,23 @@ out:
 
 kanon_status kanon__quasi_prepare(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool numeric = kanon__column_is_numeric(&c->table->data.columns[f->number]);
     bool bands = numeric && domain_of(c, f)->bands != NULL;
     f->form = !numeric                                               ? KANON__CHECKED_NODES
               : kanon__read_has_keys(f->released[0].shape) && !bands && !f->levels ? KANON__CHECKED_KEYS
                                                                                    : KANON__CHECKED_VALUES;
     if (bands)
-        KANON_TRY(kanon__checked_bands_init(c, f, err), out);
+        KANON_CHECK(kanon__checked_bands_init(c, f, err));
     else if (numeric && !f->own_type)
-        KANON_TRY(list_originals(c, f, err), out);
+        KANON_CHECK(list_originals(c, f, err));
     else if (numeric && f->given.shape.index_size > 0 && f->form == KANON__CHECKED_KEYS)
-        KANON_TRY(list_entries(f, err), out);
-    KANON_TRY(understand(c, f, err), out);
+        KANON_CHECK(list_entries(f, err));
+    KANON_CHECK(understand(c, f, err));
     if (numeric && c->claim->numeric == KANON_ARROW_MEAN && !f->levels)
-        KANON_TRY(check_means(c, f, err), out);
+        KANON_CHECK(check_means(c, f, err));
     if (c->claim->mapping)
-        KANON_TRY(check_mapping(c, f, err), out);
-out:
-    return st;
+        KANON_CHECK(check_mapping(c, f, err));
+    return KANON_OK;
 }
 
 void kanon__quasi_clear(kanon__checked_field *f)
@@ -479,21 +467,18 @@ static kanon_status check_values(const kanon__arrow_check *c, const kanon__check
 kanon_status kanon__quasi_check(kanon__arrow_check *c, const kanon__checked_field *f, kanon__checked_range *range,
                                 kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     block b;
     int64_t n;
     for (int64_t at = range->begin;; at += n) {
-        KANON_TRY(kanon__checked_block(c, range, at, &n, err), out);
+        KANON_CHECK(kanon__checked_block(c, range, at, &n, err));
         if (n == 0)
             break;
         take_block(&b, c, f, at, n);
-        KANON_TRY(f->form == KANON__CHECKED_KEYS    ? check_keys(c, f, &b, err)
-                  : f->form == KANON__CHECKED_NODES ? check_nodes(c, f, &b, err)
-                                                    : check_values(c, f, &b, err),
-                  out);
+        KANON_CHECK(f->form == KANON__CHECKED_KEYS    ? check_keys(c, f, &b, err)
+                    : f->form == KANON__CHECKED_NODES ? check_nodes(c, f, &b, err)
+                                                      : check_values(c, f, &b, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- what groups show, compared ----------------------------------------------------------------------------------- */

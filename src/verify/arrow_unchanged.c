@@ -107,17 +107,15 @@ static kanon_status check_texts(const kept_pass *p, int64_t place, int64_t n, ka
 /* The number that each code of a table that is not from Arrow is to be released as; missing ones are null. */
 static kanon_status list_values(kept_pass *p, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__domain *domain = p->check->table->data.columns[p->field->number].domain;
-    KANON_TRY(kanon__new_array(&p->values, domain->n_codes, "the check of the release", err), out);
+    KANON_CHECK(kanon__new_array(&p->values, domain->n_codes, "the check of the release", err));
     for (uint32_t code = 0; code < domain->n_codes; code++) {
         size_t length;
         const char *text = kanon__domain_text(domain, code, &length);
         p->values[code] = code != domain->missing_code ? kanon__checked_number(domain, text, length, false)
                                                        : (kanon__read_value){.kind = KANON__READ_NULL};
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- records ------------------------------------------------------------------------------------------------------ */

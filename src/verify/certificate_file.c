@@ -180,7 +180,6 @@ static void skip_value(reader *r)
 
 static kanon_status take_prices(reader *r, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__certificate_file *f = r->file;
     f->has_prices = f->whole_prices = true;
     if (accept(r, ']'))
@@ -193,12 +192,11 @@ static kanon_status take_prices(reader *r, kanon_error *err)
         else
             skip_value(r);
         f->whole_prices = f->whole_prices && price.given;
-        KANON_TRY(kanon__grow_array(&f->prices, &f->capacity, f->n_prices + 1, "prices", err), out);
+        KANON_CHECK(kanon__grow_array(&f->prices, &f->capacity, f->n_prices + 1, "prices", err));
         f->prices[f->n_prices++] = price.value;
     } while (!r->broken && accept(r, ','));
     expect(r, ']');
-out:
-    return st;
+    return KANON_OK;
 }
 
 static void take_sha256(reader *r)

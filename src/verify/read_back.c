@@ -161,9 +161,7 @@ static kanon_status add_entries(digest_reader *r, digest_column *c, const struct
 {
     const struct ArrowArray *entries = array->dictionary;
     kanon__read_shape shape = {.letter = c->shape.letter, .size = c->shape.size};
-    kanon_status st = kanon__grow_array(&r->entries, &r->entries_capacity, entries->length, "entries", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__grow_array(&r->entries, &r->entries_capacity, entries->length, "entries", err));
     for (int64_t i = 0; i < entries->length; i++)
         r->entries[i] = hash_of(r, c, kanon__read_at(shape, entries, i));
     uint64_t none = kanon__hash_pair(&r->key, NO_VALUE, 0);

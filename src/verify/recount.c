@@ -100,23 +100,21 @@ kanon_status kanon__recount_constraint(double *reached, bool *holds, const kanon
                                        const kanon__data *table, int column, const int32_t *group_of, int64_t n_groups,
                                        kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__recount *r = NULL;
     kanon__recount_input input = {.table = table, .column = column};
     double limit = NAN;
     *holds = false;
     *reached = NAN;
-    KANON_TRY(find_recount(&r, c, err), out);
-    KANON_TRY(check_names(r, c, err), out);
-    KANON_TRY(read_number(&limit, c, r->limit, err), out);
+    KANON_CHECK(find_recount(&r, c, err));
+    KANON_CHECK(check_names(r, c, err));
+    KANON_CHECK(read_number(&limit, c, r->limit, err));
     if (r->shape != NULL)
-        KANON_TRY(read_number(&input.shape, c, r->shape, err), out);
+        KANON_CHECK(read_number(&input.shape, c, r->shape, err));
     if (r->choice != NULL)
         input.choice = find_text(c, r->choice);
-    KANON_TRY(recount(reached, r, input, group_of, n_groups, err), out);
+    KANON_CHECK(recount(reached, r, input, group_of, n_groups, err));
     *holds = isnan(*reached) || r->holds(*reached, limit); /* NAN: there is no group */
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__recount_entity_groups(double *reached, bool *holds, const kanon__data *table, const int32_t *group_of,

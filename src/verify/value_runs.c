@@ -38,7 +38,6 @@ static occurrence occurrence_of(const kanon__data *t, int column, int32_t group,
 static kanon_status list_occurrences(occurrence *out, int64_t *n, int64_t *ends, const kanon__data *t, int column,
                                      const int32_t *group_of, int64_t n_groups, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t total = 0, begin = 0;
     for (int64_t row = 0; row < t->n_rows; row++) {
         int32_t group = group_of != NULL ? group_of[row] : 0;
@@ -59,14 +58,13 @@ static kanon_status list_occurrences(occurrence *out, int64_t *n, int64_t *ends,
         if (group >= 0)
             out[ends[group]++] = occurrence_of(t, column, group, row);
     }
-    KANON_TRY(kanon__poll_tick(t->n_rows * PASS_NS, err), out);
+    KANON_CHECK(kanon__poll_tick(t->n_rows * PASS_NS, err));
     for (int64_t group = 0; group < n_groups; begin = ends[group++]) {
-        KANON_TRY(kanon__sort(out + begin, ends[group] - begin, sizeof *out, by_group_and_value, err), out);
-        KANON_TRY(kanon__poll_tick((ends[group] - begin) * SORT_NS, err), out);
+        KANON_CHECK(kanon__sort(out + begin, ends[group] - begin, sizeof *out, by_group_and_value, err));
+        KANON_CHECK(kanon__poll_tick((ends[group] - begin) * SORT_NS, err));
     }
     *n = total;
-out:
-    return st;
+    return KANON_OK;
 }
 
 static void count_runs(kanon__value_runs *runs, const occurrence *list, int64_t n, bool entities)
@@ -151,9 +149,7 @@ kanon_status kanon__runs_worst(double *out, const kanon__value_runs *runs, bool 
             return kanon__fail(err, KANON_EINTERNAL, "the check found a group whose figure is not a number");
         if (isnan(*out) || (least ? here < *out : here > *out))
             *out = here;
-        kanon_status st = kanon__poll_tick(n * PASS_NS, err);
-        if (st != KANON_OK)
-            return st;
+        KANON_CHECK(kanon__poll_tick(n * PASS_NS, err));
     }
     return KANON_OK;
 }

@@ -191,26 +191,22 @@ static kanon_status check_field(const check *c, field *f, kanon_error *err)
 
 static kanon_status check_schema(check *c, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__data *d = &c->table->data;
     int child = 0;
-    KANON_TRY(kanon__new_array(&c->fields, d->n_columns, "the check of the release", err), out);
-    if (c->claim->schema->format == NULL || strcmp(c->claim->schema->format, "+s") != 0) {
-        st = kanon__fail(err, KANON_EINTERNAL, "the check found no record batches");
-        goto out;
-    }
+    KANON_CHECK(kanon__new_array(&c->fields, d->n_columns, "the check of the release", err));
+    if (c->claim->schema->format == NULL || strcmp(c->claim->schema->format, "+s") != 0)
+        return kanon__fail(err, KANON_EINTERNAL, "the check found no record batches");
     for (int i = 0, quasi = 0; i < d->n_columns; i++) {
         if (d->columns[i].role == KANON_ROLE_IDENTIFYING)
             continue;
         field *f = &c->fields[c->n_fields++];
         *f = (field){.number = i, .quasi = d->columns[i].role == KANON_ROLE_QUASI ? quasi++ : -1, .child = child};
-        KANON_TRY(check_field(c, f, err), out);
+        KANON_CHECK(check_field(c, f, err));
         child += f->n_children;
     }
     if (child != c->claim->schema->n_children)
-        st = kanon__fail(err, KANON_EINTERNAL, "the check found columns that are not expected");
-out:
-    return st;
+        return kanon__fail(err, KANON_EINTERNAL, "the check found columns that are not expected");
+    return KANON_OK;
 }
 
 /* ---- batches and records ------------------------------------------------------------------------------------------ */
@@ -258,9 +254,7 @@ static kanon_status check_order(check *c, kanon_error *err)
     int64_t n = c->table->data.n_rows;
     if (order == NULL)
         return check_who_is_there(c, err);
-    kanon_status st = kanon__new_array(&c->place_of, n, "the check of the release", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&c->place_of, n, "the check of the release", err));
     memset(c->place_of, 0xff, (size_t)n * sizeof *c->place_of);
     for (int64_t i = 0; i < c->n_places; i++) {
         if (order[i] < 0 || order[i] >= n || c->place_of[order[i]] >= 0)
@@ -298,18 +292,14 @@ out:
 
 static kanon_status init_columns(check *c, field *f, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__arrow_claim *claim = c->claim;
     for (int part = 0; part < f->n_children; part++)
-        KANON_TRY(kanon__read_column_init(&f->released[part], claim->schema->children[f->child + part], claim->batches,
-                                          claim->n_batches, c->begins, f->child + part, err),
-                  out);
+        KANON_CHECK(kanon__read_column_init(&f->released[part], claim->schema->children[f->child + part], claim->batches,
+                                            claim->n_batches, c->begins, f->child + part, err));
     if (c->arrow != NULL)
-        KANON_TRY(kanon__read_column_init(&f->given, c->arrow->schema.children[f->number], c->arrow->batches,
-                                          c->arrow->n_batches, c->arrow->batch_rows, f->number, err),
-                  out);
-out:
-    return st;
+        KANON_CHECK(kanon__read_column_init(&f->given, c->arrow->schema.children[f->number], c->arrow->batches,
+                                            c->arrow->n_batches, c->arrow->batch_rows, f->number, err));
+    return KANON_OK;
 }
 
 /* One task for each column and batch. */
@@ -522,25 +512,21 @@ static kanon_status check_row(const check *c, int64_t row, const kanon__cell *ce
 static kanon_status check_rows(check *c, kanon__checked_range *range, kanon__cursor *cursor, char **scratch,
                                int64_t *capacity, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t n;
     for (int64_t at = range->begin;; at += n) {
-        KANON_TRY(kanon__checked_block(c, range, at, &n, err), out);
+        KANON_CHECK(kanon__checked_block(c, range, at, &n, err));
         if (n == 0)
             break;
         for (int64_t row = at; row < at + n; row++) {
             bool has_row;
             look_ahead(c, row);
-            KANON_TRY(cursor->source->class->next(cursor, &has_row, err), out);
-            if (!has_row) {
-                st = kanon__fail(err, KANON_EINTERNAL, "%s ended early when it was read again", cursor->source->name);
-                goto out;
-            }
-            KANON_TRY(check_row(c, row, cursor->cells, scratch, capacity, err), out);
+            KANON_CHECK(cursor->source->class->next(cursor, &has_row, err));
+            if (!has_row)
+                return kanon__fail(err, KANON_EINTERNAL, "%s ended early when it was read again", cursor->source->name);
+            KANON_CHECK(check_row(c, row, cursor->cells, scratch, capacity, err));
         }
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status check_part(int64_t part, void *payload, kanon_error *err)
@@ -569,18 +555,15 @@ out:
 
 static kanon_status check_contents(check *c, int threads, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     for (int i = 0; i < c->n_fields; i++)
-        KANON_TRY(init_columns(c, &c->fields[i], err), out);
-    KANON_TRY(kanon__pool_run(threads, c->n_fields * c->claim->n_batches, check_arrays, c, err), out);
-    KANON_TRY(kanon__pool_run(threads, c->n_fields, prepare_column, c, err), out);
+        KANON_CHECK(init_columns(c, &c->fields[i], err));
+    KANON_CHECK(kanon__pool_run(threads, c->n_fields * c->claim->n_batches, check_arrays, c, err));
+    KANON_CHECK(kanon__pool_run(threads, c->n_fields, prepare_column, c, err));
     if (c->arrow == NULL)
-        KANON_TRY(kanon__pool_run(threads, c->table->source->n_parts, check_part, c, err), out);
+        KANON_CHECK(kanon__pool_run(threads, c->table->source->n_parts, check_part, c, err));
     cut_ranges(c, threads);
-    KANON_TRY(kanon__pool_run(threads, c->n_fields * c->n_ranges, check_range, c, err), out);
-    KANON_TRY(kanon__check_classes(c, err), out);
-out:
-    return st;
+    KANON_CHECK(kanon__pool_run(threads, c->n_fields * c->n_ranges, check_range, c, err));
+    return kanon__check_classes(c, err);
 }
 
 static void clear_check(check *c)

@@ -210,16 +210,15 @@ static int64_t between(const point *low, const point *high)
 /* So that the cost between two values is a difference. Without exact division, it is worked out for each pair. */
 static kanon_status set_points(const certificate *c, attribute *a, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__domain *d = a->column->domain;
     uint32_t n = n_values(a->column);
     bool exactly = d->bands != NULL || d->scaled != NULL;
     if (!exactly || n == 0)
-        goto out;
+        return KANON_OK;
     int64_t least = d->bands != NULL ? d->bands[0].low : d->scaled[0];
     int64_t range = d->bands != NULL ? band_range(a->column) : d->scaled[n - 1] - least;
-    KANON_TRY(kanon__new_array(&a->lows, n, "costs", err), out);
-    KANON_TRY(kanon__new_array(&a->highs, n, "costs", err), out);
+    KANON_CHECK(kanon__new_array(&a->lows, n, "costs", err));
+    KANON_CHECK(kanon__new_array(&a->highs, n, "costs", err));
     for (uint32_t code = 0; code < n && exactly && range > 0; code++) {
         int64_t low = d->bands != NULL ? d->bands[code].low : d->scaled[code];
         int64_t high = d->bands != NULL ? d->bands[code].high : low;
@@ -231,8 +230,7 @@ static kanon_status set_points(const certificate *c, attribute *a, kanon_error *
         kanon__free(a->lows);
         a->lows = a->highs = NULL;
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status set_attribute(const certificate *c, attribute *a, const kanon__column *column, kanon_error *err)
@@ -261,18 +259,16 @@ out:
 
 static kanon_status set_attributes(certificate *c, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t most = 0;
-    KANON_TRY(kanon__new_array(&c->attributes, c->table->data.n_quasi, "costs", err), out);
+    KANON_CHECK(kanon__new_array(&c->attributes, c->table->data.n_quasi, "costs", err));
     for (int i = 0; i < c->table->data.n_quasi; i++) {
-        KANON_TRY(set_attribute(c, &c->attributes[i], &c->table->data.columns[c->table->data.quasi[i]], err), out);
+        KANON_CHECK(set_attribute(c, &c->attributes[i], &c->table->data.columns[c->table->data.quasi[i]], err));
         c->n_reaches += c->attributes[i].numeric ? 2 : 1;
         most = c->attributes[i].full < MOST_COST ? most + c->attributes[i].full : MOST_COST;
     }
     if (most >= MOST_COST)
-        st = kanon__fail(err, KANON_EINFEASIBLE, "the scale of the certificate is too fine to be checked");
-out:
-    return st;
+        return kanon__fail(err, KANON_EINFEASIBLE, "the scale of the certificate is too fine to be checked");
+    return KANON_OK;
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
@@ -376,15 +372,13 @@ static void around_clear(around *a)
 
 static kanon_status around_init(around *a, const certificate *c, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     *a = (around){.certificate = c};
-    KANON_TRY(kanon__new_array(&a->climbs, c->table->data.n_quasi, "costs", err), out);
-    KANON_TRY(kanon__new_array(&a->hull, c->n_reaches, "costs", err), out);
+    KANON_CHECK(kanon__new_array(&a->climbs, c->table->data.n_quasi, "costs", err));
+    KANON_CHECK(kanon__new_array(&a->hull, c->n_reaches, "costs", err));
     for (int i = 0; i < c->table->data.n_quasi; i++)
         if (!c->attributes[i].numeric)
-            KANON_TRY(kanon__new_array(&a->climbs[i], c->attributes[i].column->domain->n_codes, "costs", err), out);
-out:
-    return st;
+            KANON_CHECK(kanon__new_array(&a->climbs[i], c->attributes[i].column->domain->n_codes, "costs", err));
+    return KANON_OK;
 }
 
 /* From the record's number down and up to another one. A number and a missing one are covered by the whole range alone, and
@@ -439,11 +433,10 @@ static bool is_far(const around *a, const int32_t *own, const int32_t *other, in
 static kanon_status add_near(around *a, int64_t row, int64_t limit, kanon_error *err)
 {
     const certificate *c = a->certificate;
-    kanon_status st = KANON_OK;
     int64_t cost = 0;
-    KANON_TRY(kanon__grow_array(&a->prices, &a->prices_capacity, a->n + 1, "boxes", err), out);
-    KANON_TRY(kanon__grow_array(&a->reaches, &a->reaches_capacity, (a->n + 1) * c->n_reaches, "boxes", err), out);
-    KANON_TRY(kanon__grow_array(&a->members, &a->members_capacity, a->n + 1, "boxes", err), out);
+    KANON_CHECK(kanon__grow_array(&a->prices, &a->prices_capacity, a->n + 1, "boxes", err));
+    KANON_CHECK(kanon__grow_array(&a->reaches, &a->reaches_capacity, (a->n + 1) * c->n_reaches, "boxes", err));
+    KANON_CHECK(kanon__grow_array(&a->members, &a->members_capacity, a->n + 1, "boxes", err));
     int64_t *reach = a->reaches + a->n * c->n_reaches;
     for (int i = 0; i < c->table->data.n_quasi; i++) {
         uint32_t code = code_of(c, i, row);
@@ -456,17 +449,15 @@ static kanon_status add_near(around *a, int64_t row, int64_t limit, kanon_error 
         cost += *reach++;
     }
     if (cost >= limit)
-        goto out;
+        return KANON_OK;
     a->members[a->n] = (member){cost, (int32_t)a->n};
     a->prices[a->n++] = c->prices[row];
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* The record at `place` of the order and those after it that a box could hold which costs less than its price. */
 static kanon_status set_near(around *a, int64_t place, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const certificate *c = a->certificate;
     int m = c->table->data.n_quasi;
     a->own = c->order[place];
@@ -476,9 +467,8 @@ static kanon_status set_near(around *a, int64_t place, kanon_error *err)
             set_climbs(a, i, code_of(c, i, a->own));
     for (int64_t other = place; other < c->n; other++)
         if (!is_far(a, c->coded + place * m, c->coded + other * m, c->prices[a->own]))
-            KANON_TRY(add_near(a, c->order[other], c->prices[a->own], err), out);
-out:
-    return st;
+            KANON_CHECK(add_near(a, c->order[other], c->prices[a->own], err));
+    return KANON_OK;
 }
 
 /* ---- one part ---------------------------------------------------------------------------------------------------- */
@@ -594,9 +584,8 @@ static kanon_status push_part(around *a, kanon_error *err)
 /* Halve the last part where its hull exceeds its box most: boxes that stay short of the middle, and boxes that go beyond. */
 static kanon_status halve(around *a, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int n = a->certificate->n_reaches, widest = 0;
-    KANON_TRY(push_part(a, err), out);
+    KANON_CHECK(push_part(a, err));
     part *p = &a->parts[a->n_parts - 2], *beyond = p + 1;
     int64_t *box = a->boxes + (a->n_parts - 2) * n, *grown = box + n, size = p->end - p->begin, kept = p->begin;
     for (int j = 1; j < n; j++)
@@ -609,7 +598,7 @@ static kanon_status halve(around *a, kanon_error *err)
     }
     memcpy(grown, box, (size_t)n * sizeof *box);
     grown[widest] = least;
-    KANON_TRY(kanon__grow_array(&a->members, &a->members_capacity, p->end + size, "boxes", err), out);
+    KANON_CHECK(kanon__grow_array(&a->members, &a->members_capacity, p->end + size, "boxes", err));
     *beyond = (part){.begin = p->end, .end = p->end + size, .cost = p->cost + least - box[widest]};
     for (int64_t i = 0; i < size; i++) {
         member m = a->members[p->begin + i];
@@ -620,38 +609,34 @@ static kanon_status halve(around *a, kanon_error *err)
             a->members[kept++] = m;
     }
     p->end = kept;
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status check_record(around *a, int64_t place, kanon__ticker *ticker, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const certificate *c = a->certificate;
     bands b;
     a->n_parts = 0;
-    KANON_TRY(set_near(a, place, err), out);
-    KANON_TRY(push_part(a, err), out);
+    KANON_CHECK(set_near(a, place, err));
+    KANON_CHECK(push_part(a, err));
     a->parts[0] = (part){.end = a->n};
     memset(a->boxes, 0, (size_t)c->n_reaches * sizeof *a->boxes);
     while (a->n_parts > 0) {
         part *p = &a->parts[a->n_parts - 1];
-        KANON_TRY(kanon__tick(ticker, 0, 0, 10 * (p->end - p->begin), err), out);
+        KANON_CHECK(kanon__tick(ticker, 0, 0, 10 * (p->end - p->begin), err));
         set_bands(a, p, &b);
         if (b.excess[b.best] <= 0) {
             a->n_parts--;
             continue;
         }
         if (b.sums[b.best] > c->k * set_hull(a, p, &b, a->boxes + (a->n_parts - 1) * c->n_reaches)) {
-            st = kanon__fail(err, KANON_EINFEASIBLE, "k records around row %lld have more than the box around them costs",
-                             (long long)c->order[place] + 1);
-            goto out;
+            return kanon__fail(err, KANON_EINFEASIBLE, "k records around row %lld have more than the box around them costs",
+                               (long long)c->order[place] + 1);
         }
         drop_cheap(a, p, &b);
-        KANON_TRY(halve(a, err), out);
+        KANON_CHECK(halve(a, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status check_task(int64_t task, void *payload, kanon_error *err)

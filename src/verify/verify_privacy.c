@@ -61,13 +61,11 @@ static kanon_status verify_together(const kanon__data *t, const int32_t *group_o
 kanon_status kanon__verify_privacy(const kanon__data *t, const kanon__policy *policy, const int32_t *group_of,
                                    int64_t n_groups, int64_t k, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     for (int64_t i = 0; i < policy->n_constraints; i++)
-        KANON_TRY(verify_constraint(t, &policy->constraints[i], group_of, n_groups, err), out);
+        KANON_CHECK(verify_constraint(t, &policy->constraints[i], group_of, n_groups, err));
     if (t->has_entity)
-        KANON_TRY(verify_entities(t, group_of, n_groups, k, err), out);
+        KANON_CHECK(verify_entities(t, group_of, n_groups, k, err));
     if (t->has_entity && policy->entity_together)
-        KANON_TRY(verify_together(t, group_of, err), out);
-out:
-    return st;
+        KANON_CHECK(verify_together(t, group_of, err));
+    return KANON_OK;
 }

@@ -109,47 +109,40 @@ static kanon_status check_numbers(const kanon__column *column, kanon_error *err)
 
 static kanon_status know_texts(attribute *a, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     a->numeric = kanon__column_is_numeric(a->column);
-    KANON_TRY(kanon__new_array(&a->own, a->column->domain->n_codes, "the check of the release", err), out);
+    KANON_CHECK(kanon__new_array(&a->own, a->column->domain->n_codes, "the check of the release", err));
     for (uint32_t code = 0; code < a->column->domain->n_codes; code++)
         a->own[code].bytes = kanon__column_text(a->column, code, &a->own[code].length);
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status know_attribute(attribute *a, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(know_texts(a, err), out);
+    KANON_CHECK(know_texts(a, err));
     a->bands = a->numeric && a->column->domain->bands != NULL;
-    KANON_TRY(a->numeric ? check_numbers(a->column, err) : list_leaves(a, err), out);
-out:
-    return st;
+    return a->numeric ? check_numbers(a->column, err) : list_leaves(a, err);
 }
 
 static kanon_status know_attributes(kanon__verifier *v, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon_table *t = v->table;
     bool in_run = false;
-    KANON_TRY(kanon__new_array(&v->attributes, t->data.n_quasi, "the check of the release", err), out);
+    KANON_CHECK(kanon__new_array(&v->attributes, t->data.n_quasi, "the check of the release", err));
     for (int i = 0, quasi = 0; i < t->data.n_columns; i++) {
         kanon_role role = t->data.columns[i].role;
         if (role == KANON_ROLE_QUASI) {
             v->n_runs += !in_run;
             v->attributes[quasi] = (attribute){.column = &t->data.columns[i], .number = i, .run = v->n_runs - 1};
-            KANON_TRY(know_attribute(&v->attributes[quasi++], err), out);
+            KANON_CHECK(know_attribute(&v->attributes[quasi++], err));
         }
         in_run = role == KANON_ROLE_QUASI || (role == KANON_ROLE_IDENTIFYING && in_run);
     }
-    KANON_TRY(kanon__new_array(&v->sensitive, t->data.n_sensitive, "the check of the release", err), out);
+    KANON_CHECK(kanon__new_array(&v->sensitive, t->data.n_sensitive, "the check of the release", err));
     for (int i = 0; i < t->data.n_sensitive; i++) {
         v->sensitive[i] = (attribute){.column = &t->data.columns[t->data.sensitive[i]], .number = t->data.sensitive[i]};
-        KANON_TRY(know_texts(&v->sensitive[i], err), out);
+        KANON_CHECK(know_texts(&v->sensitive[i], err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__verifier_new(kanon__verifier **out, const kanon_table *table, const int32_t *group_of, int64_t n_groups,
@@ -776,13 +769,11 @@ out:
 static kanon_status check_attribute(int64_t i, void *payload, kanon_error *err)
 {
     const kanon__verifier *v = *(const kanon__verifier *const *)payload;
-    kanon_status st = KANON_OK;
     if (v->mapping)
-        KANON_TRY(check_mapping(v, (int)i, err), out);
+        KANON_CHECK(check_mapping(v, (int)i, err));
     if (v->attributes[i].numeric && shows_means(v, v->attributes[i].column))
-        KANON_TRY(check_means(v, (int)i, err), out);
-out:
-    return st;
+        KANON_CHECK(check_means(v, (int)i, err));
+    return KANON_OK;
 }
 
 static kanon_status check_seen(const kanon__verifier *v, kanon_error *err)

@@ -17,7 +17,7 @@ SWAPS = {
     "arithmetic": {"+": "-", "-": "+"},
 }
 TOKEN = re.compile(r"<<=?|>>=?|->|\+\+|--|[-+*/&|^]=|<=|>=|==|!=|&&|\|\||[<>+-]")
-HEAD = re.compile(r"\b(if|while|for|return|KANON_TRY)\b")
+HEAD = re.compile(r"\b(if|while|for|return|KANON_TRY|KANON_CHECK)\b")
 CALL = re.compile(r"^ +((?:\(void\))?[a-z_][\w>.-]*\(.*\)|[a-z_*][\w\[\]>.*-]* (?:[-+|]?=) [^=].*);$")
 # Leaving these out leaks or keeps a file open; only the sanitizers of `make check` can see that.
 CLEANUP = re.compile(r"free|close|release|finish|reset|unlock|clear|_end\(|hint|rollback")
@@ -87,7 +87,7 @@ def in_expressions(path, source, code, found):
             continue
         start, end = span
         line, text = source.count("\n", 0, start) + 1, source[start:end]
-        if head == "KANON_TRY":
+        if head in ("KANON_TRY", "KANON_CHECK"):
             found.append(Mutant(path, line, "call left out", start, end, "KANON_OK"))
             found[-1].shown = text
             continue

@@ -25,7 +25,6 @@ static kanon_status make_room(kanon__arrow_entries *e, int64_t n, int width, kan
 static kanon_status make_labels(kanon__arrow_entries *e, const kanon__taxonomy *t, const bool *used, int32_t *index_of,
                                 kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t n_bytes = 0;
     int32_t *offsets = NULL;
     size_t length;
@@ -37,10 +36,10 @@ static kanon_status make_labels(kanon__arrow_entries *e, const kanon__taxonomy *
         }
     if (n_bytes > INT32_MAX)
         return kanon__fail(err, KANON_EDATA, "a taxonomy with more than 2 GB of names");
-    KANON_TRY(kanon__arrow_memory_new(&e->labels, NULL, NULL, err), out);
-    KANON_TRY(kanon__new_array(&offsets, e->n_labels + 1, "categories", err), out);
+    KANON_CHECK(kanon__arrow_memory_new(&e->labels, NULL, NULL, err));
+    KANON_CHECK(kanon__new_array(&offsets, e->n_labels + 1, "categories", err));
     e->labels->blocks[0] = offsets;
-    KANON_TRY(kanon__new_array((char **)&e->labels->blocks[1], n_bytes, "categories", err), out);
+    KANON_CHECK(kanon__new_array((char **)&e->labels->blocks[1], n_bytes, "categories", err));
     for (int32_t node = 0, i = 0; node < t->n_nodes; node++)
         if (used[node]) {
             const char *label = kanon__taxonomy_label(t, node, &length);
@@ -48,8 +47,7 @@ static kanon_status make_labels(kanon__arrow_entries *e, const kanon__taxonomy *
             offsets[i + 1] = offsets[i] + (int32_t)length;
             i++;
         }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Entries that show a node each; -1: null. */
@@ -135,7 +133,6 @@ static kanon_status enter_group_categories(const kanon__arrow_build *b, int quas
 /* All levels, used or not: they are declared, and say nothing of a record. */
 static kanon_status make_levels(kanon__arrow_entries *e, const kanon__dictionary *levels, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t n_bytes = 0;
     size_t length;
     int32_t *offsets = NULL;
@@ -146,26 +143,24 @@ static kanon_status make_levels(kanon__arrow_entries *e, const kanon__dictionary
     if (n_bytes > INT32_MAX)
         return kanon__fail(err, KANON_EDATA, "levels with more than 2 GB of names");
     e->n_labels = levels->n;
-    KANON_TRY(kanon__arrow_memory_new(&e->labels, NULL, NULL, err), out);
-    KANON_TRY(kanon__new_array(&offsets, e->n_labels + 1, "levels", err), out);
+    KANON_CHECK(kanon__arrow_memory_new(&e->labels, NULL, NULL, err));
+    KANON_CHECK(kanon__new_array(&offsets, e->n_labels + 1, "levels", err));
     e->labels->blocks[0] = offsets;
-    KANON_TRY(kanon__new_array((char **)&e->labels->blocks[1], n_bytes, "levels", err), out);
+    KANON_CHECK(kanon__new_array((char **)&e->labels->blocks[1], n_bytes, "levels", err));
     for (uint32_t i = 0; i < levels->n; i++) {
         const char *text = kanon__dictionary_text(levels, i, &length);
         memcpy((char *)e->labels->blocks[1] + offsets[i], text, length);
         offsets[i + 1] = offsets[i] + (int32_t)length;
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* The lowest or the highest level of each group. */
 static kanon_status enter_level_ends(const kanon__arrow_build *b, int quasi, kanon__arrow_entries *e, bool highest,
                                      kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(make_room(e, b->plan->n_groups, sizeof(int32_t), err), out);
-    KANON_TRY(make_levels(e, &kanon__extents_column(b->extents, quasi)->domain->levels, err), out);
+    KANON_CHECK(make_room(e, b->plan->n_groups, sizeof(int32_t), err));
+    KANON_CHECK(make_levels(e, &kanon__extents_column(b->extents, quasi)->domain->levels, err));
     for (int64_t group = 0; group < b->plan->n_groups; group++) {
         const kanon__extent *extent = &b->extents->cells[quasi][group];
         int32_t rank = (int32_t)(highest ? extent->hi : extent->lo);
@@ -173,8 +168,7 @@ static kanon_status enter_level_ends(const kanon__arrow_build *b, int quasi, kan
         if (e->valid[group])
             memcpy(e->values + group * e->width, &rank, sizeof rank);
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- entries of numbers ------------------------------------------------------------------------------------------- */
@@ -265,7 +259,6 @@ static kanon_status append(kanon__arrow_entries *e, const char *text, size_t len
 static kanon_status append_interval(kanon__arrow_entries *e, const kanon__column *c, const kanon__extent *extent,
                                     kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     size_t length;
     if (c->domain->bands != NULL) {
         char shown[KANON__BAND_TEXT];
@@ -276,30 +269,25 @@ static kanon_status append_interval(kanon__arrow_entries *e, const kanon__column
     const char *text = kanon__column_text(c, extent->lo, &length);
     if (extent->lo == extent->hi)
         return append(e, text, length, err);
-    KANON_TRY(append(e, "[", 1, err), out);
-    KANON_TRY(append(e, text, length, err), out);
-    KANON_TRY(append(e, "..", 2, err), out);
+    KANON_CHECK(append(e, "[", 1, err));
+    KANON_CHECK(append(e, text, length, err));
+    KANON_CHECK(append(e, "..", 2, err));
     text = kanon__column_text(c, extent->hi, &length);
-    KANON_TRY(append(e, text, length, err), out);
-    KANON_TRY(append(e, "]", 1, err), out);
-out:
-    return st;
+    KANON_CHECK(append(e, text, length, err));
+    return append(e, "]", 1, err);
 }
 
 static kanon_status enter_texts(const kanon__arrow_build *b, int quasi, kanon__arrow_entries *e, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__new_array(&e->valid, b->plan->n_groups, "released cells", err), out);
-    KANON_TRY(kanon__new_array(&e->ends, b->plan->n_groups, "released cells", err), out);
+    KANON_CHECK(kanon__new_array(&e->valid, b->plan->n_groups, "released cells", err));
+    KANON_CHECK(kanon__new_array(&e->ends, b->plan->n_groups, "released cells", err));
     for (int64_t group = 0; group < b->plan->n_groups; group++) {
         e->valid[group] = kanon__extents_kind(b->extents, quasi, group) == KANON__CELL_RANGE;
         if (e->valid[group])
-            KANON_TRY(append_interval(e, kanon__extents_column(b->extents, quasi), &b->extents->cells[quasi][group], err),
-                      out);
+            KANON_CHECK(append_interval(e, kanon__extents_column(b->extents, quasi), &b->extents->cells[quasi][group], err));
         e->ends[group] = e->n_bytes;
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- entries of columns ------------------------------------------------------------------------------------------- */
@@ -374,7 +362,6 @@ static void find_nulls(const kanon__arrow_build *b, kanon__arrow_released *c)
 
 kanon_status kanon__arrow_enter_column(int64_t i, void *build, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__arrow_build *b = build;
     kanon__arrow_released *c = &b->columns[i];
     if (c->is_max || c->origin == KANON__ARROW_CELLS)
@@ -382,12 +369,11 @@ kanon_status kanon__arrow_enter_column(int64_t i, void *build, kanon_error *err)
     if (c->origin == KANON__ARROW_KEPT)
         return kanon__arrow_kept_init(&c->kept, &b->out->fields[i], b->table, c->number, b->plan->order,
                                       b->n_released, err);
-    KANON_TRY(c->origin == KANON__ARROW_BY_GROUP ? enter_quasi(b, c, err) : enter_sensitive(b, c, err), out);
+    KANON_CHECK(c->origin == KANON__ARROW_BY_GROUP ? enter_quasi(b, c, err) : enter_sensitive(b, c, err));
     find_nulls(b, c);
     if (i + 1 < b->out->n_fields && c[1].is_max)
         find_nulls(b, &c[1]);
-out:
-    return st;
+    return KANON_OK;
 }
 
 void kanon__arrow_entries_clear(kanon__arrow_entries *e)

@@ -99,12 +99,11 @@ static kanon_status fail_too_long(const kanon__arrow_build *b, const kanon__arro
 static kanon_status fill_texts(const kanon__arrow_build *b, const kanon__arrow_released *c, kanon__arrow_range r,
                                kanon__arrow_memory *memory, int64_t *n_null, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__arrow_entries *e = &c->entries;
     int32_t *offsets = NULL;
     int64_t n_bytes = 0;
-    KANON_TRY(kanon__arrow_memory_block(memory, 0, r.n / 8 + 1, err), out);
-    KANON_TRY(kanon__arrow_memory_block(memory, 1, (r.n + 1) * (int64_t)sizeof *offsets, err), out);
+    KANON_CHECK(kanon__arrow_memory_block(memory, 0, r.n / 8 + 1, err));
+    KANON_CHECK(kanon__arrow_memory_block(memory, 1, (r.n + 1) * (int64_t)sizeof *offsets, err));
     offsets = memory->blocks[1];
     for (int64_t i = 0; i < r.n; i++) {
         int64_t entry = entry_of(b, c, row_at(b, r.begin + i));
@@ -113,21 +112,18 @@ static kanon_status fill_texts(const kanon__arrow_build *b, const kanon__arrow_r
             n_bytes += e->ends[entry] - (entry > 0 ? e->ends[entry - 1] : 0);
             set_bit(memory->blocks[0], i);
         }
-        if (n_bytes > INT32_MAX) {
-            st = fail_too_long(b, c, err);
-            goto out;
-        }
+        if (n_bytes > INT32_MAX)
+            return fail_too_long(b, c, err);
         offsets[i + 1] = (int32_t)n_bytes;
     }
-    KANON_TRY(kanon__arrow_memory_block(memory, 2, n_bytes, err), out);
+    KANON_CHECK(kanon__arrow_memory_block(memory, 2, n_bytes, err));
     for (int64_t i = 0; i < r.n; i++) {
         int64_t entry = entry_of(b, c, row_at(b, r.begin + i));
         if (entry >= 0)
             memcpy((char *)memory->blocks[2] + offsets[i], e->values + (entry > 0 ? e->ends[entry - 1] : 0),
                    (size_t)(offsets[i + 1] - offsets[i]));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status add_dictionary(struct ArrowArray *array, const kanon__arrow_entries *e, kanon_error *err)
@@ -158,12 +154,10 @@ static void fill_truths(const kanon__arrow_build *b, const kanon__arrow_released
 static kanon_status make_values(const kanon__arrow_build *b, const kanon__arrow_released *c, kanon__arrow_range r,
                                 kanon__arrow_memory *memory, int64_t *n_null, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__arrow_memory_block(memory, 0, r.n / 8 + 1, err), out);
-    KANON_TRY(kanon__arrow_memory_block(memory, 1, c->entries.truths ? r.n / 8 + 1 : r.n * c->entries.width, err), out);
+    KANON_CHECK(kanon__arrow_memory_block(memory, 0, r.n / 8 + 1, err));
+    KANON_CHECK(kanon__arrow_memory_block(memory, 1, c->entries.truths ? r.n / 8 + 1 : r.n * c->entries.width, err));
     (c->entries.truths ? fill_truths : fill_values)(b, c, r, memory->blocks, n_null);
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__arrow_fill_entries(const kanon__arrow_build *b, const kanon__arrow_released *c, kanon__arrow_range r,
@@ -200,10 +194,7 @@ typedef struct text_column {
 static kanon_status take_cell(const kanon__arrow_build *b, text_column *t, const kanon__cell *cell, int64_t i,
                               kanon_error *err)
 {
-    kanon_status st = kanon__grow_array(&t->bytes, &t->capacity, t->n_bytes + (int64_t)cell->length, "released records",
-                                        err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__grow_array(&t->bytes, &t->capacity, t->n_bytes + (int64_t)cell->length, "released records", err));
     t->n_bytes += (int64_t)kanon__csv_unescape(t->bytes + t->n_bytes, cell);
     if (t->n_bytes > INT32_MAX)
         return fail_too_long(b, t->column, err);
@@ -263,9 +254,7 @@ out:
 static kanon_status finish_cells(text_column *t, int64_t n, kanon_error *err)
 {
     kanon__arrow_memory *memory = NULL;
-    kanon_status st = kanon__arrow_memory_new(&memory, NULL, NULL, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__arrow_memory_new(&memory, NULL, NULL, err));
     const void *buffers[3] = {NULL, t->offsets, t->bytes};
     memory->blocks[0] = t->offsets;
     memory->sizes[0] = (size_t)(n + 1) * sizeof *t->offsets;

@@ -25,12 +25,9 @@ out:
 
 static kanon_status fill_batch(struct ArrowArray *out, const int32_t *group_of, int64_t first, int64_t n, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__arrow_array_init_struct(out, NULL, n, N_COLUMNS, err), out);
-    KANON_TRY(fill_column(out->children[0], NULL, first, n, err), out);
-    KANON_TRY(fill_column(out->children[1], group_of, first, n, err), out);
-out:
-    return st;
+    KANON_CHECK(kanon__arrow_array_init_struct(out, NULL, n, N_COLUMNS, err));
+    KANON_CHECK(fill_column(out->children[0], NULL, first, n, err));
+    return fill_column(out->children[1], group_of, first, n, err);
 }
 
 kanon_status kanon__arrow_groups_new(kanon__arrow_batches **out, const int32_t *group_of, int64_t n_rows, kanon_error *err)

@@ -84,7 +84,6 @@ static inline int64_t batch_of(const kanon__arrow_source *s, int64_t row)
 static kanon_status number_entries(kanon__arrow_kept *k, kanon__dictionary *all, const int32_t *order, int64_t n,
                                    kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t batch = 0;
     for (int64_t i = 0; i < n; i++) {
         int64_t row = order != NULL ? order[i] : i;
@@ -99,30 +98,26 @@ static kanon_status number_entries(kanon__arrow_kept *k, kanon__dictionary *all,
             continue;
         int64_t index = kanon__arrow_index(v, at);
         if (k->new_index[batch][index] == NOT_USED)
-            KANON_TRY(number_entry(&k->new_index[batch][index], v, all, index, err), out);
+            KANON_CHECK(number_entry(&k->new_index[batch][index], v, all, index, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Number those that are used again, in the order of the one dictionary that there is. */
 static kanon_status sort_entries(kanon__arrow_kept *k, kanon__dictionary *all, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__dictionary_clear(all);
-    KANON_TRY(kanon__dictionary_init(all, err), out);
+    KANON_CHECK(kanon__dictionary_init(all, err));
     for (int64_t i = 0; i < k->views[0].entries.length; i++)
         if (k->new_index[0][i] != NOT_USED)
-            KANON_TRY(number_entry(&k->new_index[0][i], &k->views[0], all, i, err), out);
-out:
-    return st;
+            KANON_CHECK(number_entry(&k->new_index[0][i], &k->views[0], all, i, err));
+    return KANON_OK;
 }
 
 /* Room for the numbers of each dictionary. One that several batches in a row have is numbered once. */
 static kanon_status list_dictionaries(kanon__arrow_kept *k, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__new_array(&k->new_index, k->source->n_batches, "an Arrow dictionary", err), out);
+    KANON_CHECK(kanon__new_array(&k->new_index, k->source->n_batches, "an Arrow dictionary", err));
     k->ordered = (k->source->schema.children[k->column]->flags & ARROW_FLAG_DICTIONARY_ORDERED) != 0;
     for (int64_t batch = 0; batch < k->source->n_batches; batch++) {
         const kanon__arrow_buffers *entries = &k->views[batch].entries;
@@ -131,17 +126,15 @@ static kanon_status list_dictionaries(kanon__arrow_kept *k, kanon_error *err)
             continue;
         }
         k->ordered &= batch == 0; /* there is no order among several */
-        KANON_TRY(kanon__new_array(&k->new_index[batch], entries->length, "an Arrow dictionary", err), out);
+        KANON_CHECK(kanon__new_array(&k->new_index[batch], entries->length, "an Arrow dictionary", err));
         for (int64_t i = 0; i < entries->length; i++)
             k->new_index[batch][i] = NOT_USED;
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status make_text_entries(kanon__arrow_kept *k, const kanon__dictionary *all, int width, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     void **blocks = k->entries->blocks;
     int64_t n_bytes = 0;
     size_t length;
@@ -152,8 +145,8 @@ static kanon_status make_text_entries(kanon__arrow_kept *k, const kanon__diction
     if (width == 4 && n_bytes > INT32_MAX)
         return kanon__fail(err, KANON_EDATA, "column %s: a dictionary of more than 2 GB",
                            k->table->data.columns[k->column].name);
-    KANON_TRY(kanon__new_array((char **)&blocks[0], ((int64_t)all->n + 1) * width, "an Arrow dictionary", err), out);
-    KANON_TRY(kanon__new_array((char **)&blocks[1], n_bytes, "an Arrow dictionary", err), out);
+    KANON_CHECK(kanon__new_array((char **)&blocks[0], ((int64_t)all->n + 1) * width, "an Arrow dictionary", err));
+    KANON_CHECK(kanon__new_array((char **)&blocks[1], n_bytes, "an Arrow dictionary", err));
     n_bytes = 0;
     for (uint32_t i = 0; i < all->n; i++) {
         const char *text = kanon__dictionary_text(all, i, &length);
@@ -165,8 +158,7 @@ static kanon_status make_text_entries(kanon__arrow_kept *k, const kanon__diction
     k->entry_buffers[1] = blocks[0];
     k->entry_buffers[2] = blocks[1];
     k->n_entry_buffers = 3;
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status make_fixed_entries(kanon__arrow_kept *k, const kanon__dictionary *all, const kanon__arrow_type *type,
@@ -175,9 +167,7 @@ static kanon_status make_fixed_entries(kanon__arrow_kept *k, const kanon__dictio
     char *values = NULL;
     bool bits = type->kind == KANON__ARROW_BOOL;
     int64_t size = bits ? (int64_t)all->n / 8 + 1 : (int64_t)all->n * type->width;
-    kanon_status st = kanon__new_array(&values, size, "an Arrow dictionary", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&values, size, "an Arrow dictionary", err));
     k->entries->blocks[0] = values;
     for (uint32_t i = 0; i < all->n; i++) {
         size_t length;
@@ -243,17 +233,14 @@ static kanon_status make_field(kanon__arrow_field *field, const kanon__arrow_kep
 kanon_status kanon__arrow_kept_init(kanon__arrow_kept *out, kanon__arrow_field *field, const kanon_table *table, int column,
                                     const int32_t *order, int64_t n_released, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__arrow_source *s = kanon__arrow_source_of(table->source);
     *out = (kanon__arrow_kept){.table = table, .source = s, .column = column};
-    KANON_TRY(kanon__new_array(&out->views, s->n_batches, "Arrow batches", err), out);
+    KANON_CHECK(kanon__new_array(&out->views, s->n_batches, "Arrow batches", err));
     for (int64_t batch = 0; batch < s->n_batches; batch++)
         out->views[batch] = kanon__arrow_source_view(s, batch, column);
     if (s->types[column].index_width > 0)
-        KANON_TRY(unify_dictionaries(out, order, n_released, err), out);
-    KANON_TRY(make_field(field, out, err), out);
-out:
-    return st;
+        KANON_CHECK(unify_dictionaries(out, order, n_released, err));
+    return make_field(field, out, err);
 }
 
 void kanon__arrow_kept_clear(kanon__arrow_kept *k)
@@ -391,10 +378,9 @@ static kanon_status fail_too_long(const harvest *h, kanon_error *err)
 
 static kanon_status gather_texts(harvest *h, const kanon__arrow_type *type, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t batch, at, n_bytes = 0;
     void **blocks = h->memory->blocks;
-    KANON_TRY(make_values(h, (h->n + 1) * type->width, err), out);
+    KANON_CHECK(make_values(h, (h->n + 1) * type->width, err));
     for (int64_t i = 0; i < h->n; i++) {
         const kanon__arrow_view *v = find_row(h, i, &batch, &at);
         h->n_null += v == NULL;
@@ -404,15 +390,13 @@ static kanon_status gather_texts(harvest *h, const kanon__arrow_type *type, kano
         }
         store(blocks[1], i + 1, type->width, n_bytes);
     }
-    if (type->width == 4 && n_bytes > INT32_MAX) {
-        st = fail_too_long(h, err);
-        goto out;
-    }
-    KANON_TRY(kanon__arrow_memory_block(h->memory, 2, n_bytes, err), out);
+    if (type->width == 4 && n_bytes > INT32_MAX)
+        return fail_too_long(h, err);
+    KANON_CHECK(kanon__arrow_memory_block(h->memory, 2, n_bytes, err));
     if (is_plain(h) && n_bytes > 0) {
         const kanon__arrow_buffers *b = &h->kept->views[h->batch].rows;
         memcpy(blocks[2], b->bytes + kanon__arrow_load(b->values, b->offset, type->width, true), (size_t)n_bytes);
-        goto out;
+        return KANON_OK;
     }
     n_bytes = 0;
     for (int64_t i = 0; i < h->n; i++) {
@@ -423,8 +407,7 @@ static kanon_status gather_texts(harvest *h, const kanon__arrow_type *type, kano
         memcpy((char *)blocks[2] + n_bytes, text.bytes, text.length);
         n_bytes += (int64_t)text.length;
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* A view: length and text where that has at most 12 bytes; else length, four bytes of it, piece and place there. */
@@ -444,20 +427,17 @@ static void store_view(char *to, kanon__arrow_text text, char *piece, int64_t *n
 
 static kanon_status gather_views(harvest *h, const kanon__arrow_type *type, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t batch, at, n_bytes = 0;
     void **blocks = h->memory->blocks;
-    KANON_TRY(make_values(h, h->n * type->width, err), out);
+    KANON_CHECK(make_values(h, h->n * type->width, err));
     for (int64_t i = 0; i < h->n; i++) {
         const kanon__arrow_view *v = find_row(h, i, &batch, &at);
         n_bytes += v != NULL ? (int64_t)kanon__arrow_entry_text(type, &v->rows, at).length : 0;
     }
-    if (n_bytes > INT32_MAX) {
-        st = fail_too_long(h, err);
-        goto out;
-    }
+    if (n_bytes > INT32_MAX)
+        return fail_too_long(h, err);
     /* the size of the piece stands in front of it */
-    KANON_TRY(kanon__arrow_memory_block(h->memory, 2, n_bytes + (int64_t)sizeof(int64_t), err), out);
+    KANON_CHECK(kanon__arrow_memory_block(h->memory, 2, n_bytes + (int64_t)sizeof(int64_t), err));
     h->piece_size = blocks[2];
     for (int64_t i = 0; i < h->n; i++) {
         const kanon__arrow_view *v = find_row(h, i, &batch, &at);
@@ -468,8 +448,7 @@ static kanon_status gather_views(harvest *h, const kanon__arrow_type *type, kano
         store_view((char *)blocks[1] + i * type->width, kanon__arrow_entry_text(type, &v->rows, at),
                    (char *)(h->piece_size + 1), h->piece_size);
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status gather_values(harvest *h, const kanon__arrow_type *type, kanon_error *err)

@@ -31,16 +31,13 @@ static kanon_status add_column(kanon__arrow_build *b, kanon__arrow_origin from, 
                                const char *format, const char *entry_format, kanon_error *err)
 {
     kanon__arrow_field *field = &b->out->fields[b->out->n_fields];
-    kanon_status st = kanon__arrow_field_init(field, b->table->data.columns[number].name, suffix, format, entry_format, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__arrow_field_init(field, b->table->data.columns[number].name, suffix, format, entry_format, err));
     b->columns[b->out->n_fields++] = (kanon__arrow_released){.origin = from, .number = number, .quasi = quasi};
     return suffix[0] != '\0' ? check_name(b->table, field->name, err) : KANON_OK;
 }
 
 static kanon_status add_quasi(kanon__arrow_build *b, int quasi, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int number = b->table->data.quasi[quasi];
     const kanon__domain *domain = b->table->data.columns[number].domain;
     const char *mean = domain->type != KANON_TYPE_DATE          ? "g"
@@ -57,12 +54,11 @@ static kanon_status add_quasi(kanon__arrow_build *b, int quasi, kanon_error *err
     bool levels = domain->type == KANON_TYPE_ORDINAL; /* an ordered dictionary of all of them */
     const char *format = levels ? "i" : kanon__arrow_values_format(b->table, number), *entries = levels ? "u" : NULL;
     for (int i = 0; i < 2; i++) {
-        KANON_TRY(add_column(b, KANON__ARROW_BY_GROUP, number, quasi, i == 0 ? "_min" : "_max", format, entries, err), out);
+        KANON_CHECK(add_column(b, KANON__ARROW_BY_GROUP, number, quasi, i == 0 ? "_min" : "_max", format, entries, err));
         b->out->fields[b->out->n_fields - 1].flags |= levels ? ARROW_FLAG_DICTIONARY_ORDERED : 0;
     }
     b->columns[b->out->n_fields - 1].is_max = true;
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status add_kept(kanon__arrow_build *b, int number, kanon_error *err)
@@ -82,18 +78,16 @@ static kanon_status add_kept(kanon__arrow_build *b, int number, kanon_error *err
 
 static kanon_status add_columns(kanon__arrow_build *b, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__data *d = &b->table->data;
-    KANON_TRY(kanon__new_array(&b->columns, 2 * (int64_t)d->n_columns, "released columns", err), out);
-    KANON_TRY(kanon__new_array(&b->out->fields, 2 * (int64_t)d->n_columns, "released columns", err), out);
+    KANON_CHECK(kanon__new_array(&b->columns, 2 * (int64_t)d->n_columns, "released columns", err));
+    KANON_CHECK(kanon__new_array(&b->out->fields, 2 * (int64_t)d->n_columns, "released columns", err));
     for (int i = 0, quasi = 0; i < d->n_columns; i++) {
         if (d->columns[i].role == KANON_ROLE_QUASI)
-            KANON_TRY(add_quasi(b, quasi++, err), out);
+            KANON_CHECK(add_quasi(b, quasi++, err));
         else if (d->columns[i].role != KANON_ROLE_IDENTIFYING)
-            KANON_TRY(add_kept(b, i, err), out);
+            KANON_CHECK(add_kept(b, i, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- batches ------------------------------------------------------------------------------------------------------ */
@@ -133,23 +127,21 @@ static kanon_status fill_column(const kanon__arrow_build *b, const kanon__arrow_
 static kanon_status fill_batch(int64_t number, void *payload, kanon_error *err)
 {
     enum { WORTH_A_LOOK = 10 * 1000 * 1000 }; /* at the clock: a batch takes some milliseconds */
-    kanon_status st = KANON_OK;
     kanon__arrow_build *b = payload;
     kanon__arrow_range r = range_of(b, number);
     struct ArrowArray *batch = &b->out->batches[number];
     kanon__ticker ticker;
     kanon__shared_ticker_task(&ticker, &b->ticker);
-    KANON_TRY(kanon__tick(&ticker, 0, 0, WORTH_A_LOOK, err), out);
-    KANON_TRY(kanon__arrow_array_init_struct(batch, NULL, r.n, b->out->n_fields, err), out);
+    KANON_CHECK(kanon__tick(&ticker, 0, 0, WORTH_A_LOOK, err));
+    KANON_CHECK(kanon__arrow_array_init_struct(batch, NULL, r.n, b->out->n_fields, err));
     for (int i = 0; i < b->out->n_fields; i++)
-        KANON_TRY(fill_column(b, &b->columns[i], number, r, batch->children[i], err), out);
+        KANON_CHECK(fill_column(b, &b->columns[i], number, r, batch->children[i], err));
     if (b->n_cells > 0)
-        KANON_TRY(kanon__arrow_fill_cells(b, r, batch, err), out);
+        KANON_CHECK(kanon__arrow_fill_cells(b, r, batch, err));
     if (b->aside)
-        KANON_TRY(kanon__arrow_array_put_aside(batch, err), out);
+        KANON_CHECK(kanon__arrow_array_put_aside(batch, err));
     kanon__shared_ticker_add(&b->ticker, r.n);
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status fill_batches(kanon__arrow_build *b, kanon_error *err)

@@ -231,10 +231,9 @@ static bool is_less(const kanon__arrow_values *v, uint32_t left, uint32_t right)
  * that ends at one of them ends at the outermost of them. */
 static kanon_status order_equals(kanon__arrow_values *v, const kanon__domain *domain, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     uint32_t n = number_count(domain), end;
-    KANON_TRY(kanon__new_array(&v->least, n, "released values", err), out);
-    KANON_TRY(kanon__new_array(&v->most, n, "released values", err), out);
+    KANON_CHECK(kanon__new_array(&v->least, n, "released values", err));
+    KANON_CHECK(kanon__new_array(&v->most, n, "released values", err));
     for (uint32_t first = 0; first < n; first = end) {
         uint32_t least = first, most = first;
         for (end = first + 1; end < n && domain->values[end] == domain->values[first]; end++) {
@@ -246,8 +245,7 @@ static kanon_status order_equals(kanon__arrow_values *v, const kanon__domain *do
             v->most[code] = most;
         }
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- ends of bands ------------------------------------------------------------------------------------------------ */

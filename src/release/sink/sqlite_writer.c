@@ -206,9 +206,7 @@ static void close_writer(kanon__table_writer *writer)
 static kanon_status share(kanon__table_writer **out, kanon__table_writer *writer, const kanon__location *l, kanon_error *err)
 {
     sqlite_writer *w = NULL;
-    kanon_status st = kanon__new_array(&w, 1, "a database", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&w, 1, "a database", err));
     w->base = *writer;
     w->location = l;
     w->db = ((sqlite_writer *)writer)->db;

@@ -76,17 +76,15 @@ void kanon__group_index_free(kanon__group_index *index)
 /* A new node with an id of its own. Ids are never used twice, so a log entry cannot mean another leaf. */
 static kanon_status add_node(kanon__group_index *index, kanon__node **out, int level, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__grow_array(&index->nodes, &index->nodes_capacity, index->n_ids + 1, "the index of groups", err), out);
-    KANON_TRY(kanon__node_new(index, out, level, err), out);
+    KANON_CHECK(kanon__grow_array(&index->nodes, &index->nodes_capacity, index->n_ids + 1, "the index of groups", err));
+    KANON_CHECK(kanon__node_new(index, out, level, err));
     if (level == 0)
-        KANON_TRY(kanon__node_add_codes(index, *out, err), out);
+        KANON_CHECK(kanon__node_add_codes(index, *out, err));
     (*out)->id = index->n_ids;
     (*out)->dirty = (*out)->loose = true;
     (*out)->rewritten = (*out)->has_members = level == 0;
     index->nodes[index->n_ids++] = *out;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* The parent, and the slot of the node in it; that there is none is damage. */
@@ -131,19 +129,17 @@ static kanon_status tighten_summaries(kanon__group_index *index, kanon_error *er
 /* The log is saved first: it decides which leaves are written anew. Entries written now get the number of this part. */
 kanon_status kanon__group_index_save(kanon__group_index *index, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__index_log *log = &index->log;
-    KANON_TRY(tighten_summaries(index, err), out);
-    KANON_TRY(kanon__log_save(index, err), out);
-    KANON_TRY(kanon__nodes_write(index, err), out);
+    KANON_CHECK(tighten_summaries(index, err));
+    KANON_CHECK(kanon__log_save(index, err));
+    KANON_CHECK(kanon__nodes_write(index, err));
     for (int64_t id = 1; id < index->n_ids; id++)
         if (index->nodes[id] != NULL)
             index->nodes[id]->dirty = index->nodes[id]->rewritten = false;
     for (; log->n_saved < log->n_entries; log->n_saved++)
         log->entries[log->n_saved].part = index->state->next_change;
     index->state->next_change++;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- changing ---------------------------------------------------------------------------------------------------- */
@@ -214,40 +210,33 @@ static bool holds(const kanon__group_index *index, kanon__group_slot at, const i
 kanon_status kanon__group_index_join(kanon__group_index *index, kanon__group_slot at, int64_t record, const int64_t *codes,
                                      kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool opened = at.node->codes != NULL || !holds(index, at, codes);
-    KANON_TRY(kanon__watch_touch(index->state, at.node->keys[at.slot], err), out);
+    KANON_CHECK(kanon__watch_touch(index->state, at.node->keys[at.slot], err));
     if (opened)
-        KANON_TRY(kanon__node_load_codes(index, at.node, err), out);
-    KANON_TRY(kanon__log_append_join(index, at.node, at.node->keys[at.slot], record, codes, err), out);
+        KANON_CHECK(kanon__node_load_codes(index, at.node, err));
+    KANON_CHECK(kanon__log_append_join(index, at.node, at.node->keys[at.slot], record, codes, err));
     if (at.node->has_members)
-        KANON_TRY(kanon__node_add_member(index, at.node, at.slot, record, codes, err), out);
+        KANON_CHECK(kanon__node_add_member(index, at.node, at.slot, record, codes, err));
     at.node->sizes[at.slot]++;
     at.node->dirty = at.node->loose = true;
     if (!opened)
-        goto out;
+        return KANON_OK;
     kanon__node_grow_box(index, at.node, at.slot, codes);
     kanon__node_measure_slot(index, at.node, at.slot);
-    KANON_TRY(widen_ancestors(index, at.node, at.slot, err), out);
-out:
-    return st;
+    return widen_ancestors(index, at.node, at.slot, err);
 }
 
 kanon_status kanon__group_index_replace(kanon__group_index *index, kanon__group_slot at, const kanon__new_group *group,
                                         kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__watch_touch(index->state, group->number, err), out);
-    KANON_TRY(kanon__node_load_codes(index, at.node, err), out);
-    KANON_TRY(kanon__log_append_group(index, at.node, group, err), out);
+    KANON_CHECK(kanon__watch_touch(index->state, group->number, err));
+    KANON_CHECK(kanon__node_load_codes(index, at.node, err));
+    KANON_CHECK(kanon__log_append_group(index, at.node, group, err));
     if (at.node->has_members)
-        KANON_TRY(kanon__node_set_members(index, at.node, at.slot, group->n_members, group->members, group->codes, err),
-                  out);
+        KANON_CHECK(kanon__node_set_members(index, at.node, at.slot, group->n_members, group->members, group->codes, err));
     kanon__node_set_box(index, at.node, at.slot, group);
     kanon__node_measure_slot(index, at.node, at.slot);
-    KANON_TRY(widen_ancestors(index, at.node, at.slot, err), out);
-out:
-    return st;
+    return widen_ancestors(index, at.node, at.slot, err);
 }
 
 /* ---- splitting full nodes ---------------------------------------------------------------------------------------- */
@@ -315,77 +304,68 @@ out:
 /* Splits nodes that are too full, from the leaf up; a root that is split gets a new root above it. */
 static kanon_status split_full_nodes(kanon__group_index *index, kanon__node *node, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     while (node->n > KANON__NODE_MOST) {
         kanon__node *sibling, *parent;
         int slot;
-        KANON_TRY(split_node(index, node, &sibling, err), out);
+        KANON_CHECK(split_node(index, node, &sibling, err));
         if (node->parent == 0) {
-            KANON_TRY(add_node(index, &parent, node->level + 1, err), out);
+            KANON_CHECK(add_node(index, &parent, node->level + 1, err));
             node->parent = parent->id;
             index->state->root = parent->id;
             kanon__node_add_child(index, parent, node);
         }
-        KANON_TRY(get_parent(index, &parent, &slot, node, err), out);
+        KANON_CHECK(get_parent(index, &parent, &slot, node, err));
         kanon__node_set_child(index, parent, slot, node);
         sibling->parent = parent->id;
         kanon__node_add_child(index, parent, sibling);
         node->dirty = node->loose = parent->loose = true;
         node = parent;
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__group_index_add(kanon__group_index *index, kanon__group_slot beside, const kanon__new_group *group,
                                     kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__node *leaf = beside.node;
     if (leaf == NULL) /* the first group of all */
-        KANON_TRY(kanon__node_get(index, &leaf, index->state->root, err), out);
-    if (leaf->level != 0) {
-        st = kanon__store_damaged(&index->state->store, "the index of groups", err);
-        goto out;
-    }
-    KANON_TRY(kanon__watch_touch(index->state, group->number, err), out);
-    KANON_TRY(kanon__node_load_codes(index, leaf, err), out);
-    KANON_TRY(kanon__log_append_group(index, leaf, group, err), out);
-    KANON_TRY(kanon__node_add_group(index, leaf, group, err), out);
-    KANON_TRY(widen_ancestors(index, leaf, leaf->n - 1, err), out);
-    KANON_TRY(split_full_nodes(index, leaf, err), out);
-out:
-    return st;
+        KANON_CHECK(kanon__node_get(index, &leaf, index->state->root, err));
+    if (leaf->level != 0)
+        return kanon__store_damaged(&index->state->store, "the index of groups", err);
+    KANON_CHECK(kanon__watch_touch(index->state, group->number, err));
+    KANON_CHECK(kanon__node_load_codes(index, leaf, err));
+    KANON_CHECK(kanon__log_append_group(index, leaf, group, err));
+    KANON_CHECK(kanon__node_add_group(index, leaf, group, err));
+    KANON_CHECK(widen_ancestors(index, leaf, leaf->n - 1, err));
+    return split_full_nodes(index, leaf, err);
 }
 
 /* A node that becomes empty is erased, and its slot in the parent with it, up to the root. */
 kanon_status kanon__group_index_remove(kanon__group_index *index, kanon__group_slot at, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__node *node = at.node;
-    KANON_TRY(kanon__watch_touch(index->state, node->keys[at.slot], err), out);
-    KANON_TRY(kanon__node_load_codes(index, node, err), out);
-    KANON_TRY(kanon__log_append_removal(index, node, node->keys[at.slot], err), out);
+    KANON_CHECK(kanon__watch_touch(index->state, node->keys[at.slot], err));
+    KANON_CHECK(kanon__node_load_codes(index, node, err));
+    KANON_CHECK(kanon__log_append_removal(index, node, node->keys[at.slot], err));
     kanon__node_remove_slot(index, node, at.slot);
     index->hint = node->id; /* its members will best join groups like it */
     while (node->n == 0 && node->parent != 0) {
         kanon__node *parent;
         int slot;
-        KANON_TRY(get_parent(index, &parent, &slot, node, err), out);
-        KANON_TRY(kanon__node_erase(index, node, err), out);
+        KANON_CHECK(get_parent(index, &parent, &slot, node, err));
+        KANON_CHECK(kanon__node_erase(index, node, err));
         kanon__node_remove_slot(index, parent, slot);
         node = parent;
     }
     if (node->n == 0) { /* nothing is left: the root is a leaf without groups */
         kanon__node *empty;
-        KANON_TRY(kanon__node_erase(index, node, err), out);
-        KANON_TRY(add_node(index, &empty, 0, err), out);
+        KANON_CHECK(kanon__node_erase(index, node, err));
+        KANON_CHECK(add_node(index, &empty, 0, err));
         index->state->root = empty->id;
-        goto out;
+        return KANON_OK;
     }
     node->loose = true;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
@@ -431,7 +411,6 @@ static kanon_status cut_into_runs(kanon__cutter *cutter, int64_t *items, int64_t
                                   kanon_error *err)
 {
     enum { DEEPEST = 256 }; /* deep enough: each cut takes off at least an eighth */
-    kanon_status st = KANON_OK;
     range stack[DEEPEST] = {{0, n}};
     for (int top = n > 0; top > 0;) {
         range r = stack[--top];
@@ -443,10 +422,9 @@ static kanon_status cut_into_runs(kanon__cutter *cutter, int64_t *items, int64_t
         int64_t cut = kanon__cutter_cut(cutter, items + r.begin, count);
         stack[top++] = (range){r.begin + cut, r.end};
         stack[top++] = (range){r.begin, r.begin + cut};
-        KANON_TRY(kanon__tick(ticker, r.begin, n, 100 * count, err), out);
+        KANON_CHECK(kanon__tick(ticker, r.begin, n, 100 * count, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Puts the n items into new nodes of one level. */
@@ -499,22 +477,20 @@ static kanon_status drop_nodes(kanon__group_index *index, kanon_error *err)
 /* Bottom-up: leaves over the groups, then level by level nodes over nodes, until there is one. */
 kanon_status kanon__group_index_build(kanon__group_index *index, const kanon__new_group *groups, int64_t n, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__node *leaf = NULL;
     kanon__watch_give_up(index->state); /* every group is another one */
-    KANON_TRY(drop_nodes(index, err), out);
+    KANON_CHECK(drop_nodes(index, err));
     if (n == 0)
-        KANON_TRY(add_node(index, &leaf, 0, err), out);
-    KANON_TRY(add_level(index, (level_build){index, groups, 0}, n, 0, err), out);
+        KANON_CHECK(add_node(index, &leaf, 0, err));
+    KANON_CHECK(add_level(index, (level_build){index, groups, 0}, n, 0, err));
     int64_t first = 1;
     for (int level = 1; index->n_ids - first > 1; level++) {
         int64_t next = index->n_ids;
-        KANON_TRY(add_level(index, (level_build){index, NULL, first}, next - first, level, err), out);
+        KANON_CHECK(add_level(index, (level_build){index, NULL, first}, next - first, level, err));
         first = next;
     }
     index->state->root = first;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- walks over all nodes ---------------------------------------------------------------------------------------- */
@@ -600,11 +576,10 @@ static bool rescale_codes(int64_t *codes, int64_t n, int64_t step, int64_t facto
 
 static kanon_status rescale_node(kanon__group_index *index, kanon__node *node, void *payload, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const rescale_step *r = payload;
     bool good = true;
     if (node->level == 0)
-        KANON_TRY(kanon__node_load_members(index, node, err), out);
+        KANON_CHECK(kanon__node_load_members(index, node, err));
     for (int side = 0; side < kanon__node_sides(node); side++)
         good = rescale_codes(kanon__node_column(node, r->dimension, side), node->n, 1, r->factor) && good;
     if (node->level == 0)
@@ -612,9 +587,8 @@ static kanon_status rescale_node(kanon__group_index *index, kanon__node *node, v
     node->dirty = true;
     node->rewritten = node->level == 0;
     if (!good)
-        st = kanon__fail(err, KANON_EDATA, "a number has too many digits for the state");
-out:
-    return st;
+        return kanon__fail(err, KANON_EDATA, "a number has too many digits for the state");
+    return KANON_OK;
 }
 
 kanon_status kanon__group_index_rescale(kanon__group_index *index, int dimension, int64_t factor, kanon_error *err)
@@ -643,28 +617,21 @@ static bool summary_is_right(const kanon__group_index *index, const kanon__node 
 
 static kanon_status check_node(kanon__group_index *index, kanon__node *node, void *payload, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__node *child;
     for (int slot = 0; node->level > 0 && slot < node->n; slot++) {
-        KANON_TRY(kanon__node_get(index, &child, node->keys[slot], err), out);
-        KANON_TRY(kanon__node_load_codes(index, child, err), out);
-        if (!summary_is_right(index, node, slot, child, payload)) {
-            st = kanon__store_damaged(&index->state->store, "a summary of the index", err);
-            goto out;
-        }
+        KANON_CHECK(kanon__node_get(index, &child, node->keys[slot], err));
+        KANON_CHECK(kanon__node_load_codes(index, child, err));
+        if (!summary_is_right(index, node, slot, child, payload))
+            return kanon__store_damaged(&index->state->store, "a summary of the index", err);
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__group_index_check(kanon__group_index *index, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__node *scratch = NULL;
-    KANON_TRY(tighten_summaries(index, err), out);
-    KANON_TRY(kanon__node_new(index, &scratch, 1, err), out);
-    KANON_TRY(walk_nodes(index, check_node, scratch, err), out);
-    KANON_TRY(kanon__log_check(index, err), out);
-out:
-    return st;
+    KANON_CHECK(tighten_summaries(index, err));
+    KANON_CHECK(kanon__node_new(index, &scratch, 1, err));
+    KANON_CHECK(walk_nodes(index, check_node, scratch, err));
+    return kanon__log_check(index, err);
 }

@@ -48,11 +48,10 @@ void kanon__log_clear(kanon__index_log *log)
 /* Appends the entry to the list of its leaf. */
 static kanon_status add_entry(kanon__group_index *index, kanon__log_entry entry, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__index_log *log = &index->log;
-    KANON_TRY(kanon__grow_array(&log->entries, &log->entries_capacity, log->n_entries + 1, "changes of groups", err), out);
-    KANON_TRY(kanon__grow_array(&log->heads, &log->heads_capacity, index->n_ids, "changes of groups", err), out);
-    KANON_TRY(kanon__grow_array(&log->tails, &log->tails_capacity, index->n_ids, "changes of groups", err), out);
+    KANON_CHECK(kanon__grow_array(&log->entries, &log->entries_capacity, log->n_entries + 1, "changes of groups", err));
+    KANON_CHECK(kanon__grow_array(&log->heads, &log->heads_capacity, index->n_ids, "changes of groups", err));
+    KANON_CHECK(kanon__grow_array(&log->tails, &log->tails_capacity, index->n_ids, "changes of groups", err));
     for (; log->n_heads < index->n_ids; log->n_heads++)
         log->heads[log->n_heads] = log->tails[log->n_heads] = -1;
     entry.next = -1;
@@ -60,8 +59,7 @@ static kanon_status add_entry(kanon__group_index *index, kanon__log_entry entry,
     log->entries[at] = entry;
     *(last < 0 ? &log->heads[entry.leaf] : &log->entries[last].next) = at;
     log->tails[entry.leaf] = at;
-out:
-    return st;
+    return KANON_OK;
 }
 
 static int64_t first_entry(const kanon__index_log *log, int64_t leaf)
@@ -106,49 +104,40 @@ static kanon_status end_entry(kanon__group_index *index, const kanon__node *leaf
 kanon_status kanon__log_append_join(kanon__group_index *index, const kanon__node *leaf, int64_t number, int64_t record,
                                     const int64_t *codes, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     unsigned char *at;
     if (leaf->rewritten)
         return KANON_OK;
-    KANON_TRY(begin_entry(index, 2 + index->space->n, &at, err), out);
+    KANON_CHECK(begin_entry(index, 2 + index->space->n, &at, err));
     *at++ = JOINED;
     at = kanon__write_varint(at, (uint64_t)number);
     at = kanon__write_varint(at, (uint64_t)record);
     for (int i = 0; i < index->space->n; i++)
         at = kanon__write_code(at, codes[i], 0);
-    KANON_TRY(end_entry(index, leaf, at, err), out);
-out:
-    return st;
+    return end_entry(index, leaf, at, err);
 }
 
 kanon_status kanon__log_append_group(kanon__group_index *index, const kanon__node *leaf, const kanon__new_group *group,
                                      kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     unsigned char *at;
     if (leaf->rewritten)
         return KANON_OK;
-    KANON_TRY(begin_entry(index, 2 + group->n_members * (1 + index->space->n), &at, err), out);
+    KANON_CHECK(begin_entry(index, 2 + group->n_members * (1 + index->space->n), &at, err));
     *at++ = IS_NOW;
     at = kanon__write_varint(at, (uint64_t)group->number);
     at = kanon__write_members(at, index->space->n, group->n_members, group->members, group->codes);
-    KANON_TRY(end_entry(index, leaf, at, err), out);
-out:
-    return st;
+    return end_entry(index, leaf, at, err);
 }
 
 kanon_status kanon__log_append_removal(kanon__group_index *index, const kanon__node *leaf, int64_t number, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     unsigned char *at;
     if (leaf->rewritten)
         return KANON_OK;
-    KANON_TRY(begin_entry(index, 1, &at, err), out);
+    KANON_CHECK(begin_entry(index, 1, &at, err));
     *at++ = IS_GONE;
     at = kanon__write_varint(at, (uint64_t)number);
-    KANON_TRY(end_entry(index, leaf, at, err), out);
-out:
-    return st;
+    return end_entry(index, leaf, at, err);
 }
 
 /* ---- replay ------------------------------------------------------------------------------------------------------ */
@@ -250,11 +239,10 @@ out:
 static kanon_status add_member(const kanon__group_index *index, kanon__member_list *list, kanon__byte_reader *r,
                                kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int m = index->space->n;
     int64_t record = kanon__read_count(r, index->state->next_record - 1), at = list->n;
-    KANON_TRY(kanon__grow_array(&list->members, &list->members_capacity, list->n + 1, "members of groups", err), out);
-    KANON_TRY(kanon__grow_array(&list->codes, &list->codes_capacity, (list->n + 1) * m, "members of groups", err), out);
+    KANON_CHECK(kanon__grow_array(&list->members, &list->members_capacity, list->n + 1, "members of groups", err));
+    KANON_CHECK(kanon__grow_array(&list->codes, &list->codes_capacity, (list->n + 1) * m, "members of groups", err));
     while (at > 0 && list->members[at - 1] > record)
         at--;
     memmove(list->members + at + 1, list->members + at, (size_t)(list->n - at) * sizeof *list->members);
@@ -263,14 +251,12 @@ static kanon_status add_member(const kanon__group_index *index, kanon__member_li
     for (int i = 0; i < m; i++)
         list->codes[at * m + i] = kanon__read_code(r, &index->space->dimensions[i], 0);
     list->n++;
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__log_replay_members(kanon__group_index *index, const kanon__node *leaf, int64_t number,
                                        kanon__member_list *list, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     for (int64_t i = first_entry(&index->log, leaf->id); i >= 0; i = index->log.entries[i].next) {
         const kanon__log_entry *e = &index->log.entries[i];
         const unsigned char *bytes = (const unsigned char *)index->log.bytes + e->begin;
@@ -278,18 +264,15 @@ kanon_status kanon__log_replay_members(kanon__group_index *index, const kanon__n
         if (e->part <= leaf->merged_part || kanon__read_count(&r, index->state->next_group - 1) != number)
             continue;
         if (bytes[0] == JOINED)
-            KANON_TRY(add_member(index, list, &r, err), out);
+            KANON_CHECK(add_member(index, list, &r, err));
         else if (bytes[0] == IS_NOW)
-            KANON_TRY(kanon__read_members(index, list, &r, err), out);
+            KANON_CHECK(kanon__read_members(index, list, &r, err));
         else
             list->n = 0;
-        if (r.bad) {
-            st = kanon__store_damaged(&index->state->store, "the changes of a group", err);
-            goto out;
-        }
+        if (r.bad)
+            return kanon__store_damaged(&index->state->store, "the changes of a group", err);
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- in the file ------------------------------------------------------------------------------------------------- */
@@ -297,10 +280,9 @@ out:
 /* Cuts a part into entries; they are decoded when their leaf is read. */
 static kanon_status load_part(int64_t part, const void *bytes, int64_t size, void *payload, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__group_index *index = payload;
     kanon__index_log *log = &index->log;
-    KANON_TRY(kanon__grow_array(&log->bytes, &log->bytes_capacity, log->n_bytes + size + 1, "changes of groups", err), out);
+    KANON_CHECK(kanon__grow_array(&log->bytes, &log->bytes_capacity, log->n_bytes + size + 1, "changes of groups", err));
     const unsigned char *begin = (const unsigned char *)log->bytes;
     kanon__byte_reader r = {begin + log->n_bytes, begin + log->n_bytes + size, false};
     if (size > 0)
@@ -311,13 +293,12 @@ static kanon_status load_part(int64_t part, const void *bytes, int64_t size, voi
         int64_t length = kanon__read_count(&r, r.end - r.at);
         if (r.bad || length > r.end - r.at)
             break;
-        KANON_TRY(add_entry(index, (kanon__log_entry){leaf, part, r.at - begin, length, -1}, err), out);
+        KANON_CHECK(add_entry(index, (kanon__log_entry){leaf, part, r.at - begin, length, -1}, err));
         r.at += length;
     }
     if (r.at != r.end || r.bad || part >= index->state->next_change)
-        st = kanon__store_damaged(&index->state->store, "the changes of groups", err);
-out:
-    return st;
+        return kanon__store_damaged(&index->state->store, "the changes of groups", err);
+    return KANON_OK;
 }
 
 kanon_status kanon__log_load(kanon__group_index *index, kanon_error *err)
@@ -342,21 +323,16 @@ static bool is_current(const kanon__group_index *index, int64_t entry)
 /* Marks every leaf with entries to be written anew, and deletes the log. Members are read when a leaf is written. */
 static kanon_status mark_leaves(kanon__group_index *index, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     for (int64_t leaf = 1; leaf < index->log.n_heads; leaf++) {
         kanon__node *node;
         if (index->log.heads[leaf] < 0)
             continue;
-        KANON_TRY(kanon__node_get(index, &node, leaf, err), out);
-        if (node->level != 0) {
-            st = kanon__store_damaged(&index->state->store, "the changes of groups", err);
-            goto out;
-        }
+        KANON_CHECK(kanon__node_get(index, &node, leaf, err));
+        if (node->level != 0)
+            return kanon__store_damaged(&index->state->store, "the changes of groups", err);
         node->rewritten = node->dirty = true;
     }
-    KANON_TRY(kanon__log_rows_clear(&index->rows, err), out);
-out:
-    return st;
+    return kanon__log_rows_clear(&index->rows, err);
 }
 
 /* Appends the current entries of this command. */
@@ -384,7 +360,6 @@ out:
 
 kanon_status kanon__log_save(kanon__group_index *index, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__index_log *log = &index->log;
     enum { FRAME = 4 }; /* bytes of a leaf's id and a length, mostly */
     int64_t n_bytes = 0, n_new = 0, most = index->state->n_records * LOG_BYTES_PER_RECORD;
@@ -395,11 +370,10 @@ kanon_status kanon__log_save(kanon__group_index *index, kanon_error *err)
         n_new += i >= log->n_saved ? log->entries[i].length + 2 * KANON__VARINT_BYTES : 0;
     }
     if (log->outdated || index->state->forgets || n_bytes > (most > LOG_LEAST ? most : LOG_LEAST))
-        KANON_TRY(mark_leaves(index, err), out);
+        KANON_CHECK(mark_leaves(index, err));
     else if (n_new > 0)
-        KANON_TRY(write_part(index, n_new, err), out);
-out:
-    return st;
+        KANON_CHECK(write_part(index, n_new, err));
+    return KANON_OK;
 }
 
 kanon_status kanon__log_check(kanon__group_index *index, kanon_error *err)

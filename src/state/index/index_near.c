@@ -51,17 +51,15 @@ void kanon__group_refs_clear(kanon__group_refs *p)
 kanon_status kanon__group_index_list_changed(kanon__group_index *index, kanon__group_refs *refs, const int64_t *numbers,
                                              int64_t n, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     for (int64_t id = 0; n > 0 && id < index->n_ids; id++) {
         const kanon__node *leaf = index->nodes[id];
         if (leaf == NULL || leaf->level != 0 || !leaf->dirty)
             continue;
         for (int slot = 0; slot < leaf->n; slot++)
             if (bsearch(&leaf->keys[slot], numbers, (size_t)n, sizeof *numbers, kanon__compare_numbers) != NULL)
-                KANON_TRY(kanon__group_refs_add(refs, leaf->keys[slot], id, err), out);
+                KANON_CHECK(kanon__group_refs_add(refs, leaf->keys[slot], id, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* First the leaf of the reference; where it has been split since, all leaves in memory. */

@@ -31,14 +31,12 @@ static int64_t round_to_lines(int64_t size)
  * fault per node would be most of the time. */
 static kanon_status add_chunk(kanon__group_index *index, int64_t least, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t size = NODE_BYTES * (index->n_ids < 16 ? 16 : index->n_ids);
     size = (size < CHUNK_MOST ? size : CHUNK_MOST) + least + LINE;
     bool large = size > LARGE_PAGE;
     char *chunk = NULL;
-    KANON_TRY(kanon__grow_array(&index->chunks, &index->chunks_capacity, index->n_chunks + 1, "the index of groups", err),
-              out);
-    KANON_TRY(kanon__new_array(&chunk, size + (large ? LARGE_PAGE : 0), "the index of groups", err), out);
+    KANON_CHECK(kanon__grow_array(&index->chunks, &index->chunks_capacity, index->n_chunks + 1, "the index of groups", err));
+    KANON_CHECK(kanon__new_array(&chunk, size + (large ? LARGE_PAGE : 0), "the index of groups", err));
     index->chunks[index->n_chunks++] = chunk;
     int64_t align = large ? LARGE_PAGE : LINE;
     index->free_bytes = chunk + (align - (int64_t)((uintptr_t)chunk % (uintptr_t)align)) % align;
@@ -47,33 +45,29 @@ static kanon_status add_chunk(kanon__group_index *index, int64_t least, kanon_er
     if (large)
         madvise(index->free_bytes, (size_t)(index->n_free_bytes / LARGE_PAGE * LARGE_PAGE), MADV_HUGEPAGE);
 #endif
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__nodes_allocate(kanon__group_index *index, char **out, int64_t size, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     size = round_to_lines(size);
     if (index->n_free_bytes < size)
-        KANON_TRY(add_chunk(index, size, err), out);
+        KANON_CHECK(add_chunk(index, size, err));
     *out = index->free_bytes;
     index->free_bytes += size;
     index->n_free_bytes -= size;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* One allocation: the struct, then coordinates, and of inner nodes lowest groups, least shares and codes. Leaves get codes
  * later. */
 kanon_status kanon__node_new(kanon__group_index *index, kanon__node **out, int level, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     char *memory = NULL;
     int64_t n = (int64_t)STRIDE * (level == 0 ? 2 : 4) * index->space->n, head = round_to_lines(sizeof **out);
     int64_t size = head + n * (int64_t)sizeof(int32_t), more = (2 * STRIDE + n) * (int64_t)sizeof(int64_t);
     *out = NULL;
-    KANON_TRY(kanon__nodes_allocate(index, &memory, size + (level > 0 ? more : 0), err), out);
+    KANON_CHECK(kanon__nodes_allocate(index, &memory, size + (level > 0 ? more : 0), err));
     kanon__node *node = (kanon__node *)(void *)memory;
     node->level = level;
     node->coordinates = (int32_t *)(void *)(memory + head);
@@ -84,8 +78,7 @@ kanon_status kanon__node_new(kanon__group_index *index, kanon__node **out, int l
     }
     node->epoch = index->space->epoch;
     *out = node;
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__node_add_codes(kanon__group_index *index, kanon__node *leaf, kanon_error *err)
@@ -151,39 +144,33 @@ static bool is_possible(const kanon__group_index *index, const kanon__node *node
  * of a leaf are dropped again, since they lie in index->scratch. */
 static kanon_status read_node(kanon__group_index *index, int64_t id, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__node *node = NULL;
     bool measured;
-    KANON_TRY(kanon__node_read(index, &node, id, &measured, err), out);
+    KANON_CHECK(kanon__node_read(index, &node, id, &measured, err));
     if (node->level == 0)
-        KANON_TRY(kanon__log_replay(index, node, false, err), out);
-    if (!measured && ((node->n == 0 && node->parent != 0) || !is_possible(index, node))) {
-        st = kanon__store_damaged(&index->state->store, "a node of the index", err);
-        goto out;
-    }
+        KANON_CHECK(kanon__log_replay(index, node, false, err));
+    if (!measured && ((node->n == 0 && node->parent != 0) || !is_possible(index, node)))
+        return kanon__store_damaged(&index->state->store, "a node of the index", err);
     if (!measured)
         kanon__node_measure(index, node);
     if (node->level == 0)
         node->codes = NULL;
     index->nodes[id] = node;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* A leaf without codes has not been changed since it was read, so page and log give it as it was. */
 kanon_status kanon__node_load_codes(kanon__group_index *index, kanon__node *leaf, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     if (leaf->codes != NULL)
         return KANON_OK;
-    KANON_TRY(kanon__node_add_codes(index, leaf, err), out);
-    KANON_TRY(kanon__node_reread(index, leaf, err), out);
+    KANON_CHECK(kanon__node_add_codes(index, leaf, err));
+    KANON_CHECK(kanon__node_reread(index, leaf, err));
     if (kanon__log_has_entries(&index->log, leaf->id)) {
-        KANON_TRY(kanon__log_replay(index, leaf, false, err), out);
+        KANON_CHECK(kanon__log_replay(index, leaf, false, err));
         kanon__node_measure(index, leaf); /* the replay has moved slots */
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__node_get(kanon__group_index *index, kanon__node **out, int64_t id, kanon_error *err)
@@ -207,21 +194,17 @@ kanon_status kanon__node_get(kanon__group_index *index, kanon__node **out, int64
 /* After page and log each group must have as many members as the leaf says. */
 kanon_status kanon__node_load_members(kanon__group_index *index, kanon__node *leaf, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     if (leaf->has_members)
         return KANON_OK;
-    KANON_TRY(kanon__node_load_codes(index, leaf, err), out);
+    KANON_CHECK(kanon__node_load_codes(index, leaf, err));
     memset(leaf->begins, 0, (STRIDE + 1) * sizeof *leaf->begins);
-    KANON_TRY(kanon__node_read_all_members(index, leaf, err), out);
-    KANON_TRY(kanon__log_replay(index, leaf, true, err), out);
+    KANON_CHECK(kanon__node_read_all_members(index, leaf, err));
+    KANON_CHECK(kanon__log_replay(index, leaf, true, err));
     for (int slot = 0; slot < leaf->n; slot++)
-        if (leaf->begins[slot + 1] - leaf->begins[slot] != leaf->sizes[slot]) {
-            st = kanon__store_damaged(&index->state->store, "the members of a group", err);
-            goto out;
-        }
+        if (leaf->begins[slot + 1] - leaf->begins[slot] != leaf->sizes[slot])
+            return kanon__store_damaged(&index->state->store, "the members of a group", err);
     leaf->has_members = true;
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__node_erase(kanon__group_index *index, kanon__node *node, kanon_error *err)
@@ -322,28 +305,24 @@ void kanon__node_measure(const kanon__group_index *index, kanon__node *node)
 /* Makes room for `n` members of a slot; those of the slots behind it move. */
 static kanon_status resize(const kanon__group_index *index, kanon__node *leaf, int slot, int64_t n, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int m = index->space->n;
     int64_t end = leaf->begins[slot + 1], total = leaf->begins[leaf->n], grown = n - (end - leaf->begins[slot]);
     int64_t room = total + (grown > 0 ? grown : 0) + 1;
-    KANON_TRY(kanon__grow_array(&leaf->members, &leaf->members_capacity, room, "members of groups", err), out);
-    KANON_TRY(kanon__grow_array(&leaf->member_codes, &leaf->member_codes_capacity, room * m, "members of groups", err), out);
+    KANON_CHECK(kanon__grow_array(&leaf->members, &leaf->members_capacity, room, "members of groups", err));
+    KANON_CHECK(kanon__grow_array(&leaf->member_codes, &leaf->member_codes_capacity, room * m, "members of groups", err));
     memmove(leaf->members + end + grown, leaf->members + end, (size_t)(total - end) * sizeof *leaf->members);
     memmove(leaf->member_codes + (end + grown) * m, leaf->member_codes + end * m,
             (size_t)((total - end) * m) * sizeof *leaf->member_codes);
     for (int i = slot + 1; i <= leaf->n; i++)
         leaf->begins[i] += grown;
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__node_set_members(const kanon__group_index *index, kanon__node *leaf, int slot, int64_t n,
                                      const int64_t *members, const int64_t *codes, kanon_error *err)
 {
     int m = index->space->n;
-    kanon_status st = resize(index, leaf, slot, n, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(resize(index, leaf, slot, n, err));
     memcpy(leaf->members + leaf->begins[slot], members, (size_t)n * sizeof *members);
     memcpy(leaf->member_codes + leaf->begins[slot] * m, codes, (size_t)(n * m) * sizeof *codes);
     return KANON_OK;
@@ -354,9 +333,7 @@ kanon_status kanon__node_add_member(const kanon__group_index *index, kanon__node
 {
     int m = index->space->n;
     int64_t size = leaf->begins[slot + 1] - leaf->begins[slot];
-    kanon_status st = resize(index, leaf, slot, size + 1, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(resize(index, leaf, slot, size + 1, err));
     int64_t *members = leaf->members + leaf->begins[slot], *all = leaf->member_codes + leaf->begins[slot] * m, at = size;
     while (at > 0 && members[at - 1] > record)
         at--;

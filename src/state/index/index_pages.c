@@ -229,26 +229,23 @@ static kanon_status fail_node(const kanon__group_index *index, kanon_error *err)
 static kanon_status find_node(kanon__group_index *index, kanon__node **node, int64_t id, kanon__byte_reader *r,
                               kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__node_page *page = NULL;
     int slot = (int)(id % KANON__NODES_PER_PAGE);
-    KANON_TRY(load_page(index, &page, id / KANON__NODES_PER_PAGE, err), out);
+    KANON_CHECK(load_page(index, &page, id / KANON__NODES_PER_PAGE, err));
     const unsigned char *bytes = page->bytes + page->begins[slot];
     *r = (kanon__byte_reader){bytes, bytes + page->lengths[slot], false};
     uint64_t level = kanon__read_varint(r), parent = kanon__read_varint(r), merged_part = kanon__read_varint(r);
     if (r->bad || level > LEVEL_MOST || parent >= (uint64_t)index->n_ids ||
         merged_part >= (uint64_t)index->state->next_change) {
-        st = fail_node(index, err);
-        goto out;
+        return fail_node(index, err);
     }
     if (*node != NULL)
-        goto out;
-    KANON_TRY(kanon__node_new(index, node, (int)level, err), out);
+        return KANON_OK;
+    KANON_CHECK(kanon__node_new(index, node, (int)level, err));
     (*node)->id = id;
     (*node)->parent = (int64_t)parent;
     (*node)->merged_part = (int64_t)merged_part;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* A node without slots is a leaf: an empty root, or one to which the log adds groups. */
@@ -260,31 +257,25 @@ static bool read_slots(const kanon__group_index *index, kanon__node *node, kanon
 
 kanon_status kanon__node_read(kanon__group_index *index, kanon__node **out, int64_t id, bool *measured, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__node *node = NULL;
     kanon__byte_reader r;
-    KANON_TRY(find_node(index, &node, id, &r, err), out);
+    KANON_CHECK(find_node(index, &node, id, &r, err));
     *measured = node->level == 0 && !kanon__log_has_entries(&index->log, id) && kanon__leaf_read_coordinates(index, node, r);
     if (node->level == 0)
         node->codes = index->scratch;
-    if (!*measured && !read_slots(index, node, &r)) {
-        st = fail_node(index, err);
-        goto out;
-    }
+    if (!*measured && !read_slots(index, node, &r))
+        return fail_node(index, err);
     *out = node;
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__node_reread(kanon__group_index *index, kanon__node *node, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__byte_reader r;
-    KANON_TRY(find_node(index, &node, node->id, &r, err), out);
+    KANON_CHECK(find_node(index, &node, node->id, &r, err));
     if (!read_slots(index, node, &r))
-        st = fail_node(index, err);
-out:
-    return st;
+        return fail_node(index, err);
+    return KANON_OK;
 }
 
 /* The most bytes that a node takes. */
@@ -365,21 +356,17 @@ out:
 
 kanon_status kanon__nodes_find_last(kanon__group_index *index, int64_t *out, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__node_page *page = NULL;
     int64_t last = 0;
     *out = 0;
-    KANON_TRY(kanon__index_rows_last(&index->rows, &last, err), out);
-    if (last < 0 || last > INT32_MAX / 2 / KANON__NODES_PER_PAGE) {
-        st = kanon__store_damaged(&index->state->store, "the index of groups", err);
-        goto out;
-    }
-    KANON_TRY(load_page(index, &page, last, err), out);
+    KANON_CHECK(kanon__index_rows_last(&index->rows, &last, err));
+    if (last < 0 || last > INT32_MAX / 2 / KANON__NODES_PER_PAGE)
+        return kanon__store_damaged(&index->state->store, "the index of groups", err);
+    KANON_CHECK(load_page(index, &page, last, err));
     for (int i = 0; i < KANON__NODES_PER_PAGE; i++)
         if (page->lengths[i] > 0)
             *out = last * KANON__NODES_PER_PAGE + i;
-out:
-    return st;
+    return KANON_OK;
 }
 
 static bool is_to_be_written(const kanon__group_index *index, int64_t id)
@@ -449,12 +436,11 @@ unsigned char *kanon__write_members(unsigned char *at, int n_dimensions, int64_t
 kanon_status kanon__read_members(const kanon__group_index *index, kanon__member_list *out, kanon__byte_reader *r,
                                  kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int m = index->space->n;
     int64_t last = 0, most = index->state->next_record - 1;
     out->n = kanon__read_count(r, r->end - r->at);
-    KANON_TRY(kanon__grow_array(&out->members, &out->members_capacity, out->n + 1, "members of groups", err), out);
-    KANON_TRY(kanon__grow_array(&out->codes, &out->codes_capacity, out->n * m + 1, "members of groups", err), out);
+    KANON_CHECK(kanon__grow_array(&out->members, &out->members_capacity, out->n + 1, "members of groups", err));
+    KANON_CHECK(kanon__grow_array(&out->codes, &out->codes_capacity, out->n * m + 1, "members of groups", err));
     for (int64_t i = 0; i < out->n && !r->bad; i++)
         out->members[i] = last += kanon__read_count(r, most - last);
     for (int d = 0; d < m; d++) {
@@ -465,8 +451,7 @@ kanon_status kanon__read_members(const kanon__group_index *index, kanon__member_
             near = code == KANON__NULL_CODE ? near : code;
         }
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 void kanon__member_list_clear(kanon__member_list *list)
@@ -545,31 +530,27 @@ static void skip_numbers(kanon__byte_reader *r, int64_t n)
 kanon_status kanon__node_read_members(kanon__group_index *index, const kanon__node *leaf, int64_t number,
                                       kanon__member_list *out, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__byte_reader r;
     bool found = false;
     out->n = 0;
-    KANON_TRY(load_members_page(index, leaf->id, &r, err), out);
+    KANON_CHECK(load_members_page(index, leaf->id, &r, err));
     while (!found && r.at < r.end && !r.bad) {
         found = kanon__read_count(&r, index->state->next_group - 1) == number;
         if (found)
-            KANON_TRY(kanon__read_members(index, out, &r, err), out);
+            KANON_CHECK(kanon__read_members(index, out, &r, err));
         else
             skip_numbers(&r, kanon__read_count(&r, r.end - r.at) * (1 + index->space->n));
     }
     if (r.bad)
-        st = kanon__store_damaged(&index->state->store, "the members of a group", err);
-out:
-    return st;
+        return kanon__store_damaged(&index->state->store, "the members of a group", err);
+    return KANON_OK;
 }
 
 static kanon_status write_members_page(kanon__group_index *index, const kanon__node *leaf, kanon_error *err)
 {
     int m = index->space->n;
     int64_t most = KANON__VARINT_BYTES * (2 * (int64_t)leaf->n + leaf->begins[leaf->n] * (m + 1) + 1);
-    kanon_status st = kanon__grow_array(&index->bytes, &index->bytes_capacity, most, "members of groups", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__grow_array(&index->bytes, &index->bytes_capacity, most, "members of groups", err));
     unsigned char *at = (unsigned char *)index->bytes;
     for (int slot = 0; slot < leaf->n; slot++) {
         int64_t begin = leaf->begins[slot];
@@ -585,21 +566,18 @@ static kanon_status write_members_page(kanon__group_index *index, const kanon__n
 /* Members that were loaded only to be written are dropped again: a merge of the log writes thousands of leaves. */
 static kanon_status write_leaf_members(kanon__group_index *index, kanon__node *node, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool had_members = node->has_members;
     if (node->level > 0)
         return KANON_OK;
-    KANON_TRY(kanon__node_load_members(index, node, err), out);
-    KANON_TRY(write_members_page(index, node, err), out);
+    KANON_CHECK(kanon__node_load_members(index, node, err));
+    KANON_CHECK(write_members_page(index, node, err));
     if (!had_members)
         kanon__node_drop_members(node);
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__nodes_write(kanon__group_index *index, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     for (int64_t number = 0; number * KANON__NODES_PER_PAGE < index->n_ids; number++) {
         int64_t first = number * KANON__NODES_PER_PAGE;
         bool dirty = number < index->n_pages && index->pages[number].dirty;
@@ -607,25 +585,21 @@ kanon_status kanon__nodes_write(kanon__group_index *index, kanon_error *err)
             if (!is_to_be_written(index, id))
                 continue;
             dirty = true;
-            KANON_TRY(write_leaf_members(index, index->nodes[id], err), out);
+            KANON_CHECK(write_leaf_members(index, index->nodes[id], err));
             index->nodes[id]->merged_part = index->state->next_change;
         }
         if (dirty)
-            KANON_TRY(write_page(index, number, err), out);
+            KANON_CHECK(write_page(index, number, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__node_erase_page_entry(kanon__group_index *index, int64_t id, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__node_page *page = NULL;
-    KANON_TRY(load_page(index, &page, id / KANON__NODES_PER_PAGE, err), out);
+    KANON_CHECK(load_page(index, &page, id / KANON__NODES_PER_PAGE, err));
     page->lengths[id % KANON__NODES_PER_PAGE] = 0;
     page->dirty = true;
     index->members_page_leaf = 0;
-    KANON_TRY(kanon__index_rows_erase(&index->rows, KANON__MEMBER_PAGES, id, err), out);
-out:
-    return st;
+    return kanon__index_rows_erase(&index->rows, KANON__MEMBER_PAGES, id, err);
 }

@@ -102,22 +102,19 @@ static const char *missing_text(const kanon_state *s)
 
 static kanon_status open_delta(delta *d, kanon_state *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     d->state = s;
     d->missing = missing_text(s);
     d->reader = (kanon__cell_reader){.state = s, .grow = d->options->grow_taxonomy};
     kanon__ticker_init(&d->ticker, s->tick, s->payload, "regrouping");
-    KANON_TRY(d->source->class->open(&d->cursor, d->source, err), out);
-    KANON_TRY(kanon__new_array(&d->cell_of, s->n_columns, "columns", err), out);
-    KANON_TRY(kanon__new_array(&d->scales, s->n_columns, "columns", err), out);
-    KANON_TRY(kanon__new_array(&d->codes, s->n_dimensions, "a record", err), out);
-    KANON_TRY(kanon__row_init(&d->row, s, err), out);
-    KANON_TRY(kanon__row_init(&d->old, s, err), out);
+    KANON_CHECK(d->source->class->open(&d->cursor, d->source, err));
+    KANON_CHECK(kanon__new_array(&d->cell_of, s->n_columns, "columns", err));
+    KANON_CHECK(kanon__new_array(&d->scales, s->n_columns, "columns", err));
+    KANON_CHECK(kanon__new_array(&d->codes, s->n_dimensions, "a record", err));
+    KANON_CHECK(kanon__row_init(&d->row, s, err));
+    KANON_CHECK(kanon__row_init(&d->old, s, err));
     for (int i = 0; i < s->n_columns; i++)
         d->scales[i] = s->columns[i].scale;
-    KANON_TRY(match_columns(d, err), out);
-out:
-    return st;
+    return match_columns(d, err);
 }
 
 static void close_delta(delta *d)
@@ -206,39 +203,35 @@ static kanon_status fail_unknown(const delta *d, kanon_error *err)
 /* Step 2. Rescaling and new trees invalidate codes and coordinates, so they happen before the first record moves. */
 static kanon_status scan_rows(delta *d, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_state *s = d->state;
     bool has_row, grown = false;
-    KANON_TRY(kanon__delta_ranges_new(&d->ranges, s, err), out);
+    KANON_CHECK(kanon__delta_ranges_new(&d->ranges, s, err));
     for (;;) {
-        KANON_TRY(d->source->class->next(d->cursor, &has_row, err), out);
+        KANON_CHECK(d->source->class->next(d->cursor, &has_row, err));
         if (!has_row)
             break;
         fill_row(d, NULL);
         if (d->options->kind == KANON__DELTA_UPDATE) {
             kanon__record named;
-            KANON_TRY(kanon__record_find(s, &named, 0, d->row.cells, &d->old, NULL, err), out);
-            if (named.id == 0) {
-                st = fail_unknown(d, err);
-                goto out;
-            }
+            KANON_CHECK(kanon__record_find(s, &named, 0, d->row.cells, &d->old, NULL, err));
+            if (named.id == 0)
+                return fail_unknown(d, err);
             fill_row(d, d->old.cells);
         }
-        KANON_TRY(read_codes(d, err), out);
+        KANON_CHECK(read_codes(d, err));
         kanon__delta_ranges_note(d->ranges, d->codes, d->scales);
-        KANON_TRY(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 500, err), out);
+        KANON_CHECK(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 500, err));
     }
     for (int i = 0; i < s->n_columns; i++) {
         kanon__state_column *c = &s->columns[i];
         if (c->dimension >= 0 && kanon__state_numeric(c) && d->scales[i] > c->scale)
-            KANON_TRY(kanon__session_rescale(s, i, d->scales[i], err), out);
+            KANON_CHECK(kanon__session_rescale(s, i, d->scales[i], err));
         grown = grown || (c->tree != NULL && c->tree->n_nodes > c->n_saved);
     }
     if (grown)
-        KANON_TRY(kanon__session_reload_trees(s, err), out);
+        KANON_CHECK(kanon__session_reload_trees(s, err));
     d->source->class->seek(d->cursor, 0, NULL);
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- inserting --------------------------------------------------------------------------------------------------- */
@@ -246,16 +239,14 @@ out:
 /* Writes the record in d->row and d->codes to the file, and lets it join a group. */
 static kanon_status insert_record(delta *d, kanon__record record, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_state *s = d->state;
-    KANON_TRY(kanon__row_pack(s, &d->row, err), out);
-    KANON_TRY(kanon__record_put(s, &record, &d->row, d->codes, err), out);
-    KANON_TRY(kanon__entity_index_add(s, record.id, d->row.cells, err), out);
-    KANON_TRY(kanon__records_tally(s, d->codes, 1, err), out);
-    KANON_TRY(kanon__groups_insert(s, record.id, d->codes, &d->done, err), out);
+    KANON_CHECK(kanon__row_pack(s, &d->row, err));
+    KANON_CHECK(kanon__record_put(s, &record, &d->row, d->codes, err));
+    KANON_CHECK(kanon__entity_index_add(s, record.id, d->row.cells, err));
+    KANON_CHECK(kanon__records_tally(s, d->codes, 1, err));
+    KANON_CHECK(kanon__groups_insert(s, record.id, d->codes, &d->done, err));
     s->n_records++;
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status insert_rows(delta *d, int64_t *n, kanon_error *err)
@@ -293,68 +284,59 @@ enum { PAGES_PER_RECORD = 2 }; /* that a deletion changes: of the record and of 
  * row then names another one, since those that were found before are deleted already. */
 static kanon_status collect_target(delta *d, bool departs, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_state *s = d->state;
     int64_t n = d->n_targets, m = s->n_dimensions, capacity = d->targets_capacity;
     uint32_t code;
     fill_row(d, NULL);
-    KANON_TRY(kanon__grow_array(&d->targets, &d->targets_capacity, n + 1, "records", err), out);
+    KANON_CHECK(kanon__grow_array(&d->targets, &d->targets_capacity, n + 1, "records", err));
     if (d->targets_capacity != capacity) {
         int64_t ids_capacity = capacity, codes_capacity = capacity * m;
-        KANON_TRY(kanon__grow_array(&d->ids, &ids_capacity, d->targets_capacity, "records", err), out);
-        KANON_TRY(kanon__grow_array(&d->old_codes, &codes_capacity, d->targets_capacity * m, "records", err), out);
-        KANON_TRY(kanon__store_reserve_pages(&s->store, PAGES_PER_RECORD * d->targets_capacity, err), out);
+        KANON_CHECK(kanon__grow_array(&d->ids, &ids_capacity, d->targets_capacity, "records", err));
+        KANON_CHECK(kanon__grow_array(&d->old_codes, &codes_capacity, d->targets_capacity * m, "records", err));
+        KANON_CHECK(kanon__store_reserve_pages(&s->store, PAGES_PER_RECORD * d->targets_capacity, err));
     }
     kanon__record *target = &d->targets[n];
-    KANON_TRY(kanon__record_find(s, target, 0, d->row.cells, &d->old, d->old_codes + n * m, err), out);
-    if (target->id == 0) {
-        st = fail_unknown(d, err);
-        goto out;
-    }
-    KANON_TRY(kanon__dictionary_add(&d->seen, &code, (const char *)&target->id, sizeof target->id, err), out);
+    KANON_CHECK(kanon__record_find(s, target, 0, d->row.cells, &d->old, d->old_codes + n * m, err));
+    if (target->id == 0)
+        return fail_unknown(d, err);
+    KANON_CHECK(kanon__dictionary_add(&d->seen, &code, (const char *)&target->id, sizeof target->id, err));
     if (code < n) { /* only an update can name a record twice: deleted ones are not found again */
-        st = fail_name(d, "a record is named twice", "name each record once", err);
-        goto out;
+        return fail_name(d, "a record is named twice", "name each record once", err);
     }
     int64_t id = d->ids[n] = target->id;
     d->n_targets++;
     if (departs && target->last_since > 0) {
-        KANON_TRY(kanon__departed_add(s, target, &d->old, err), out);
-        KANON_TRY(kanon__watch_leave(s, target->last_group, err), out);
+        KANON_CHECK(kanon__departed_add(s, target, &d->old, err));
+        KANON_CHECK(kanon__watch_leave(s, target->last_group, err));
     }
-    KANON_TRY(kanon__records_tally(s, d->old_codes + n * m, -1, err), out);
-    KANON_TRY(kanon__entity_index_remove(s, id, d->old.cells, err), out);
+    KANON_CHECK(kanon__records_tally(s, d->old_codes + n * m, -1, err));
+    KANON_CHECK(kanon__entity_index_remove(s, id, d->old.cells, err));
     if (departs)
-        KANON_TRY(kanon__record_remove(s, id, err), out);
-out:
-    return st;
+        KANON_CHECK(kanon__record_remove(s, id, err));
+    return KANON_OK;
 }
 
 static kanon_status collect_targets(delta *d, bool departs, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool has_row;
-    KANON_TRY(kanon__dictionary_init(&d->seen, err), out);
+    KANON_CHECK(kanon__dictionary_init(&d->seen, err));
     for (;;) {
-        KANON_TRY(d->source->class->next(d->cursor, &has_row, err), out);
+        KANON_CHECK(d->source->class->next(d->cursor, &has_row, err));
         if (!has_row)
             break;
-        KANON_TRY(collect_target(d, departs, err), out);
-        KANON_TRY(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 10000, err), out);
+        KANON_CHECK(collect_target(d, departs, err));
+        KANON_CHECK(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 10000, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status delete_rows(delta *d, int64_t *n, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(collect_targets(d, true, err), out);
-    KANON_TRY(kanon__groups_delete(d->state, d->ids, d->old_codes, d->n_targets, false, &d->done, err), out);
+    KANON_CHECK(collect_targets(d, true, err));
+    KANON_CHECK(kanon__groups_delete(d->state, d->ids, d->old_codes, d->n_targets, false, &d->done, err));
     d->state->n_records -= d->n_targets;
     *n = d->n_targets;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- updating ---------------------------------------------------------------------------------------------------- */
@@ -362,23 +344,21 @@ out:
 /* The records leave with their old values, then come back with the new ones, in file order and under their numbers. */
 static kanon_status update_rows(delta *d, int64_t *n, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_state *s = d->state;
     bool has_row;
-    KANON_TRY(collect_targets(d, false, err), out);
-    KANON_TRY(kanon__groups_delete(s, d->ids, d->old_codes, d->n_targets, true, &d->done, err), out);
+    KANON_CHECK(collect_targets(d, false, err));
+    KANON_CHECK(kanon__groups_delete(s, d->ids, d->old_codes, d->n_targets, true, &d->done, err));
     s->n_records -= d->n_targets;
     d->source->class->seek(d->cursor, 0, NULL);
     for (*n = 0; *n < d->n_targets; (*n)++) {
-        KANON_TRY(d->source->class->next(d->cursor, &has_row, err), out);
-        KANON_TRY(kanon__record_get(s, NULL, d->ids[*n], &d->old, NULL, err), out);
+        KANON_CHECK(d->source->class->next(d->cursor, &has_row, err));
+        KANON_CHECK(kanon__record_get(s, NULL, d->ids[*n], &d->old, NULL, err));
         fill_row(d, d->old.cells);
-        KANON_TRY(read_codes(d, err), out);
-        KANON_TRY(insert_record(d, d->targets[*n], err), out);
-        KANON_TRY(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 50000, err), out);
+        KANON_CHECK(read_codes(d, err));
+        KANON_CHECK(insert_record(d, d->targets[*n], err));
+        KANON_CHECK(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 50000, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- the same delta twice ------------------------------------------------------------------------------------------ */

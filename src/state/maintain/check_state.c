@@ -61,28 +61,25 @@ static void add_record(comparison *c, int64_t group, int64_t record, const int64
 /* Where entities stay together, each record is in the entity index. */
 static kanon_status check_entity(comparison *c, int64_t record, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool found = false;
     if (!kanon__entities_stay_together(c->state))
         return KANON_OK;
-    KANON_TRY(kanon__entity_index_has(c->state, &found, record, c->row.cells, err), out);
+    KANON_CHECK(kanon__entity_index_has(c->state, &found, record, c->row.cells, err));
     if (!found)
-        st = kanon__store_damaged(&c->state->store, "its entities", err);
-out:
-    return st;
+        return kanon__store_damaged(&c->state->store, "its entities", err);
+    return KANON_OK;
 }
 
 /* Step 2. A cell that needs a new tree node or more digits than its column has is damage, too. */
 static kanon_status compare_record(const kanon__record *record, const char *cells, size_t size, const int64_t *codes,
                                    void *payload, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     comparison *c = payload;
     kanon_state *s = c->state;
     int64_t row = c->at++;
     if (row >= c->subset->n || c->subset->ids[row] != record->id || record->id >= s->next_record)
         return kanon__store_damaged(&s->store, "a record", err);
-    KANON_TRY(kanon__grow_array(&c->row.bytes, &c->row.bytes_capacity, (int64_t)size + 1, "a record", err), out);
+    KANON_CHECK(kanon__grow_array(&c->row.bytes, &c->row.bytes_capacity, (int64_t)size + 1, "a record", err));
     memcpy(c->row.bytes, cells, size);
     c->row.n_bytes = (int64_t)size;
     bool good = kanon__row_unpack(s, &c->row);
@@ -94,21 +91,18 @@ static kanon_status compare_record(const kanon__record *record, const char *cell
         if (column->dimension < 0)
             continue;
         int32_t n_nodes = column->tree != NULL ? column->tree->n_nodes : 0;
-        KANON_TRY(kanon__cell_code(&c->reader, i, &c->row.cells[i], &code, &scale, &why, &hint, err), out);
+        KANON_CHECK(kanon__cell_code(&c->reader, i, &c->row.cells[i], &code, &scale, &why, &hint, err));
         good = why == NULL && code == codes[column->dimension] && scale == column->scale &&
                (column->tree == NULL || column->tree->n_nodes == n_nodes);
     }
-    if (!good) {
-        st = kanon__store_damaged(&s->store, "a record", err);
-        goto out;
-    }
-    KANON_TRY(check_entity(c, record->id, err), out);
+    if (!good)
+        return kanon__store_damaged(&s->store, "a record", err);
+    KANON_CHECK(check_entity(c, record->id, err));
     c->names += kanon__name_fingerprint(record->id, kanon__row_name(s, c->row.cells));
     int64_t group = c->subset->groups[row];
     if (group > 0)
         add_record(c, position_of_group(c, group), record->id, codes);
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Step 3. */
@@ -132,20 +126,18 @@ static kanon_status compare_leaf(const kanon__node *leaf, void *payload, kanon_e
 
 static kanon_status list_groups(comparison *c, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__new_array(&c->numbers, c->subset->n, "groups", err), out);
+    KANON_CHECK(kanon__new_array(&c->numbers, c->subset->n, "groups", err));
     memcpy(c->numbers, c->subset->groups, (size_t)c->subset->n * sizeof *c->numbers);
     qsort(c->numbers, (size_t)c->subset->n, sizeof *c->numbers, kanon__compare_numbers);
     for (int64_t i = 0; i < c->subset->n; i++)
         if (c->numbers[i] > 0 && (c->n_groups == 0 || c->numbers[i] != c->numbers[c->n_groups - 1]))
             c->numbers[c->n_groups++] = c->numbers[i];
-    KANON_TRY(kanon__new_array(&c->sizes, c->n_groups, "groups", err), out);
-    KANON_TRY(kanon__new_array(&c->fingerprints, c->n_groups, "groups", err), out);
-    KANON_TRY(kanon__new_array(&c->boxes, c->n_groups * 2 * c->state->n_dimensions, "groups", err), out);
+    KANON_CHECK(kanon__new_array(&c->sizes, c->n_groups, "groups", err));
+    KANON_CHECK(kanon__new_array(&c->fingerprints, c->n_groups, "groups", err));
+    KANON_CHECK(kanon__new_array(&c->boxes, c->n_groups * 2 * c->state->n_dimensions, "groups", err));
     if (c->n_groups != c->state->n_groups)
-        st = kanon__store_damaged(&c->state->store, "its groups are not as many as it says", err);
-out:
-    return st;
+        return kanon__store_damaged(&c->state->store, "its groups are not as many as it says", err);
+    return KANON_OK;
 }
 
 /* Each record is found by its key. */
@@ -178,10 +170,7 @@ out:
 
 kanon_status kanon__state_check(kanon_state *s, const kanon__subset *subset, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__check_file(s, err), out);
-    KANON_TRY(check_groups(s, subset, err), out);
-    KANON_TRY(kanon__check_counts(s, err), out);
-out:
-    return st;
+    KANON_CHECK(kanon__check_file(s, err));
+    KANON_CHECK(check_groups(s, subset, err));
+    return kanon__check_counts(s, err);
 }

@@ -105,7 +105,6 @@ out:
 
 static kanon_status copy_column(kanon_state *s, const kanon__column *from, const kanon_schema *schema, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__state_column *c = &s->columns[s->n_columns++];
     const kanon__attribute *a = kanon__schema_find(schema, from->name);
     bool looked_into = from->role == KANON_ROLE_QUASI || from->role == KANON_ROLE_SENSITIVE;
@@ -120,24 +119,23 @@ static kanon_status copy_column(kanon_state *s, const kanon__column *from, const
     c->missing_node = -1;
     s->n_key += c->key > 0;
     s->n_sensitive += c->role == KANON_ROLE_SENSITIVE;
-    KANON_TRY(kanon__copy_text(&c->name, from->name, strlen(from->name), "a column name", err), out);
+    KANON_CHECK(kanon__copy_text(&c->name, from->name, strlen(from->name), "a column name", err));
     if (c->type == KANON_TYPE_ORDINAL) {
-        KANON_TRY(kanon__levels_copy(&c->order, &from->domain->levels, err), out);
+        KANON_CHECK(kanon__levels_copy(&c->order, &from->domain->levels, err));
         c->format.levels = &c->order;
     }
     if (from->weight_text != NULL)
-        KANON_TRY(kanon__copy_text(&c->weight_text, from->weight_text, strlen(from->weight_text), "a weight", err), out);
-    KANON_TRY(copy_bands(c, from, a, err), out);
+        KANON_CHECK(kanon__copy_text(&c->weight_text, from->weight_text, strlen(from->weight_text), "a weight", err));
+    KANON_CHECK(copy_bands(c, from, a, err));
     bool has_tree = looked_into && from->domain->taxonomy != NULL &&
                     (c->role == KANON_ROLE_QUASI || c->growth != KANON__GROWS_FLAT);
     if (has_tree)
-        KANON_TRY(copy_tree_nodes(c, from, err), out);
+        KANON_CHECK(copy_tree_nodes(c, from, err));
     if (c->role == KANON_ROLE_QUASI) {
         c->dimension = s->n_dimensions;
         s->dimensions[s->n_dimensions++] = s->n_columns - 1;
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* A state keeps texts, and null becomes an empty one. *found: a column in which missing values matter has a null. An empty
@@ -176,33 +174,28 @@ out:
 /* The texts that mean "no value": those of the schema, and the empty one where the table has nulls. */
 static kanon_status copy_missing(kanon_state *s, const kanon_table *t, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool has_null = false;
     for (int64_t i = 0; i < t->missing.n; i++)
-        KANON_TRY(kanon__texts_add(&s->missing, t->missing.items[i], strlen(t->missing.items[i]), err), out);
+        KANON_CHECK(kanon__texts_add(&s->missing, t->missing.items[i], strlen(t->missing.items[i]), err));
     if (kanon__arrow_source_of(t->source) != NULL && kanon__texts_find(&s->missing, "", 0) < 0)
-        KANON_TRY(find_nulls(&has_null, t, err), out);
+        KANON_CHECK(find_nulls(&has_null, t, err));
     if (has_null)
-        KANON_TRY(kanon__texts_add(&s->missing, "", 0, err), out);
-out:
-    return st;
+        KANON_CHECK(kanon__texts_add(&s->missing, "", 0, err));
+    return KANON_OK;
 }
 
 static kanon_status copy_columns(kanon_state *s, const kanon_table *t, const kanon_schema *schema, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__new_array(&s->columns, t->data.n_columns, "columns", err), out);
-    KANON_TRY(kanon__new_array(&s->dimensions, t->data.n_columns, "columns", err), out);
+    KANON_CHECK(kanon__new_array(&s->columns, t->data.n_columns, "columns", err));
+    KANON_CHECK(kanon__new_array(&s->dimensions, t->data.n_columns, "columns", err));
     for (int i = 0; i < t->data.n_columns; i++)
-        KANON_TRY(copy_column(s, &t->data.columns[i], schema, err), out);
-    KANON_TRY(copy_missing(s, t, err), out);
+        KANON_CHECK(copy_column(s, &t->data.columns[i], schema, err));
+    KANON_CHECK(copy_missing(s, t, err));
     s->delimiter = t->source->delimiter;
     s->crlf = t->source->crlf;
-    KANON_TRY(kanon_schema_new(&s->requirements, kanon__call_context(), err), out);
-    KANON_TRY(kanon__state_requirements_copy(s->requirements, schema, err), out);
-    KANON_TRY(kanon__state_requirements_resolve(s, err), out);
-out:
-    return st;
+    KANON_CHECK(kanon_schema_new(&s->requirements, kanon__call_context(), err));
+    KANON_CHECK(kanon__state_requirements_copy(s->requirements, schema, err));
+    return kanon__state_requirements_resolve(s, err);
 }
 
 static kanon_status join_lines(char **out, const kanon__texts *lines, kanon_error *err)
@@ -223,19 +216,16 @@ static kanon_status copy_optional(char **out, const char *text, kanon_error *err
 
 static kanon_status copy_origin(kanon_state *s, const kanon_grouping *g, int64_t joint_k, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     s->k = g->k;
     if (s->joint_k == 0) /* the caller has not said it */
         s->joint_k = joint_k != 0 ? joint_k : g->k;
     s->blocks = g->blocks;
     s->seed = g->seed;
     s->revision = g->revision;
-    KANON_TRY(copy_optional(&s->algorithm, g->algorithm, err), out);
-    KANON_TRY(copy_optional(&s->refinement, g->refinement, err), out);
-    KANON_TRY(join_lines(&s->settings, &g->settings, err), out);
-    KANON_TRY(copy_optional(&s->program, kanon_version(), err), out);
-out:
-    return st;
+    KANON_CHECK(copy_optional(&s->algorithm, g->algorithm, err));
+    KANON_CHECK(copy_optional(&s->refinement, g->refinement, err));
+    KANON_CHECK(join_lines(&s->settings, &g->settings, err));
+    return copy_optional(&s->program, kanon_version(), err);
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
@@ -265,7 +255,6 @@ static kanon_status code_of_cell(kanon__cell_reader *reader, int column, const k
 static kanon_status read_codes(kanon__cell_reader *reader, const kanon_table *t, int64_t row, const kanon__cell *cells,
                                int64_t *codes, int64_t *banded, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_state *s = reader->state;
     bool some = false;
     for (int d = 0; d < s->n_dimensions; d++) {
@@ -275,14 +264,13 @@ static kanon_status read_codes(kanon__cell_reader *reader, const kanon_table *t,
             codes[d] = code_of(&t->data.columns[t->data.quasi[d]], row);
             continue;
         }
-        KANON_TRY(code_of_cell(reader, column, &cells[column], &codes[d], err), out);
+        KANON_CHECK(code_of_cell(reader, column, &cells[column], &codes[d], err));
         banded[d] = codes[d];
         some = true;
     }
     if (some)
-        KANON_TRY(kanon__records_tally(s, banded, 1, err), out);
-out:
-    return st;
+        KANON_CHECK(kanon__records_tally(s, banded, 1, err));
+    return KANON_OK;
 }
 
 /* How many records have each code. */
@@ -442,26 +430,23 @@ out:
 kanon_status kanon__session_create(kanon_state *s, const kanon_table *t, const kanon_schema *schema, const kanon_grouping *g,
                                    bool released, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     s->next_record = s->next_group = s->next_change = 1;
     s->first_unfiled = t->data.n_rows + 1;
     s->worth = KANON__WORTH_FULL;
     kanon__store_set_tick(&s->store, s->tick, s->payload);
-    KANON_TRY(copy_columns(s, t, schema, err), out);
-    KANON_TRY(copy_origin(s, g, schema->joint_k, err), out);
-    KANON_TRY(kanon__secret_new(&s->secret, err), out);
-    KANON_TRY(kanon__catalog_create(s, err), out);
-    KANON_TRY(kanon__current_space_new(&s->space, s, err), out);
-    KANON_TRY(kanon__records_open(s, err), out);
-    KANON_TRY(kanon__entity_index_open(s, err), out);
-    KANON_TRY(copy_records(s, t, released ? g->group_of : NULL, err), out);
-    KANON_TRY(count_codes(s, t, err), out);
-    KANON_TRY(kanon__records_index(s, err), out);
-    KANON_TRY(check_names(s, t, err), out);
-    KANON_TRY(kanon__ranges_read(s, err), out);
-    KANON_TRY(kanon__group_index_new(&s->index, s, err), out);
-    KANON_TRY(kanon__session_replace_groups(s, g->group_of, NULL, g->n_groups, err), out);
-    KANON_TRY(kanon__catalog_save(s, err), out);
-out:
-    return st;
+    KANON_CHECK(copy_columns(s, t, schema, err));
+    KANON_CHECK(copy_origin(s, g, schema->joint_k, err));
+    KANON_CHECK(kanon__secret_new(&s->secret, err));
+    KANON_CHECK(kanon__catalog_create(s, err));
+    KANON_CHECK(kanon__current_space_new(&s->space, s, err));
+    KANON_CHECK(kanon__records_open(s, err));
+    KANON_CHECK(kanon__entity_index_open(s, err));
+    KANON_CHECK(copy_records(s, t, released ? g->group_of : NULL, err));
+    KANON_CHECK(count_codes(s, t, err));
+    KANON_CHECK(kanon__records_index(s, err));
+    KANON_CHECK(check_names(s, t, err));
+    KANON_CHECK(kanon__ranges_read(s, err));
+    KANON_CHECK(kanon__group_index_new(&s->index, s, err));
+    KANON_CHECK(kanon__session_replace_groups(s, g->group_of, NULL, g->n_groups, err));
+    return kanon__catalog_save(s, err);
 }

@@ -53,10 +53,9 @@ static bool fits_k(const kanon_setting *given, int64_t k)
 static kanon_status read_settings(setting_list *out, const kanon_state *s, const kanon_algorithm_info *info, int64_t k,
                                   kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const char *all = s->settings != NULL ? s->settings : "";
-    KANON_TRY(kanon__copy_text(&out->texts, all, strlen(all), "settings", err), out);
-    KANON_TRY(kanon__new_array(&out->items, (int64_t)strlen(all) + 1, "settings", err), out);
+    KANON_CHECK(kanon__copy_text(&out->texts, all, strlen(all), "settings", err));
+    KANON_CHECK(kanon__new_array(&out->items, (int64_t)strlen(all) + 1, "settings", err));
     for (char *line = out->texts; *line != '\0';) {
         char *end = line + strcspn(line, "\n"), *next = end + (*end == '\n');
         *end = '\0';
@@ -69,8 +68,7 @@ static kanon_status read_settings(setting_list *out, const kanon_state *s, const
         }
         line = next;
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- one run ----------------------------------------------------------------------------------------------------- */
@@ -78,14 +76,12 @@ out:
 /* The algorithm's groups, repaired where one violates a constraint. */
 static kanon_status run_and_repair(const kanon__algorithm *algorithm, kanon__run *run, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool holds = true;
-    KANON_TRY(algorithm->run(run, err), out);
-    KANON_TRY(kanon__constraints_hold(&holds, NULL, run->constraints, run->group_of, run->n_groups, err), out);
+    KANON_CHECK(algorithm->run(run, err));
+    KANON_CHECK(kanon__constraints_hold(&holds, NULL, run->constraints, run->group_of, run->n_groups, err));
     if (!holds)
-        KANON_TRY(kanon__repair(run, 0, false, err), out);
-out:
-    return st;
+        KANON_CHECK(kanon__repair(run, 0, false, err));
+    return KANON_OK;
 }
 
 /* The moves of a search on these records of the state: their share of those of a fresh run, but not more than it takes
@@ -271,21 +267,18 @@ out:
 
 static kanon_status prepare_drift(drift_sample *d, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon_grouping *g = d->grouping;
-    KANON_TRY(
-        kanon__space_new(&d->space, &d->table->data, d->table->data.quasi, d->table->data.n_quasi, KANON__TERMS_LOSS, err),
-        out);
-    KANON_TRY(kanon__clusters_init(&d->clusters, d->space, g->n_groups, err), out);
-    KANON_TRY(kanon__new_array(&d->near, g->n_groups, "groups", err), out);
-    KANON_TRY(kanon__new_array(&d->taken, g->n_groups, "groups", err), out);
-    KANON_TRY(kanon__new_array(&d->rows, g->n_rows, "a sample", err), out);
-    KANON_TRY(kanon__new_array(&d->fresh, g->n_rows, "a sample", err), out);
+    KANON_CHECK( kanon__space_new(&d->space, &d->table->data, d->table->data.quasi, d->table->data.n_quasi,
+                                  KANON__TERMS_LOSS, err));
+    KANON_CHECK(kanon__clusters_init(&d->clusters, d->space, g->n_groups, err));
+    KANON_CHECK(kanon__new_array(&d->near, g->n_groups, "groups", err));
+    KANON_CHECK(kanon__new_array(&d->taken, g->n_groups, "groups", err));
+    KANON_CHECK(kanon__new_array(&d->rows, g->n_rows, "a sample", err));
+    KANON_CHECK(kanon__new_array(&d->fresh, g->n_rows, "a sample", err));
     for (int64_t row = 0; row < g->n_rows; row++)
         if (g->group_of[row] >= 0)
             kanon__clusters_join(&d->clusters, g->group_of[row], row);
-out:
-    return st;
+    return KANON_OK;
 }
 
 static void clear_drift(drift_sample *d)

@@ -210,46 +210,42 @@ static void find_ref_positions(enforcement *e)
 /* Step 1: the listed groups as a table, and which of them satisfy the constraints. */
 static kanon_status inspect_groups(enforcement *e, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool all_hold;
     clear_inspection(e);
     if (e->all) {
         e->refs.n = 0;
-        KANON_TRY(kanon__group_index_visit(e->state->index, list_leaf_groups, &e->refs, err), out);
-        KANON_TRY(kanon__subset_list_all(&e->subset, e->state, err), out);
+        KANON_CHECK(kanon__group_index_visit(e->state->index, list_leaf_groups, &e->refs, err));
+        KANON_CHECK(kanon__subset_list_all(&e->subset, e->state, err));
     }
     kanon__group_refs_sort(&e->refs);
     if (!e->all)
-        KANON_TRY(list_members(e, err), out);
+        KANON_CHECK(list_members(e, err));
     e->n_groups = (int32_t)e->refs.n;
     e->n_violated = 0;
     if (e->subset.n == 0)
-        goto out;
-    KANON_TRY(kanon__subset_read_table(&e->subset, e->state, err), out);
-    KANON_TRY(kanon__subset_space(&e->space, &e->subset, e->state, err), out);
-    KANON_TRY(kanon__subset_constraints(&e->constraints, &e->subset, e->state, err), out);
-    KANON_TRY(kanon__new_array(&e->group_of, e->subset.n, "groups", err), out);
-    KANON_TRY(kanon__new_array(&e->satisfied, e->refs.n, "groups", err), out);
+        return KANON_OK;
+    KANON_CHECK(kanon__subset_read_table(&e->subset, e->state, err));
+    KANON_CHECK(kanon__subset_space(&e->space, &e->subset, e->state, err));
+    KANON_CHECK(kanon__subset_constraints(&e->constraints, &e->subset, e->state, err));
+    KANON_CHECK(kanon__new_array(&e->group_of, e->subset.n, "groups", err));
+    KANON_CHECK(kanon__new_array(&e->satisfied, e->refs.n, "groups", err));
     find_ref_positions(e);
-    KANON_TRY(kanon__constraints_hold(&all_hold, e->satisfied, e->constraints, e->group_of, e->n_groups, err), out);
+    KANON_CHECK(kanon__constraints_hold(&all_hold, e->satisfied, e->constraints, e->group_of, e->n_groups, err));
     for (int32_t i = 0; i < e->n_groups; i++)
         e->n_violated += !e->satisfied[i];
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status list_neighbours(enforcement *e, int n, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     for (int32_t i = 0; i < e->n_groups; i++) {
         kanon__group_slot at;
         if (e->satisfied[i])
             continue;
-        KANON_TRY(kanon__group_index_locate(e->state->index, &at, &e->refs.items[i], err), out);
-        KANON_TRY(kanon__group_index_nearest(e->state->index, &e->refs, at, n, err), out);
+        KANON_CHECK(kanon__group_index_locate(e->state->index, &at, &e->refs.items[i], err));
+        KANON_CHECK(kanon__group_index_nearest(e->state->index, &e->refs, at, n, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Whether the rows that were read satisfy the constraints as one group, so that they can be repaired among themselves. */
@@ -270,26 +266,24 @@ out:
 static kanon_status inspect_neighbourhood(enforcement *e, kanon_error *err)
 {
     static const int neighbours[] = {FEW_NEIGHBOURS, MORE_NEIGHBOURS};
-    kanon_status st = KANON_OK;
     if (!e->all)
-        KANON_TRY(kanon__local_search_list(e->state, &e->refs, &e->n_near, err), out);
-    KANON_TRY(inspect_groups(e, err), out);
+        KANON_CHECK(kanon__local_search_list(e->state, &e->refs, &e->n_near, err));
+    KANON_CHECK(inspect_groups(e, err));
     bool enough = e->subset.n == 0 || e->n_violated == 0;
     if (!e->all && e->constraints != NULL && kanon__subset_needs_all(&e->subset, e->constraints)) {
         e->all = true;
-        KANON_TRY(inspect_groups(e, err), out);
+        KANON_CHECK(inspect_groups(e, err));
     }
     for (size_t i = 0; !e->all && !enough; i++) {
         e->all = i == sizeof neighbours / sizeof *neighbours;
         if (!e->all)
-            KANON_TRY(list_neighbours(e, neighbours[i], err), out);
-        KANON_TRY(inspect_groups(e, err), out);
-        KANON_TRY(is_repairable(e, &enough, err), out);
+            KANON_CHECK(list_neighbours(e, neighbours[i], err));
+        KANON_CHECK(inspect_groups(e, err));
+        KANON_CHECK(is_repairable(e, &enough, err));
     }
     if (e->all && e->constraints != NULL)
-        KANON_TRY(check_feasible(e, err), out);
-out:
-    return st;
+        KANON_CHECK(check_feasible(e, err));
+    return KANON_OK;
 }
 
 /* ---- splitting --------------------------------------------------------------------------------------------------- */
@@ -317,42 +311,36 @@ static bool new_group_satisfies(void *payload)
  * file. */
 static kanon_status find_codes(enforcement *e, int32_t row, int64_t *out, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t m = e->state->n_dimensions, record = e->subset.ids[row];
     kanon__group_slot at = {0};
     kanon__group_ref key = {.number = e->subset.groups[row]};
     const kanon__group_ref *ref = bsearch(&key, e->refs.items, (size_t)e->refs.n, sizeof key, by_number);
     if (ref != NULL)
-        KANON_TRY(kanon__group_index_locate(e->state->index, &at, ref, err), out);
+        KANON_CHECK(kanon__group_index_locate(e->state->index, &at, ref, err));
     if (at.node == NULL) {
-        KANON_TRY(kanon__record_get(e->state, NULL, record, NULL, out, err), out);
-        goto out;
+        KANON_CHECK(kanon__record_get(e->state, NULL, record, NULL, out, err));
+        return KANON_OK;
     }
     const int64_t *members = kanon__group_members(at);
     const int64_t *found = bsearch(&record, members, (size_t)kanon__group_size(at), sizeof record, kanon__compare_numbers);
-    if (found == NULL) {
-        st = kanon__store_damaged(&e->state->store, "the members of a group", err);
-        goto out;
-    }
+    if (found == NULL)
+        return kanon__store_damaged(&e->state->store, "the members of a group", err);
     memcpy(out, at.node->member_codes + (found - at.node->members) * m, (size_t)m * sizeof *out);
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status read_codes(enforcement *e, int32_t row, int64_t *codes, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t m = e->state->n_dimensions;
     if (e->codes == NULL)
-        KANON_TRY(kanon__new_array(&e->codes, e->subset.n * m, "a split", err), out);
+        KANON_CHECK(kanon__new_array(&e->codes, e->subset.n * m, "a split", err));
     if (e->has_codes == NULL)
-        KANON_TRY(kanon__new_array(&e->has_codes, e->subset.n, "a split", err), out);
+        KANON_CHECK(kanon__new_array(&e->has_codes, e->subset.n, "a split", err));
     if (!e->has_codes[row])
-        KANON_TRY(find_codes(e, row, e->codes + row * m, err), out);
+        KANON_CHECK(find_codes(e, row, e->codes + row * m, err));
     e->has_codes[row] = true;
     memcpy(codes, e->codes + row * m, (size_t)m * sizeof *codes);
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Split2k for the rows of a group; *split says whether both parts satisfy all constraints. */
@@ -397,11 +385,10 @@ typedef struct group_rows {
 
 static kanon_status list_group_rows(group_rows *s, const enforcement *e, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t most = e->subset.n + e->n_groups; /* a group has at least one record */
-    KANON_TRY(kanon__new_array(&s->members, e->subset.n, "members of groups", err), out);
-    KANON_TRY(kanon__new_array(&s->begins, most + 1, "groups", err), out);
-    KANON_TRY(kanon__new_array(&s->ends, most + 1, "groups", err), out);
+    KANON_CHECK(kanon__new_array(&s->members, e->subset.n, "members of groups", err));
+    KANON_CHECK(kanon__new_array(&s->begins, most + 1, "groups", err));
+    KANON_CHECK(kanon__new_array(&s->ends, most + 1, "groups", err));
     for (int64_t row = 0; row < e->subset.n; row++)
         if (e->group_of[row] >= 0)
             s->begins[e->group_of[row] + 1]++;
@@ -412,8 +399,7 @@ static kanon_status list_group_rows(group_rows *s, const enforcement *e, kanon_e
     for (int32_t row = 0; row < e->subset.n; row++)
         if (e->group_of[row] >= 0)
             s->members[s->ends[e->group_of[row]]++] = row;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* The rows that moved come last; both parts keep their order. */
@@ -421,9 +407,7 @@ static kanon_status divide_rows(group_rows *s, enforcement *e, int32_t group, co
 {
     int32_t *rows = s->members + s->begins[group], *copy = NULL;
     int64_t n = s->ends[group] - s->begins[group], n_stay = 0, n_go = 0;
-    kanon_status st = kanon__new_array(&copy, n, "members of groups", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&copy, n, "members of groups", err));
     for (int64_t i = 0; i < n; i++)
         if (moved[i])
             copy[n_go++] = rows[i];
@@ -486,15 +470,13 @@ out:
 
 kanon_status kanon__enforce_on_classes(kanon__run *run, int64_t *n_repaired, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     if (run->constraints == NULL || !unions_may_violate(run->table, run->policy, run->constraints))
         return KANON_OK;
     for (int64_t n_merged = 1; n_merged > 0;) {
-        KANON_TRY(kanon__merge_equal_groups(run, &n_merged, err), out);
-        KANON_TRY(repair_groups(run, n_repaired, err), out);
+        KANON_CHECK(kanon__merge_equal_groups(run, &n_merged, err));
+        KANON_CHECK(repair_groups(run, n_repaired, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Whether the records in groups satisfy the constraints as one group; if not, no repair among them can succeed. */
@@ -518,7 +500,6 @@ out:
  *     b. repair; c. split; d. search; e. merge groups that would look alike; f. verify. */
 static kanon_status change_groups(enforcement *e, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__ticker ticker;
     const kanon_table *t = e->subset.table;
     int64_t may = kanon__fraction_of(e->state->requirements->suppress, e->state->n_records);
@@ -536,27 +517,25 @@ static kanon_status change_groups(enforcement *e, kanon_error *err)
                       .n_groups = e->n_groups};
     bool enough = true;
     if (e->all && e->constraints != NULL && e->state->n_suppressed > 0)
-        KANON_TRY(groups_are_repairable(e, &enough, err), out);
+        KANON_CHECK(groups_are_repairable(e, &enough, err));
     for (int64_t i = 0; e->constraints != NULL && i < e->constraints->n; i++)
         if (e->constraints->items[i].model->of_table) /* what stays out is no part of the table that readers see */
             enough = false;
     if (!enough)
         may = 0;
     if (may >= 0 && e->state->n_suppressed > may)
-        KANON_TRY(kanon__unsuppress(&run, may, t->data.has_entity && t->policy.entity_together, err), out);
+        KANON_CHECK(kanon__unsuppress(&run, may, t->data.has_entity && t->policy.entity_together, err));
     if (e->constraints != NULL)
-        KANON_TRY(repair_groups(&run, &e->done->n_repaired, err), out);
+        KANON_CHECK(repair_groups(&run, &e->done->n_repaired, err));
     e->n_groups = run.n_groups;
     if (e->constraints != NULL)
-        KANON_TRY(split_large(e, err), out);
+        KANON_CHECK(split_large(e, err));
     run.n_groups = e->n_groups;
-    KANON_TRY(kanon__local_search(e->state, &run, e->n_near, err), out);
-    KANON_TRY(kanon__enforce_on_classes(&run, &e->done->n_repaired, err), out);
+    KANON_CHECK(kanon__local_search(e->state, &run, e->n_near, err));
+    KANON_CHECK(kanon__enforce_on_classes(&run, &e->done->n_repaired, err));
     e->n_groups = run.n_groups;
-    KANON_TRY(kanon__verify_subset(&e->subset, e->state, e->group_of, e->n_groups, err), out);
-    KANON_TRY(verify_entities(e, err), out);
-out:
-    return st;
+    KANON_CHECK(kanon__verify_subset(&e->subset, e->state, e->group_of, e->n_groups, err));
+    return verify_entities(e, err);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -642,64 +621,60 @@ out:
 /* Replaces the group of that number, or adds a new one beside the old group of its first record, which it is like. */
 static kanon_status write_group(group_writer *w, int32_t group, const int32_t *rows, int64_t n, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     enforcement *e = w->e;
     kanon__group_slot at = {0};
     int64_t m = e->state->n_dimensions;
-    KANON_TRY(kanon__grow_array(&w->codes, &w->codes_capacity, n * m, "members of groups", err), out);
+    KANON_CHECK(kanon__grow_array(&w->codes, &w->codes_capacity, n * m, "members of groups", err));
     for (int64_t i = 0; i < n; i++) {
         w->members[i] = e->subset.ids[rows[i]];
         if (e->has_codes != NULL && e->has_codes[rows[i]])
             memcpy(w->codes + i * m, e->codes + rows[i] * m, (size_t)m * sizeof *w->codes);
         else
-            KANON_TRY(kanon__record_get(e->state, NULL, w->members[i], NULL, w->codes + i * m, err), out);
+            KANON_CHECK(kanon__record_get(e->state, NULL, w->members[i], NULL, w->codes + i * m, err));
         kanon__box_add_codes(e->state->space, w->box, w->codes + i * m, i == 0);
     }
     kanon__new_group fresh = {w->numbers[group], n, w->members, w->box, w->codes};
     kanon__group_ref key = {.number = fresh.number};
     const kanon__group_ref *found = bsearch(&key, e->refs.items, (size_t)e->refs.n, sizeof key, by_number);
     if (found != NULL) {
-        KANON_TRY(kanon__group_index_locate(e->state->index, &at, found, err), out);
-        KANON_TRY(kanon__group_index_replace(e->state->index, at, &fresh, err), out);
-        goto out;
+        KANON_CHECK(kanon__group_index_locate(e->state->index, &at, found, err));
+        KANON_CHECK(kanon__group_index_replace(e->state->index, at, &fresh, err));
+        return KANON_OK;
     }
     for (int64_t i = 0; i < n && at.node == NULL; i++) {
         key.number = e->subset.groups[rows[i]];
         found = key.number > 0 ? bsearch(&key, e->refs.items, (size_t)e->refs.n, sizeof key, by_number) : NULL;
         if (found != NULL)
-            KANON_TRY(kanon__group_index_locate(e->state->index, &at, found, err), out);
+            KANON_CHECK(kanon__group_index_locate(e->state->index, &at, found, err));
     }
     if (at.node == NULL)
-        KANON_TRY(kanon__group_index_cheapest(e->state->index, &at, w->codes, NULL, err), out);
-    KANON_TRY(kanon__group_index_add(e->state->index, at, &fresh, err), out);
+        KANON_CHECK(kanon__group_index_cheapest(e->state->index, &at, w->codes, NULL, err));
+    KANON_CHECK(kanon__group_index_add(e->state->index, at, &fresh, err));
     e->state->n_groups++;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Replaced groups first, then removals, new groups last: adding may split leaves and move groups. */
 static kanon_status write_changes(group_writer *w, const group_rows *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     enforcement *e = w->e;
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t group = 0; group < e->n_groups; group++) {
             kanon__group_ref key = {.number = w->numbers[group]};
             bool is_new = bsearch(&key, e->refs.items, (size_t)e->refs.n, sizeof key, by_number) == NULL;
             if (w->changed[group] && is_new == (pass == 1))
-                KANON_TRY(write_group(w, group, s->members + s->begins[group], s->ends[group] - s->begins[group], err), out);
+                KANON_CHECK(write_group(w, group, s->members + s->begins[group], s->ends[group] - s->begins[group], err));
         }
         for (int64_t i = 0; pass == 0 && i < e->refs.n; i++) {
             kanon__group_slot at;
             if (w->now[i] >= 0)
                 continue;
-            KANON_TRY(kanon__group_index_locate(e->state->index, &at, &e->refs.items[i], err), out);
-            KANON_TRY(kanon__group_index_remove(e->state->index, at, err), out);
+            KANON_CHECK(kanon__group_index_locate(e->state->index, &at, &e->refs.items[i], err));
+            KANON_CHECK(kanon__group_index_remove(e->state->index, at, err));
             e->state->n_groups--;
         }
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status write_groups(enforcement *e, kanon_error *err)

@@ -39,14 +39,12 @@ static void clear_members(boxed_members *c)
 
 static kanon_status make_room(boxed_members *c, const kanon_state *s, int64_t n, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__member_list *list = &c->list;
-    KANON_TRY(kanon__grow_array(&list->members, &list->members_capacity, n, "members of a group", err), out);
-    KANON_TRY(kanon__grow_array(&list->codes, &list->codes_capacity, n * s->n_dimensions, "members of a group", err), out);
+    KANON_CHECK(kanon__grow_array(&list->members, &list->members_capacity, n, "members of a group", err));
+    KANON_CHECK(kanon__grow_array(&list->codes, &list->codes_capacity, n * s->n_dimensions, "members of a group", err));
     if (c->box == NULL)
-        KANON_TRY(kanon__new_array(&c->box, 2 * s->n_dimensions, "a box", err), out);
-out:
-    return st;
+        KANON_CHECK(kanon__new_array(&c->box, 2 * s->n_dimensions, "a box", err));
+    return KANON_OK;
 }
 
 /* Read the members of a group. */
@@ -87,9 +85,7 @@ static kanon_status divide_members(boxed_members *all, boxed_members *fresh, con
 {
     int m = s->n_dimensions;
     int64_t n_left = 0;
-    kanon_status st = make_room(fresh, s, all->list.n, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(make_room(fresh, s, all->list.n, err));
     fresh->list.n = 0;
     for (int64_t i = 0; i < all->list.n; i++) {
         boxed_members *to = moved[i] ? fresh : all;
@@ -148,15 +144,13 @@ static kanon_status take_group(int64_t record, const int64_t *codes, bool *stop,
 static kanon_status find_group(kanon_state *s, kanon__group_slot *out, int64_t record, const int64_t *codes,
                                kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     entity_search e = {.state = s};
     if (kanon__entities_stay_together(s))
-        KANON_TRY(kanon__entity_visit_others(s, record, take_group, &e, err), out);
+        KANON_CHECK(kanon__entity_visit_others(s, record, take_group, &e, err));
     *out = e.found;
     if (out->node == NULL)
-        KANON_TRY(kanon__group_index_cheapest(s->index, out, codes, NULL, err), out);
-out:
-    return st;
+        KANON_CHECK(kanon__group_index_cheapest(s->index, out, codes, NULL, err));
+    return KANON_OK;
 }
 
 /* Finds a group, joins it, and splits it at 2k records. The very first record becomes a group of its own. */
@@ -224,18 +218,15 @@ static int by_number_and_record(const void *left, const void *right)
 static kanon_status find_shrunk_groups(kanon_state *s, departure *departures, const int64_t *codes, int64_t n,
                                        shrunk_group *shrunk, int64_t *n_shrunk, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t n_found = 0;
     *n_shrunk = 0;
     for (int64_t i = 0; i < n; i++) {
         kanon__group_slot at;
-        KANON_TRY(kanon__group_index_group_of(s->index, &at, departures[i].record, codes + i * s->n_dimensions, err), out);
+        KANON_CHECK(kanon__group_index_group_of(s->index, &at, departures[i].record, codes + i * s->n_dimensions, err));
         if (at.node != NULL)
             departures[n_found++] = (departure){departures[i].record, kanon__group_number(at), at.node->id};
-        else if (s->n_suppressed-- == 0) {
-            st = kanon__store_damaged(&s->store, "a record is in no group", err);
-            goto out;
-        }
+        else if (s->n_suppressed-- == 0)
+            return kanon__store_damaged(&s->store, "a record is in no group", err);
     }
     qsort(departures, (size_t)n_found, sizeof *departures, by_number_and_record);
     for (int64_t i = 0; i < n_found; i++) {
@@ -244,8 +235,7 @@ static kanon_status find_shrunk_groups(kanon_state *s, departure *departures, co
                 .number = departures[i].number, .leaf = departures[i].leaf, .departures = departures + i};
         shrunk[*n_shrunk - 1].n_departures++;
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* The members that stay, and the box around them. */
@@ -253,9 +243,7 @@ static kanon_status read_rest(kanon_state *s, shrunk_group *l, kanon__group_slot
 {
     int m = s->n_dimensions;
     int64_t n_left = 0, next = 0;
-    kanon_status st = read_members(&l->left, s, at, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(read_members(&l->left, s, at, err));
     kanon__member_list *list = &l->left.list;
     for (int64_t i = 0; i < list->n; i++) {
         if (next < l->n_departures && l->departures[next].record == list->members[i]) {
@@ -273,26 +261,24 @@ static kanon_status read_rest(kanon_state *s, shrunk_group *l, kanon__group_slot
 /* Step 2. Empty groups are removed last: removing moves slots and may erase leaves. */
 static kanon_status shrink(kanon_state *s, shrunk_group *shrunk, int64_t n, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__group_slot at;
     for (int64_t i = 0; i < n; i++) {
-        KANON_TRY(kanon__group_index_find(s->index, &at, shrunk[i].leaf, shrunk[i].number, err), out);
-        KANON_TRY(read_rest(s, &shrunk[i], at, err), out);
+        KANON_CHECK(kanon__group_index_find(s->index, &at, shrunk[i].leaf, shrunk[i].number, err));
+        KANON_CHECK(read_rest(s, &shrunk[i], at, err));
         if (shrunk[i].left.list.n == 0)
             continue;
         kanon__new_group smaller = group_of(&shrunk[i].left, shrunk[i].number);
-        KANON_TRY(kanon__group_index_replace(s->index, at, &smaller, err), out);
-        KANON_TRY(note_changed_group(s, shrunk[i].number, err), out);
+        KANON_CHECK(kanon__group_index_replace(s->index, at, &smaller, err));
+        KANON_CHECK(note_changed_group(s, shrunk[i].number, err));
     }
     for (int64_t i = 0; i < n; i++) {
         if (shrunk[i].left.list.n > 0)
             continue;
-        KANON_TRY(kanon__group_index_find(s->index, &at, shrunk[i].leaf, shrunk[i].number, err), out);
-        KANON_TRY(kanon__group_index_remove(s->index, at, err), out);
+        KANON_CHECK(kanon__group_index_find(s->index, &at, shrunk[i].leaf, shrunk[i].number, err));
+        KANON_CHECK(kanon__group_index_remove(s->index, at, err));
         s->n_groups--;
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* The group, in the leaf where it was, or, if that leaf has been split, by its first member. Where that member has left by a
@@ -328,21 +314,19 @@ out:
 static kanon_status disperse_small(kanon_state *s, const shrunk_group *shrunk, int64_t n, kanon__change_counts *done,
                                    kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__ticker ticker;
     kanon__ticker_init(&ticker, s->tick, s->payload, "regrouping");
     for (int64_t i = 0; i < n; i++) {
         kanon__group_slot at;
         if (shrunk[i].left.list.n == 0)
             continue;
-        KANON_TRY(kanon__tick(&ticker, i, n, 100000, err), out);
-        KANON_TRY(locate_shrunk_group(s, &shrunk[i], &at, err), out);
+        KANON_CHECK(kanon__tick(&ticker, i, n, 100000, err));
+        KANON_CHECK(locate_shrunk_group(s, &shrunk[i], &at, err));
         /* others may have joined it, until it was large enough, or even split */
         if (at.node != NULL && kanon__group_size(at) < s->k)
-            KANON_TRY(disperse(s, at, &shrunk[i].left, done, err), out);
+            KANON_CHECK(disperse(s, at, &shrunk[i].left, done, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status note_members(const kanon__node *leaf, void *payload, kanon_error *err)
@@ -386,43 +370,39 @@ typedef struct suppressed_list {
 /* A record that is in no group is suppressed. */
 static kanon_status note_suppressed(const kanon__record *record, void *payload, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     suppressed_list *l = payload;
     kanon_state *s = l->state;
     int64_t m = s->n_dimensions;
     kanon__group_slot at;
-    KANON_TRY(kanon__grow_array(&l->records, &l->capacity, l->n + 1, "records", err), out);
-    KANON_TRY(kanon__grow_array(&l->codes, &l->codes_capacity, (l->n + 1) * m, "records", err), out);
-    KANON_TRY(kanon__record_get(s, NULL, record->id, NULL, l->codes + l->n * m, err), out);
-    KANON_TRY(kanon__group_index_group_of(s->index, &at, record->id, l->codes + l->n * m, err), out);
+    KANON_CHECK(kanon__grow_array(&l->records, &l->capacity, l->n + 1, "records", err));
+    KANON_CHECK(kanon__grow_array(&l->codes, &l->codes_capacity, (l->n + 1) * m, "records", err));
+    KANON_CHECK(kanon__record_get(s, NULL, record->id, NULL, l->codes + l->n * m, err));
+    KANON_CHECK(kanon__group_index_group_of(s->index, &at, record->id, l->codes + l->n * m, err));
     if (at.node == NULL)
         l->records[l->n++] = record->id;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* The suppressed record whose return costs least, of equal ones the lowest number, returns to the groups. */
 static kanon_status take_cheapest(suppressed_list *l, kanon__change_counts *done, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_state *s = l->state;
     int64_t m = s->n_dimensions, best = 0, least = INT64_MAX;
     for (int64_t i = 0; i < l->n; i++) {
         kanon__group_slot at;
         int64_t increase = 0;
-        KANON_TRY(kanon__group_index_cheapest(s->index, &at, l->codes + i * m, &increase, err), out);
+        KANON_CHECK(kanon__group_index_cheapest(s->index, &at, l->codes + i * m, &increase, err));
         if (at.node != NULL && increase < least) {
             best = i;
             least = increase;
         }
     }
-    KANON_TRY(assign_record(s, l->records[best], l->codes + best * m, done, err), out);
+    KANON_CHECK(assign_record(s, l->records[best], l->codes + best * m, done, err));
     s->n_suppressed--;
     l->n--;
     memmove(l->records + best, l->records + best + 1, (size_t)(l->n - best) * sizeof *l->records);
     memmove(l->codes + best * m, l->codes + (best + 1) * m, (size_t)((l->n - best) * m) * sizeof *l->codes);
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status take_suppressed(kanon_state *s, int64_t n_grouped, kanon__change_counts *done, kanon_error *err)

@@ -29,22 +29,21 @@ static int64_t index_in(const int64_t *sorted, int64_t n, int64_t value)
 
 static kanon_status list_clusters(group_merge *m, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__joint_planned *p = m->plan;
     const kanon__data *data = &p->subset->table->data;
     int64_t n_groups = 0;
-    KANON_TRY(kanon__space_new(&m->space, data, data->quasi, data->n_quasi, KANON__TERMS_LOSS, err), out);
-    KANON_TRY(kanon__new_array(&m->box, 2 * m->space->n_dimensions, "a box", err), out);
-    KANON_TRY(kanon__new_array(&m->numbers, p->n, "groups", err), out);
-    KANON_TRY(kanon__new_array(&m->cluster_of, p->n, "groups", err), out);
+    KANON_CHECK(kanon__space_new(&m->space, data, data->quasi, data->n_quasi, KANON__TERMS_LOSS, err));
+    KANON_CHECK(kanon__new_array(&m->box, 2 * m->space->n_dimensions, "a box", err));
+    KANON_CHECK(kanon__new_array(&m->numbers, p->n, "groups", err));
+    KANON_CHECK(kanon__new_array(&m->cluster_of, p->n, "groups", err));
     for (int64_t row = 0; row < p->n; row++)
         m->numbers[row] = p->groups[row];
-    KANON_TRY(kanon__sort(m->numbers, p->n, sizeof *m->numbers, kanon__compare_numbers, err), out);
+    KANON_CHECK(kanon__sort(m->numbers, p->n, sizeof *m->numbers, kanon__compare_numbers, err));
     for (int64_t i = 0; i < p->n; i++)
         if (m->numbers[i] > 0 && (n_groups == 0 || m->numbers[i] != m->numbers[n_groups - 1]))
             m->numbers[n_groups++] = m->numbers[i];
-    KANON_TRY(kanon__clusters_init(&m->clusters, m->space, n_groups, err), out);
-    KANON_TRY(kanon__new_array(&m->into, n_groups, "groups", err), out);
+    KANON_CHECK(kanon__clusters_init(&m->clusters, m->space, n_groups, err));
+    KANON_CHECK(kanon__new_array(&m->into, n_groups, "groups", err));
     for (int64_t i = 0; i < n_groups; i++)
         m->into[i] = (int32_t)i;
     for (int64_t row = 0; row < p->n; row++) {
@@ -53,8 +52,7 @@ static kanon_status list_clusters(group_merge *m, kanon_error *err)
         if (group > 0)
             kanon__clusters_join(&m->clusters, m->cluster_of[row], p->at[row]);
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* What a merge of the two costs. */

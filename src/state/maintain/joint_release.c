@@ -554,20 +554,18 @@ static kanon_status fail_constraints(kanon_status st, kanon_error *err)
 static kanon_status show_more(kanon_grouping **g, kanon__joint_planned *p, const kanon__constraints *constraints,
                               kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool holds;
-    KANON_TRY(show_suppressed(p, true, err), out);
-    KANON_TRY(kanon__joint_merge(p, err), out);
+    KANON_CHECK(show_suppressed(p, true, err));
+    KANON_CHECK(kanon__joint_merge(p, err));
     set_groups(p);
     kanon_grouping_free(*g);
     *g = NULL;
-    KANON_TRY(kanon__subset_grouping(g, p->subset, p->state, err), out);
-    KANON_TRY(groups_can_hold(&holds, constraints, *g, err), out);
+    KANON_CHECK(kanon__subset_grouping(g, p->subset, p->state, err));
+    KANON_CHECK(groups_can_hold(&holds, constraints, *g, err));
     if (!holds)
-        st = fail_constraints(kanon__fail(err, KANON_EINFEASIBLE, "the records that can be released violate a constraint"),
-                              err);
-out:
-    return st;
+        return fail_constraints(kanon__fail(err, KANON_EINFEASIBLE, "the records that can be released violate a constraint"),
+                                err);
+    return KANON_OK;
 }
 
 /* Step 6. */
@@ -628,16 +626,15 @@ out:
 
 static kanon_status plan_init(kanon__joint_planned *p, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__subset *w = p->subset;
     p->n = w->n;
     p->together = kanon__entities_stay_together(p->state);
-    KANON_TRY(kanon__traces_load(&p->traces, p->state, w, err), out);
-    KANON_TRY(kanon__new_array(&p->at, p->n, "groups", err), out);
-    KANON_TRY(kanon__new_array(&p->groups, p->n, "groups", err), out);
-    KANON_TRY(kanon__new_array(&p->class_of, p->n, "joint classes", err), out);
-    KANON_TRY(kanon__new_array(&p->members, p->n, "records", err), out);
-    KANON_TRY(number_entities(p, err), out);
+    KANON_CHECK(kanon__traces_load(&p->traces, p->state, w, err));
+    KANON_CHECK(kanon__new_array(&p->at, p->n, "groups", err));
+    KANON_CHECK(kanon__new_array(&p->groups, p->n, "groups", err));
+    KANON_CHECK(kanon__new_array(&p->class_of, p->n, "joint classes", err));
+    KANON_CHECK(kanon__new_array(&p->members, p->n, "records", err));
+    KANON_CHECK(number_entities(p, err));
     for (int64_t row = 0; row < p->n; row++) {
         p->at[row] = row;
         p->groups[row] = w->groups[row];
@@ -646,8 +643,7 @@ static kanon_status plan_init(kanon__joint_planned *p, kanon_error *err)
     for (int64_t i = 0; i < p->traces.n; i++)
         if (p->traces.items[i].row >= 0)
             p->class_of[p->traces.items[i].row] = p->traces.items[i].class_of;
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__joint_plan(kanon__subset *subset, kanon_state *s, int64_t joint_k, kanon__joint_result *out,

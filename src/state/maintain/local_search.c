@@ -55,11 +55,10 @@ kanon_status kanon__local_search_plan(kanon_state *s, const char *effort, kanon_
  * Those that changed stay where requirements have to be checked. */
 static kanon_status drop_large(const kanon_state *s, kanon__group_refs *refs, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t n = 0;
     for (int64_t i = 0; i < refs->n; i++) {
         kanon__group_slot at;
-        KANON_TRY(kanon__group_index_locate(s->index, &at, &refs->items[i], err), out);
+        KANON_CHECK(kanon__group_index_locate(s->index, &at, &refs->items[i], err));
         bool small = at.node != NULL && kanon__group_size(at) <= LARGEST_IN_K * s->k;
         bool needed = kanon__state_has_requirements(s) && s->n_changed_groups > 0 &&
                       bsearch(&refs->items[i].number, s->changed_groups, (size_t)s->n_changed_groups,
@@ -68,13 +67,11 @@ static kanon_status drop_large(const kanon_state *s, kanon__group_refs *refs, ka
             refs->items[n++] = refs->items[i];
     }
     refs->n = n;
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__local_search_list(kanon_state *s, kanon__group_refs *refs, int64_t *n_near, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t n_changed = refs->n, most_groups = MOST_RECORDS / (2 * s->k);
     *n_near = 0;
     if (s->search_moves == 0 || n_changed > most_groups) {
@@ -85,15 +82,14 @@ kanon_status kanon__local_search_list(kanon_state *s, kanon__group_refs *refs, i
     }
     for (int64_t i = 0; i < n_changed && refs->n < most_groups; i++) {
         kanon__group_slot at;
-        KANON_TRY(kanon__group_index_locate(s->index, &at, &refs->items[i], err), out);
+        KANON_CHECK(kanon__group_index_locate(s->index, &at, &refs->items[i], err));
         if (at.node != NULL)
-            KANON_TRY(kanon__group_index_nearest(s->index, refs, at, NEIGHBOURS, err), out);
+            KANON_CHECK(kanon__group_index_nearest(s->index, refs, at, NEIGHBOURS, err));
     }
     kanon__group_refs_sort(refs);
-    KANON_TRY(drop_large(s, refs, err), out);
+    KANON_CHECK(drop_large(s, refs, err));
     *n_near = refs->n * 2 * s->k;
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__local_search(const kanon_state *s, kanon__run *outer, int64_t n_near, kanon_error *err)

@@ -73,15 +73,13 @@ static kanon_status add_id(const kanon__record *record, void *payload, kanon_err
 
 static kanon_status list_ids(membership_list *m, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_state *s = m->state;
-    KANON_TRY(kanon__new_array(&m->subset->ids, s->n_records, "records", err), out);
-    KANON_TRY(kanon__new_array(&m->subset->groups, s->n_records, "records", err), out);
-    KANON_TRY(kanon__records_list(s, add_id, m, err), out);
+    KANON_CHECK(kanon__new_array(&m->subset->ids, s->n_records, "records", err));
+    KANON_CHECK(kanon__new_array(&m->subset->groups, s->n_records, "records", err));
+    KANON_CHECK(kanon__records_list(s, add_id, m, err));
     if (m->subset->n < s->n_records)
-        st = kanon__store_damaged(&s->store, "it has fewer records than it says", err);
-out:
-    return st;
+        return kanon__store_damaged(&s->store, "it has fewer records than it says", err);
+    return KANON_OK;
 }
 
 kanon_status kanon__subset_list_all(kanon__subset *out, kanon_state *s, kanon_error *err)
@@ -121,10 +119,7 @@ static kanon_status append_record(const kanon__record *record, const char *cells
     if (b->subset->records != NULL)
         b->subset->records[b->at] = *record;
     b->at++;
-    kanon_status st = kanon__grow_array(&b->bytes, &b->capacity, b->n + (int64_t)size + EMPTY_CELL + LINE_END, "records",
-                                        err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__grow_array(&b->bytes, &b->capacity, b->n + (int64_t)size + EMPTY_CELL + LINE_END, "records", err));
     char *to = b->bytes + b->n;
     if (size == 0) { /* an empty line would be no record */
         *to++ = '"';
@@ -259,19 +254,16 @@ static kanon_status split_lines(kanon__texts *out, const char *lines, kanon_erro
 
 static kanon_status note_origin(kanon_grouping *g, const kanon_state *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     g->is_own = false; /* kanon__verify_subset checks it */
     g->k = s->k;
     g->seed = s->seed;
     g->blocks = s->blocks;
     g->revision = (uint32_t)s->revision;
     if (s->algorithm != NULL)
-        KANON_TRY(kanon__copy_text(&g->algorithm, s->algorithm, strlen(s->algorithm), "a name", err), out);
+        KANON_CHECK(kanon__copy_text(&g->algorithm, s->algorithm, strlen(s->algorithm), "a name", err));
     if (s->refinement != NULL)
-        KANON_TRY(kanon__copy_text(&g->refinement, s->refinement, strlen(s->refinement), "a name", err), out);
-    KANON_TRY(split_lines(&g->settings, s->settings, err), out);
-out:
-    return st;
+        KANON_CHECK(kanon__copy_text(&g->refinement, s->refinement, strlen(s->refinement), "a name", err));
+    return split_lines(&g->settings, s->settings, err);
 }
 
 kanon_status kanon__subset_grouping(kanon_grouping **out, const kanon__subset *w, const kanon_state *s, kanon_error *err)

@@ -23,9 +23,7 @@ static kanon_status add_change(kanon__traces *t, int64_t begin, int64_t release,
         group = KANON__ABSENT;
     if (group == (t->n_changes > begin ? t->changes[2 * t->n_changes - 1] : KANON__ABSENT))
         return KANON_OK;
-    kanon_status st = kanon__grow_array(&t->changes, &t->changes_capacity, 2 * t->n_changes + 2, "traces", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__grow_array(&t->changes, &t->changes_capacity, 2 * t->n_changes + 2, "traces", err));
     t->changes[2 * t->n_changes] = release;
     t->changes[2 * t->n_changes + 1] = group;
     t->n_changes++;
@@ -43,23 +41,21 @@ typedef struct trace_reader {
 /* The trace of a record: its earlier groups, the last one, and that it went. */
 static kanon_status add_trace(trace_reader *r, const kanon__membership *m, int64_t subset_row, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__traces *t = r->traces;
     int64_t begin = t->n_changes;
-    KANON_TRY(kanon__grow_array(&t->items, &t->capacity, t->n + 1, "traces", err), out);
+    KANON_CHECK(kanon__grow_array(&t->items, &t->capacity, t->n + 1, "traces", err));
     for (int64_t i = 0; i < m->n_earlier; i++)
-        KANON_TRY(add_change(t, begin, m->earlier[2 * i], m->earlier[2 * i + 1], err), out);
-    KANON_TRY(add_change(t, begin, m->since, m->group, err), out);
+        KANON_CHECK(add_change(t, begin, m->earlier[2 * i], m->earlier[2 * i + 1], err));
+    KANON_CHECK(add_change(t, begin, m->since, m->group, err));
     if (subset_row < 0 && m->group != KANON__ABSENT && m->until < r->state->n_releases)
-        KANON_TRY(add_change(t, begin, m->until + 1, KANON__ABSENT, err), out);
+        KANON_CHECK(add_change(t, begin, m->until + 1, KANON__ABSENT, err));
     if (t->n_changes == begin) { /* never shown */
         if (subset_row >= 0)
             t->new_rows[t->n_new++] = subset_row;
-        goto out;
+        return KANON_OK;
     }
     t->items[t->n++] = (kanon__trace){.record = m->record, .begin = 2 * begin, .n = t->n_changes - begin, .row = subset_row};
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status read_trace(const kanon__membership *m, void *payload, kanon_error *err)
@@ -207,9 +203,7 @@ static kanon_status note_entity(const kanon__record *record, const char *cells, 
     (void)codes;
     if (r->at == r->subset->n || r->subset->ids[r->at] != record->id)
         return KANON_OK;
-    kanon_status st = kanon__row_take(r->state, &r->row, cells, size, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__row_take(r->state, &r->row, cells, size, err));
     kanon__row_sensitive_hashes(r->state, r->row.cells, r->hashes);
     r->traces->entities[r->at++] = r->hashes[kanon__row_n_hashes(r->state) - 1];
     return KANON_OK;
@@ -316,9 +310,7 @@ static kanon_status note_values(const kanon__record *record, const char *cells, 
         r->at++;
     if (r->at == t->n || t->items[r->at].record != record->id)
         return KANON_OK;
-    kanon_status st = kanon__row_take(r->state, &r->row, cells, size, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__row_take(r->state, &r->row, cells, size, err));
     kanon__row_sensitive_hashes(r->state, r->row.cells, r->values + r->at * kanon__row_n_hashes(r->state));
     return KANON_OK;
 }

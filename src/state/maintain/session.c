@@ -29,14 +29,11 @@ kanon_status kanon__state_call_end(kanon__state_call *c, kanon_status status)
 
 kanon_status kanon__session_reload_trees(kanon_state *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__current_space_update_trees(s->space, s, err), out);
-    KANON_TRY(kanon__ranges_read(s, err), out);
+    KANON_CHECK(kanon__current_space_update_trees(s->space, s, err));
+    KANON_CHECK(kanon__ranges_read(s, err));
     kanon__group_index_free(s->index); /* its nodes have coordinates by the old leaf numbers */
     s->index = NULL;
-    KANON_TRY(kanon__group_index_new(&s->index, s, err), out);
-out:
-    return st;
+    return kanon__group_index_new(&s->index, s, err);
 }
 
 static kanon_status load(kanon_state *s, bool write, kanon_error *err)
@@ -71,14 +68,11 @@ kanon_status kanon__session_begin(kanon_state *s, bool write, kanon_error *err)
 /* The index first: its save advances the counters that the catalog writes. */
 kanon_status kanon__session_save(kanon_state *s, const char *command, const char *detail, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__group_index_save(s->index, err), out);
-    KANON_TRY(kanon__records_save(s, err), out);
+    KANON_CHECK(kanon__group_index_save(s->index, err));
+    KANON_CHECK(kanon__records_save(s, err));
     s->worth = s->space->worth;
-    KANON_TRY(kanon__catalog_update(s, err), out);
-    KANON_TRY(kanon__command_rows_append(s, command, detail, err), out);
-out:
-    return st;
+    KANON_CHECK(kanon__catalog_update(s, err));
+    return kanon__command_rows_append(s, command, detail, err);
 }
 
 void kanon__session_clear(kanon_state *s)

@@ -76,7 +76,6 @@ static int by_record(const void *left, const void *right)
 /* The members that each group has now, by rising record; the notes of earlier commands are dropped. */
 static kanon_status list_members(kanon__subset *out, kanon__watch *w, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t n = 0;
     if (w->n_members == 0)
         return KANON_OK;
@@ -90,28 +89,23 @@ static kanon_status list_members(kanon__subset *out, kanon__watch *w, kanon_erro
     }
     w->n_members = w->n_members_kept = n;
     qsort(w->members, (size_t)n, sizeof *w->members, by_record);
-    KANON_TRY(kanon__new_array(&out->ids, n, "records", err), out);
-    KANON_TRY(kanon__new_array(&out->groups, n, "records", err), out);
+    KANON_CHECK(kanon__new_array(&out->ids, n, "records", err));
+    KANON_CHECK(kanon__new_array(&out->groups, n, "records", err));
     for (int64_t i = 0; i < n; i++) {
         out->ids[i] = w->members[i].record;
         out->groups[i] = w->members[i].group;
-        if (i > 0 && out->ids[i] == out->ids[i - 1]) {
-            st = kanon__fail(err, KANON_EINTERNAL, "a record is in two groups");
-            goto out;
-        }
+        if (i > 0 && out->ids[i] == out->ids[i - 1])
+            return kanon__fail(err, KANON_EINTERNAL, "a record is in two groups");
     }
     out->n = n;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* The groups in which the records, and those that were deleted, were shown; ascending, each once. */
 static kanon_status list_removed(kanon__watched_changes *c, const kanon__watch *w, kanon_error *err)
 {
     int64_t n = 0;
-    kanon_status st = kanon__new_array(&c->removed, c->subset.n + w->n_left + 1, "groups", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&c->removed, c->subset.n + w->n_left + 1, "groups", err));
     for (int64_t i = 0; i < w->n_left; i++)
         c->removed[n++] = w->left[i];
     for (int64_t i = 0; i < c->subset.n; i++)

@@ -73,9 +73,7 @@ static kanon_status table_text(char **out, const kanon_state *s, int i, kanon_er
     bool old = s->store.version < KANON__STATE_VERSION && texts[i].before != NULL;
     const char *text = old ? texts[i].before : texts[i].now;
     size_t size = strlen(text) + 8 * (size_t)s->n_dimensions + 8;
-    kanon_status st = kanon__new_array(out, (int64_t)size, "a statement", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(out, (int64_t)size, "a statement", err));
     size_t used = (size_t)snprintf(*out, size, "%s", text);
     if (i != RECORDS)
         return KANON_OK;
@@ -243,9 +241,7 @@ static kanon_status get(kanon_state *s, sqlite3_stmt *find, const char *name, in
 static kanon_status get_numbers(kanon_state *s, sqlite3_stmt *find, const meta_number *numbers, int n, kanon_error *err)
 {
     for (int i = 0; i < n; i++) {
-        kanon_status st = get(s, find, numbers[i].name, SQLITE_INTEGER, err);
-        if (st != KANON_OK)
-            return st;
+        KANON_CHECK(get(s, find, numbers[i].name, SQLITE_INTEGER, err));
         int64_t value = sqlite3_column_int64(find, 0);
         if (value < numbers[i].min || value > numbers[i].max)
             return kanon__store_damaged(&s->store, numbers[i].name, err);
@@ -260,9 +256,7 @@ static kanon_status get_joint_k(kanon_state *s, sqlite3_stmt *find, kanon_error 
     bool row;
     sqlite3_reset(find);
     sqlite3_bind_text(find, 1, "joint_k", -1, SQLITE_STATIC);
-    kanon_status st = kanon__store_step(&s->store, find, &row, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__store_step(&s->store, find, &row, err));
     s->joint_k = row ? sqlite3_column_int64(find, 0) : 0;
     if (row && (sqlite3_column_type(find, 0) != SQLITE_INTEGER || (s->joint_k < 2 && s->joint_k != KANON_JOINT_K_OFF)))
         return kanon__store_damaged(&s->store, "joint_k", err);
@@ -474,14 +468,11 @@ static kanon_status save_missing(kanon_state *s, kanon_error *err)
 
 kanon_status kanon__catalog_save(kanon_state *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(save_meta(s, err), out);
-    KANON_TRY(save_missing(s, err), out);
-    KANON_TRY(save_columns(s, err), out);
-    KANON_TRY(save_nodes(s, err), out);
-    KANON_TRY(kanon__state_requirements_save(s, err), out);
-out:
-    return st;
+    KANON_CHECK(save_meta(s, err));
+    KANON_CHECK(save_missing(s, err));
+    KANON_CHECK(save_columns(s, err));
+    KANON_CHECK(save_nodes(s, err));
+    return kanon__state_requirements_save(s, err);
 }
 
 kanon_status kanon__catalog_update(kanon_state *s, kanon_error *err)
@@ -504,17 +495,15 @@ static kanon_status load_bands(kanon_state *s, sqlite3_stmt *row, kanon__state_c
 {
     enum { FIRST = 12 };
     const char *problem, *hint;
-    kanon_status st = KANON_OK;
     for (int i = 0; i < 3; i++) {
         const char *text = (const char *)sqlite3_column_text(row, FIRST + i);
         if (text != NULL)
-            KANON_TRY(kanon__copy_text(&c->bands[i], text, strlen(text), "bands", err), out);
+            KANON_CHECK(kanon__copy_text(&c->bands[i], text, strlen(text), "bands", err));
     }
     if (kanon__state_has_bands(c) && (c->role != KANON_ROLE_QUASI || !kanon__state_numeric(c) ||
                                       !kanon__bands_check(c->bands[0], c->bands[1], c->bands[2], &problem, &hint)))
-        st = kanon__store_damaged(&s->store, "a column", err);
-out:
-    return st;
+        return kanon__store_damaged(&s->store, "a column", err);
+    return KANON_OK;
 }
 
 /* What no column of a state that this program wrote can be is damage. */
@@ -529,7 +518,6 @@ static bool column_is_possible(const kanon__state_column *c, bool has_tree)
 
 static kanon_status load_column(kanon_state *s, sqlite3_stmt *row, bool *has_tree, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__state_column *c = &s->columns[s->n_columns];
     kanon__decimal weight = {.value = 1};
     *c = (kanon__state_column){.role = (kanon_role)sqlite3_column_int(row, 2),
@@ -547,22 +535,20 @@ static kanon_status load_column(kanon_state *s, sqlite3_stmt *row, bool *has_tre
     const char *format = (const char *)sqlite3_column_text(row, 11);
     bool ordinal = c->type == KANON_TYPE_ORDINAL, has_levels = false;
     if (ordinal && format != NULL)
-        KANON_TRY(read_levels(c, format, &has_levels, err), out);
+        KANON_CHECK(read_levels(c, format, &has_levels, err));
     if (sqlite3_column_int(row, 0) != s->n_columns - 1 || !column_is_possible(c, *has_tree) ||
         !(ordinal ? has_levels : read_format(c, format)) ||
         (text != NULL && (!kanon__parse_decimal(&weight, text, strlen(text)) || !(weight.value > 0))))
         return kanon__store_damaged(&s->store, "a column", err);
-    KANON_TRY(kanon__copy_text(&c->name, name != NULL ? name : "", (size_t)sqlite3_column_bytes(row, 1), "a name", err),
-              out);
+    KANON_CHECK(kanon__copy_text(&c->name, name != NULL ? name : "", (size_t)sqlite3_column_bytes(row, 1), "a name", err));
     if (text != NULL)
-        KANON_TRY(kanon__copy_text(&c->weight_text, text, strlen(text), "a weight", err), out);
-    KANON_TRY(load_bands(s, row, c, err), out);
+        KANON_CHECK(kanon__copy_text(&c->weight_text, text, strlen(text), "a weight", err));
+    KANON_CHECK(load_bands(s, row, c, err));
     s->n_key += c->key > 0;
     s->n_sensitive += c->role == KANON_ROLE_SENSITIVE;
     if (c->role == KANON_ROLE_QUASI)
         c->dimension = s->n_dimensions++;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Nodes are numbered without gaps, parents before children; kanon__catalog_add_node checks the rest. */
@@ -661,18 +647,15 @@ out:
 
 kanon_status kanon__catalog_load(kanon_state *s, bool write, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(load_meta(s, err), out);
-    KANON_TRY(load_missing(s, err), out);
-    KANON_TRY(load_columns(s, err), out);
-    KANON_TRY(check_tables(s, err), out);
+    KANON_CHECK(load_meta(s, err));
+    KANON_CHECK(load_missing(s, err));
+    KANON_CHECK(load_columns(s, err));
+    KANON_CHECK(check_tables(s, err));
     if (s->store.version < KANON__STATE_VERSION) {
-        KANON_TRY(kanon__old_format_bring_up(&s->store, write, err), out);
-        KANON_TRY(check_tables(s, err), out);
+        KANON_CHECK(kanon__old_format_bring_up(&s->store, write, err));
+        KANON_CHECK(check_tables(s, err));
     }
-    KANON_TRY(kanon__state_requirements_load(s, err), out);
-out:
-    return st;
+    return kanon__state_requirements_load(s, err);
 }
 
 void kanon__catalog_clear(kanon_state *s)
@@ -727,29 +710,27 @@ out:
 
 static kanon_status describe_column(kanon_schema *schema, const kanon__state_column *c, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon_schema_set_role(schema, c->name, c->role, err), out);
-    KANON_TRY(kanon_schema_set_type(schema, c->name, c->type, err), out);
+    KANON_CHECK(kanon_schema_set_role(schema, c->name, c->role, err));
+    KANON_CHECK(kanon_schema_set_type(schema, c->name, c->type, err));
     kanon__attribute *a = &schema->attributes[schema->n_attributes - 1];
     a->role_from_flags = false;
     a->format = c->format;
     a->format.levels = NULL;
     if (c->type == KANON_TYPE_ORDINAL)
-        KANON_TRY(kanon__levels_copy(&a->levels, &c->order, err), out);
+        KANON_CHECK(kanon__levels_copy(&a->levels, &c->order, err));
     if (c->weight_text != NULL) {
         kanon__decimal weight = {.value = 1};
-        KANON_TRY(kanon__copy_text(&a->weight_text, c->weight_text, strlen(c->weight_text), "a weight", err), out);
+        KANON_CHECK(kanon__copy_text(&a->weight_text, c->weight_text, strlen(c->weight_text), "a weight", err));
         kanon__parse_decimal(&weight, c->weight_text, strlen(c->weight_text));
         a->weight = weight.value;
     }
     char **const to[] = {&a->bands, &a->top, &a->bottom};
     for (int i = 0; i < 3; i++)
         if (c->bands[i] != NULL)
-            KANON_TRY(kanon__copy_text(to[i], c->bands[i], strlen(c->bands[i]), "bands", err), out);
+            KANON_CHECK(kanon__copy_text(to[i], c->bands[i], strlen(c->bands[i]), "bands", err));
     if (c->tree != NULL)
-        KANON_TRY(copy_tree(&a->tree, c->tree, err), out);
-out:
-    return st;
+        KANON_CHECK(copy_tree(&a->tree, c->tree, err));
+    return KANON_OK;
 }
 
 kanon_status kanon__catalog_schema(kanon_schema **out, const kanon_state *s, kanon_error *err)

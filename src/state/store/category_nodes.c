@@ -26,27 +26,24 @@
 kanon_status kanon__catalog_add_node(kanon__state_column *c, int32_t parent, const char *label, size_t length,
                                      kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     uint32_t code = 0;
     int32_t node = 0;
     if (c->tree == NULL) {
-        KANON_TRY(kanon__new_array(&c->tree, 1, "a tree", err), out);
-        KANON_TRY(kanon__dictionary_init(&c->labels, err), out);
+        KANON_CHECK(kanon__new_array(&c->tree, 1, "a tree", err));
+        KANON_CHECK(kanon__dictionary_init(&c->labels, err));
         c->tree->flat = c->growth == KANON__GROWS_FLAT;
     }
     if (c->labels.n != (uint32_t)c->tree->n_nodes || parent >= c->tree->n_nodes || (parent < 0) != (c->tree->n_nodes == 0) ||
         kanon__dictionary_find(&c->labels, label, length) != KANON__NO_CODE) {
-        st = kanon__fail(err, KANON_EDATA, "the state is damaged: a tree");
-        goto out;
+        return kanon__fail(err, KANON_EDATA, "the state is damaged: a tree");
     }
-    KANON_TRY(kanon__grow_array(&c->inner, &c->inner_capacity, c->tree->n_nodes + 1, "tree nodes", err), out);
-    KANON_TRY(kanon__tree_add(c->tree, &node, parent, label, length, err), out);
-    KANON_TRY(kanon__dictionary_add(&c->labels, &code, label, length, err), out);
+    KANON_CHECK(kanon__grow_array(&c->inner, &c->inner_capacity, c->tree->n_nodes + 1, "tree nodes", err));
+    KANON_CHECK(kanon__tree_add(c->tree, &node, parent, label, length, err));
+    KANON_CHECK(kanon__dictionary_add(&c->labels, &code, label, length, err));
     c->inner[node] = false;
     if (parent >= 0)
         c->inner[parent] = true;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- categories -------------------------------------------------------------------------------------------------- */

@@ -92,31 +92,25 @@ static kanon_status check_names(kanon_state *s, kanon_error *err)
 
 kanon_status kanon__check_file(kanon_state *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(check_pages(s, err), out);
-    KANON_TRY(check_tables(s, err), out);
-    KANON_TRY(check_tallies(s, err), out);
-    KANON_TRY(check_names(s, err), out);
-out:
-    return st;
+    KANON_CHECK(check_pages(s, err));
+    KANON_CHECK(check_tables(s, err));
+    KANON_CHECK(check_tallies(s, err));
+    return check_names(s, err);
 }
 
 /* A group that was shown and has a number that no group has yet would be taken for a later one. */
 kanon_status kanon__check_counts(kanon_state *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     char sql[512];
     snprintf(sql, sizeof sql, "SELECT count(*) != %lld FROM entity_index",
              kanon__entities_stay_together(s) ? (long long)s->n_records : 0LL);
-    KANON_TRY(expect_none(s, sql, "its entities", err), out);
+    KANON_CHECK(expect_none(s, sql, "its entities", err));
     snprintf(sql, sizeof sql, "SELECT count(*) != %lld OR max(number) != %lld FROM releases", (long long)s->n_releases,
              (long long)s->n_releases);
-    KANON_TRY(expect_none(s, sql, "its releases", err), out);
+    KANON_CHECK(expect_none(s, sql, "its releases", err));
     snprintf(sql, sizeof sql,
              "SELECT count(*) FROM (SELECT since, shown FROM records UNION ALL SELECT since, shown FROM departed_records "
              "UNION ALL SELECT release, grp FROM membership_history) WHERE since < 0 OR since > %lld OR shown >= %lld",
              (long long)s->n_releases, (long long)s->next_group);
-    KANON_TRY(expect_none(s, sql, "its releases", err), out);
-out:
-    return st;
+    return expect_none(s, sql, "its releases", err);
 }

@@ -27,19 +27,17 @@ static void clear_taxonomy(kanon__current_dimension *d)
 /* A tree has nodes in the order in which they came, a taxonomy in depth-first order: leaf_of leads from one to the other. */
 static kanon_status set_taxonomy(kanon__current_dimension *d, const kanon__state_column *c, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     clear_taxonomy(d);
-    KANON_TRY(kanon__taxonomy_from_tree(&d->taxonomy, c->tree, NULL, 0, err), out);
-    KANON_TRY(kanon__new_array(&d->leaf_of, c->tree->n_nodes, "tree nodes", err), out);
-    KANON_TRY(kanon__new_array(&d->node_units, c->tree->n_nodes, "tree nodes", err), out);
+    KANON_CHECK(kanon__taxonomy_from_tree(&d->taxonomy, c->tree, NULL, 0, err));
+    KANON_CHECK(kanon__new_array(&d->leaf_of, c->tree->n_nodes, "tree nodes", err));
+    KANON_CHECK(kanon__new_array(&d->node_units, c->tree->n_nodes, "tree nodes", err));
     for (int32_t node = 0; node < c->tree->n_nodes; node++) {
         size_t length;
         const char *label = kanon__tree_label(c->tree, node, &length);
         d->leaf_of[node] = kanon__taxonomy_leaf(d->taxonomy, label, length);
     }
     d->n_tree_nodes = c->tree->n_nodes;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* The rule in the scale of the column's codes, which has all digits of its ends. */
@@ -101,9 +99,7 @@ kanon_status kanon__current_space_update_trees(kanon__current_space *space, cons
         if (d->numeric || d->n_tree_nodes == c->tree->n_nodes)
             continue;
         space->measured = false;
-        kanon_status st = set_taxonomy(d, c, err);
-        if (st != KANON_OK)
-            return st;
+        KANON_CHECK(set_taxonomy(d, c, err));
     }
     return KANON_OK;
 }

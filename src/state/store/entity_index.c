@@ -69,14 +69,12 @@ typedef struct entity_walk {
 
 static kanon_status begin_walk(entity_walk *w, kanon_state *s, int64_t record, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__row_init(&w->own, s, err), out);
-    KANON_TRY(kanon__row_init(&w->other, s, err), out);
-    KANON_TRY(kanon__new_array(&w->codes, s->n_dimensions, "a record", err), out);
-    KANON_TRY(kanon__record_get(s, NULL, record, &w->own, NULL, err), out);
+    KANON_CHECK(kanon__row_init(&w->own, s, err));
+    KANON_CHECK(kanon__row_init(&w->other, s, err));
+    KANON_CHECK(kanon__new_array(&w->codes, s->n_dimensions, "a record", err));
+    KANON_CHECK(kanon__record_get(s, NULL, record, &w->own, NULL, err));
     bind(s, LIST, record, w->own.cells);
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__entity_visit_others(kanon_state *s, int64_t record, kanon__entity_visitor visitor, void *payload,

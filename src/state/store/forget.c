@@ -60,24 +60,20 @@ out:
 static kanon_status mark_cell(const kanon__record *record, const char *cells, size_t size, const int64_t *codes,
                               void *payload, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     use *u = payload;
     const char *why, *hint;
     int64_t node;
     int scale = 0;
     (void)record;
     (void)codes;
-    KANON_TRY(kanon__grow_array(&u->row.bytes, &u->row.bytes_capacity, (int64_t)size + 1, "a record", err), out);
+    KANON_CHECK(kanon__grow_array(&u->row.bytes, &u->row.bytes_capacity, (int64_t)size + 1, "a record", err));
     memcpy(u->row.bytes, cells, size);
     u->row.n_bytes = (int64_t)size;
-    if (!kanon__row_unpack(u->state, &u->row)) {
-        st = kanon__store_damaged(&u->state->store, "a record", err);
-        goto out;
-    }
-    KANON_TRY(kanon__cell_code(&u->reader, u->column, &u->row.cells[u->column], &node, &scale, &why, &hint, err), out);
+    if (!kanon__row_unpack(u->state, &u->row))
+        return kanon__store_damaged(&u->state->store, "a record", err);
+    KANON_CHECK(kanon__cell_code(&u->reader, u->column, &u->row.cells[u->column], &node, &scale, &why, &hint, err));
     mark(u, node);
-out:
-    return st;
+    return KANON_OK;
 }
 
 static kanon_status forget_unused(const use *u, kanon_error *err)

@@ -10,15 +10,13 @@ kanon_status kanon__index_rows_open(kanon__index_rows *out, kanon__store *store,
     static const char *const writes[] = {"INSERT OR REPLACE INTO node_pages VALUES(?, ?)",
                                          "INSERT OR REPLACE INTO member_pages VALUES(?, ?)"};
     static const char *const erases[] = {"DELETE FROM node_pages WHERE id = ?", "DELETE FROM member_pages WHERE id = ?"};
-    kanon_status st = KANON_OK;
     *out = (kanon__index_rows){.store = store};
     for (int table = 0; table < KANON__N_PAGE_TABLES; table++) {
-        KANON_TRY(kanon__store_prepare(store, &out->read[table], reads[table], err), out);
-        KANON_TRY(kanon__store_prepare(store, &out->write[table], writes[table], err), out);
-        KANON_TRY(kanon__store_prepare(store, &out->erase[table], erases[table], err), out);
+        KANON_CHECK(kanon__store_prepare(store, &out->read[table], reads[table], err));
+        KANON_CHECK(kanon__store_prepare(store, &out->write[table], writes[table], err));
+        KANON_CHECK(kanon__store_prepare(store, &out->erase[table], erases[table], err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 void kanon__index_rows_close(kanon__index_rows *rows)

@@ -50,16 +50,14 @@ static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 of
 /* Pieces are made with zeros. */
 static kanon_status grow(memory_file *f, int64_t size)
 {
-    kanon_status st = KANON_OK;
     int64_t n = (size + PIECE - 1) / PIECE;
-    KANON_TRY(kanon__grow_array(&f->pieces, &f->capacity, n, "sorting", NULL), out);
+    KANON_CHECK(kanon__grow_array(&f->pieces, &f->capacity, n, "sorting", NULL));
     for (; f->n_pieces < n; f->n_pieces++) {
         f->pieces[f->n_pieces] = NULL;
-        KANON_TRY(kanon__new_array(&f->pieces[f->n_pieces], PIECE, "sorting", NULL), out);
+        KANON_CHECK(kanon__new_array(&f->pieces[f->n_pieces], PIECE, "sorting", NULL));
     }
     f->size = size > f->size ? size : f->size;
-out:
-    return st;
+    return KANON_OK;
 }
 
 static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 offset)

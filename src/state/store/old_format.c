@@ -25,16 +25,14 @@ static const char views[] = "CREATE TEMP VIEW node_pages AS SELECT * FROM main.n
 
 kanon_status kanon__old_format_bring_up(kanon__store *s, bool write, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     char version[64];
     if (!write) {
         s->has_views = true;
         return kanon__store_run(s, views, err);
     }
     snprintf(version, sizeof version, "PRAGMA user_version = %d", KANON__STATE_VERSION);
-    KANON_TRY(kanon__store_run(s, renames, err), out);
-    KANON_TRY(kanon__store_run(s, version, err), out);
+    KANON_CHECK(kanon__store_run(s, renames, err));
+    KANON_CHECK(kanon__store_run(s, version, err));
     s->version = KANON__STATE_VERSION;
-out:
-    return st;
+    return KANON_OK;
 }

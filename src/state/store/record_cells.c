@@ -38,9 +38,7 @@ kanon_status kanon__row_pack(const kanon_state *s, kanon__row *row, kanon_error 
     for (int i = 0; i < s->n_columns; i++)
         most += row->cells[i].length + 3;
     char *line = NULL;
-    kanon_status st = kanon__new_array(&line, (int64_t)most, "a record", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&line, (int64_t)most, "a record", err));
     char *at = line;
     for (int i = 0; i < s->n_columns; i++) {
         const kanon__cell *cell = &row->cells[i];
@@ -291,7 +289,6 @@ static void number_code(const kanon__state_column *c, const char *text, size_t l
 kanon_status kanon__cell_code(kanon__cell_reader *r, int column, const kanon__cell *cell, int64_t *code, int *scale,
                               const char **why, const char **hint, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__state_column *c = &r->state->columns[column];
     const char *text;
     size_t length;
@@ -300,7 +297,7 @@ kanon_status kanon__cell_code(kanon__cell_reader *r, int column, const kanon__ce
     *code = KANON__NULL_CODE;
     if (kanon__state_numeric(c) && is_missing)
         return KANON_OK;
-    KANON_TRY(plain_text(r, cell, &text, &length, err), out);
+    KANON_CHECK(plain_text(r, cell, &text, &length, err));
     if (kanon__state_numeric(c)) {
         number_code(c, text, length, code, scale, why, hint);
         return KANON_OK;
@@ -308,11 +305,10 @@ kanon_status kanon__cell_code(kanon__cell_reader *r, int column, const kanon__ce
     if (c->tree == NULL)
         return KANON_OK;
     int32_t before = c->tree->n_nodes;
-    KANON_TRY(kanon__catalog_node(c, code, text, length, is_missing, r->grow, why, err), out);
+    KANON_CHECK(kanon__catalog_node(c, code, text, length, is_missing, r->grow, why, err));
     r->n_grown += c->tree->n_nodes > before;
     *hint = "correct it, or allow new values below the root of the taxonomy";
-out:
-    return st;
+    return KANON_OK;
 }
 
 void kanon__cell_reader_clear(kanon__cell_reader *r)

@@ -142,9 +142,7 @@ kanon_status kanon__record_put(kanon_state *s, const kanon__record *record, cons
 
 kanon_status kanon__row_take(kanon_state *s, kanon__row *row, const char *cells, size_t size, kanon_error *err)
 {
-    kanon_status st = kanon__grow_array(&row->bytes, &row->bytes_capacity, (int64_t)size + 1, "a record", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__grow_array(&row->bytes, &row->bytes_capacity, (int64_t)size + 1, "a record", err));
     if (size > 0)
         memcpy(row->bytes, cells, size);
     row->n_bytes = (int64_t)size;
@@ -205,13 +203,10 @@ out:
 
 kanon_status kanon__record_remove(kanon_state *s, int64_t id, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     if (id >= s->first_unfiled)
-        KANON_TRY(remove_new_name(s, id, err), out);
+        KANON_CHECK(remove_new_name(s, id, err));
     sqlite3_bind_int64(statement(s, REMOVE), 1, id);
-    KANON_TRY(kanon__store_step(&s->store, statement(s, REMOVE), NULL, err), out);
-out:
-    return st;
+    return kanon__store_step(&s->store, statement(s, REMOVE), NULL, err);
 }
 
 /* The lowest record above `after` whose hash is that of the cells, and whose key cells are equal, too. */
@@ -364,13 +359,11 @@ out:
 
 kanon_status kanon__records_tally(kanon_state *s, const int64_t *codes, int change, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__grow_array(&s->tallies, &s->tallies_capacity, s->n_tallies + s->n_dimensions, "tallies", err), out);
+    KANON_CHECK(kanon__grow_array(&s->tallies, &s->tallies_capacity, s->n_tallies + s->n_dimensions, "tallies", err));
     for (int i = 0; i < s->n_dimensions; i++)
         if (codes[i] != KANON__NULL_CODE)
             s->tallies[s->n_tallies++] = (kanon__number_tally){i, codes[i], change};
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__records_put_tally(kanon_state *s, int dimension, int64_t code, int64_t n, kanon_error *err)
@@ -393,34 +386,28 @@ static int by_code(const void *left, const void *right)
 /* A tally that comes to 0 is deleted: ranges are read from the ends of what is there. */
 static kanon_status write_tally(kanon_state *s, const kanon__number_tally *t, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     sqlite3_stmt *ask = statement(s, TALLIED);
     bool found;
     int64_t n = 0;
     sqlite3_bind_int64(ask, 1, t->dimension);
     sqlite3_bind_int64(ask, 2, t->code);
-    KANON_TRY(kanon__store_step(&s->store, ask, &found, err), out);
+    KANON_CHECK(kanon__store_step(&s->store, ask, &found, err));
     if (found)
         n = sqlite3_column_int64(ask, 0);
     sqlite3_reset(ask);
-    if (n < 0 || __builtin_add_overflow(n, t->change, &n) || n < 0) {
-        st = kanon__store_damaged(&s->store, "its tallies", err);
-        goto out;
-    }
+    if (n < 0 || __builtin_add_overflow(n, t->change, &n) || n < 0)
+        return kanon__store_damaged(&s->store, "its tallies", err);
     sqlite3_stmt *write = statement(s, n > 0 ? TALLY : FORGET);
     sqlite3_bind_int64(write, 1, t->dimension);
     sqlite3_bind_int64(write, 2, t->code);
     if (n > 0)
         sqlite3_bind_int64(write, 3, n);
-    KANON_TRY(kanon__store_step(&s->store, write, NULL, err), out);
-out:
-    return st;
+    return kanon__store_step(&s->store, write, NULL, err);
 }
 
 /* Sorts the changes by number and adds them up, so that a number which many records have is written once. */
 static kanon_status write_tallies(kanon_state *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     if (s->n_tallies > 0)
         qsort(s->tallies, (size_t)s->n_tallies, sizeof *s->tallies, by_code);
     for (int64_t i = 0; i < s->n_tallies;) {
@@ -428,28 +415,24 @@ static kanon_status write_tallies(kanon_state *s, kanon_error *err)
         for (; i < s->n_tallies && by_code(&sum, &s->tallies[i]) == 0; i++)
             sum.change += s->tallies[i].change;
         if (sum.change != 0)
-            KANON_TRY(write_tally(s, &sum, err), out);
+            KANON_CHECK(write_tally(s, &sum, err));
     }
     s->n_tallies = 0;
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__records_save(kanon_state *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t most = s->n_records / RECORDS_PER_UNFILED;
-    KANON_TRY(write_tallies(s, err), out);
+    KANON_CHECK(write_tallies(s, err));
     if (s->next_record - s->first_unfiled > (most > UNFILED_LEAST ? most : UNFILED_LEAST))
-        KANON_TRY(file_names(s, err), out);
-out:
-    return st;
+        KANON_CHECK(file_names(s, err));
+    return KANON_OK;
 }
 
 /* The range of a number; lo > hi where no record has one. */
 static kanon_status read_range(kanon_state *s, int dimension, int64_t *lo, int64_t *hi, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool found = false;
     int64_t width;
     *lo = 1;
@@ -457,60 +440,55 @@ static kanon_status read_range(kanon_state *s, int dimension, int64_t *lo, int64
     for (int end = 0; end < 2; end++) {
         sqlite3_stmt *ask = statement(s, end == 0 ? LEAST : GREATEST);
         sqlite3_bind_int(ask, 1, dimension);
-        KANON_TRY(kanon__store_step(&s->store, ask, &found, err), out);
+        KANON_CHECK(kanon__store_step(&s->store, ask, &found, err));
         if (found)
             *(end == 0 ? lo : hi) = sqlite3_column_int64(ask, 0);
         sqlite3_reset(ask);
     }
     if (found && (*lo > *hi || *hi == KANON__NULL_CODE || __builtin_sub_overflow(*hi, *lo, &width)))
-        st = kanon__store_damaged(&s->store, "its tallies", err);
-out:
-    return st;
+        return kanon__store_damaged(&s->store, "its tallies", err);
+    return KANON_OK;
 }
 
 /* Where no range has changed the units stay, and with them the coordinates of all nodes in memory. */
 kanon_status kanon__ranges_read(kanon_state *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     bool changed = !s->space->measured;
-    KANON_TRY(write_tallies(s, err), out);
+    KANON_CHECK(write_tallies(s, err));
     for (int i = 0; i < s->n_dimensions; i++) {
         kanon__current_dimension *d = &s->space->dimensions[i];
         int64_t lo, hi;
         if (!d->numeric)
             continue;
-        KANON_TRY(read_range(s, i, &lo, &hi, err), out);
+        KANON_CHECK(read_range(s, i, &lo, &hi, err));
         changed = changed || lo != d->lo || hi != d->hi;
         d->lo = lo;
         d->hi = hi;
     }
     if (changed)
         kanon__current_space_measure(s->space);
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* ---- more digits ------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__records_rescale(kanon_state *s, int column, int scale, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__state_column *c = &s->columns[column];
     char sql[512];
     long long factor = 1;
     for (int step = c->scale; step < scale; step++)
         factor *= 10;
     snprintf(sql, sizeof sql, "UPDATE records SET p%d = p%d * %lld", c->dimension, c->dimension, factor);
-    KANON_TRY(kanon__store_run(&s->store, sql, err), out);
+    KANON_CHECK(kanon__store_run(&s->store, sql, err));
     /* first under a negative dimension: a rescaled tally could meet one that is not rescaled yet */
     snprintf(sql, sizeof sql, "UPDATE tallies SET dimension = %d, code = code * %lld WHERE dimension = %d",
              -1 - c->dimension, factor, c->dimension);
-    KANON_TRY(kanon__store_run(&s->store, sql, err), out);
+    KANON_CHECK(kanon__store_run(&s->store, sql, err));
     snprintf(sql, sizeof sql, "UPDATE tallies SET dimension = %d WHERE dimension = %d", c->dimension, -1 - c->dimension);
-    KANON_TRY(kanon__store_run(&s->store, sql, err), out);
+    KANON_CHECK(kanon__store_run(&s->store, sql, err));
     snprintf(sql, sizeof sql, "UPDATE columns SET scale = %d WHERE number = %d", scale, column);
-    KANON_TRY(kanon__store_run(&s->store, sql, err), out);
+    KANON_CHECK(kanon__store_run(&s->store, sql, err));
     c->scale = scale;
-out:
-    return st;
+    return KANON_OK;
 }

@@ -101,19 +101,17 @@ static kanon_status next_history_row(history_reader *r, kanon_error *err)
 /* The history of one record. Records are asked for by rising number, so the rows of lower ones are passed over. */
 static kanon_status read_history(history_reader *r, int64_t record, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     r->n_earlier = 0;
     while (r->record < record)
-        KANON_TRY(next_history_row(r, err), out);
+        KANON_CHECK(next_history_row(r, err));
     while (r->record == record) {
-        KANON_TRY(kanon__grow_array(&r->earlier, &r->capacity, 2 * r->n_earlier + 2, "traces", err), out);
+        KANON_CHECK(kanon__grow_array(&r->earlier, &r->capacity, 2 * r->n_earlier + 2, "traces", err));
         r->earlier[2 * r->n_earlier] = sqlite3_column_int64(r->rows, 1);
         r->earlier[2 * r->n_earlier + 1] = sqlite3_column_int64(r->rows, 2);
         r->n_earlier++;
-        KANON_TRY(next_history_row(r, err), out);
+        KANON_CHECK(next_history_row(r, err));
     }
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* One walk over records and departed, merged with one over the history: both by rising record. */

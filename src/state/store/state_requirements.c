@@ -22,10 +22,8 @@ enum { OF_ALL = -1 }; /* instead of a constraint's number */
 /* Adds a constraint without settings. */
 static kanon_status add_constraint(kanon_schema *schema, kanon__constraint_text **out, kanon_error *err)
 {
-    kanon_status st = kanon__grow_array(&schema->constraints, &schema->constraints_capacity, schema->n_constraints + 1,
-                                        "constraints", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__grow_array(&schema->constraints, &schema->constraints_capacity, schema->n_constraints + 1,
+                                  "constraints", err));
     *out = &schema->constraints[schema->n_constraints++];
     **out = (kanon__constraint_text){0};
     return KANON_OK;
@@ -40,19 +38,17 @@ static kanon_status say(kanon__constraint_text *c, const char *name, const char 
 /* Line numbers of the schema file are not copied: who has the state may not have that file. */
 kanon_status kanon__state_requirements_copy(kanon_schema *to, const kanon_schema *from, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__constraint_text *c;
     for (int64_t i = 0; i < from->n_constraints; i++) {
         const kanon__constraint_text *said = &from->constraints[i];
-        KANON_TRY(add_constraint(to, &c, err), out);
+        KANON_CHECK(add_constraint(to, &c, err));
         for (int64_t j = 0; j < said->names.n; j++)
-            KANON_TRY(say(c, said->names.items[j], said->values.items[j], strlen(said->values.items[j]), err), out);
+            KANON_CHECK(say(c, said->names.items[j], said->values.items[j], strlen(said->values.items[j]), err));
     }
     if (from->entity != NULL)
-        KANON_TRY(kanon_schema_set_entity(to, from->entity, from->entity_together, err), out);
+        KANON_CHECK(kanon_schema_set_entity(to, from->entity, from->entity_together, err));
     to->suppress = from->suppress;
-out:
-    return st;
+    return KANON_OK;
 }
 
 kanon_status kanon__state_requirements_resolve(kanon_state *s, kanon_error *err)

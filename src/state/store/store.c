@@ -146,15 +146,12 @@ kanon_status kanon__store_reserve_pages(kanon__store *s, int64_t n_pages, kanon_
 /* By runs, each of a few milliseconds (memory_file.h): a run is as large as the cache, and 1 MiB at least. */
 kanon_status kanon__store_index(kanon__store *s, const char *sql, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t room = s->room;
     char back[64];
-    KANON_TRY(kanon__store_run(s, "PRAGMA temp_store = FILE; PRAGMA cache_size = 300", err), out);
-    KANON_TRY(kanon__store_run(s, sql, err), out);
+    KANON_CHECK(kanon__store_run(s, "PRAGMA temp_store = FILE; PRAGMA cache_size = 300", err));
+    KANON_CHECK(kanon__store_run(s, sql, err));
     snprintf(back, sizeof back, "PRAGMA temp_store = MEMORY; PRAGMA cache_size = %d", (int)(room > 0 ? room : ROOM_LEAST));
-    KANON_TRY(kanon__store_run(s, back, err), out);
-out:
-    return st;
+    return kanon__store_run(s, back, err);
 }
 
 /* The file is made with mode 0600, or is there and empty; SQLite then opens what is there. Pages leave room for the
@@ -334,9 +331,7 @@ static kanon_status remove_aside(const kanon__store *s, kanon_error *err)
 {
     size_t size = strlen(s->path) + sizeof "-journal" KANON__ASIDE;
     char *aside = NULL;
-    kanon_status st = kanon__new_array(&aside, (int64_t)size, "a file name", err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__new_array(&aside, (int64_t)size, "a file name", err));
     snprintf(aside, size, "%s-journal" KANON__ASIDE, s->path);
     unlink(aside);
     kanon__free(aside);

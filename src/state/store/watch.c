@@ -67,9 +67,7 @@ kanon_status kanon__watch_begin(kanon_state *s, kanon_error *err)
     bool released;
     if (w == NULL)
         return KANON_OK;
-    kanon_status st = read_last_command(s, &number, &released, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(read_last_command(s, &number, &released, err));
     if (!w->begun) {
         w->begun = true;
         w->whole = !released;
