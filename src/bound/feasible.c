@@ -180,19 +180,18 @@ static kanon_status go_on(feasible_run *f, bool last, kanon__cuts *cuts, kanon__
 kanon_status kanon__make_feasible(kanon__separation *s, const kanon__feasible_task *task, kanon__cuts *cuts, bool *feasible,
                                   kanon__ticker *ticker, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     feasible_run f = begin(s, task);
     *feasible = false;
-    KANON_TRY(kanon__separation_start(s, err), out);
+    KANON_CHECK(kanon__separation_start(s, err));
+    kanon_status st = KANON_OK;
     for (int passes = 0; s->n > 0 && !f.failed && st == KANON_OK; passes++) {
         st = go_on(&f, passes == MOST_PASSES, cuts, ticker, err);
         if (st != KANON_OK && (st != KANON_ECANCELLED || !f.first_pays))
-            goto out;
+            return st;
     }
     for (int64_t tuple = 0; tuple < s->table->n && !f.failed; tuple++) /* 5. */
         lower(&f, tuple, task->tolerance);
     *feasible = !f.failed;
-out:
     return st;
 }
 

@@ -89,24 +89,20 @@ static kanon_status refine(making *m, kanon__run *run, kanon_error *err)
  * of attributes is made anew without any, as it leaves no choice record by record. */
 static kanon_status settle_suppressed(making *m, kanon__run *run, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t may = run->may_suppress;
     bool holds;
-    KANON_TRY(kanon__requirements_suppressed_hold(&holds, run, err), out);
+    KANON_CHECK(kanon__requirements_suppressed_hold(&holds, run, err));
     if (holds)
-        goto out;
-    KANON_TRY(kanon__texts_addf(run->warnings, err,
-                                "no record is suppressed: %s",
-                                run->policy->keep_suppressed
-                                    ? "such records are to be released, and those that would be are no class that satisfies "
-                                      "what is required"
-                                    : "without those that would be, a group differs from the released table by more than is "
-                                      "allowed"),
-              out);
+        return KANON_OK;
+    KANON_CHECK(kanon__texts_addf(run->warnings, err, "no record is suppressed: %s",
+                                  run->policy->keep_suppressed
+                                      ? "such records are to be released, and those that would be are no class that "
+                                        "satisfies what is required"
+                                      : "without those that would be, a group differs from the released table by more than "
+                                        "is allowed"));
     run->may_suppress = 0;
-    st = m->plan->recode ? run_algorithm(m, run, err) : kanon__requirements_meet(run, err);
+    kanon_status st = m->plan->recode ? run_algorithm(m, run, err) : kanon__requirements_meet(run, err);
     run->may_suppress = may;
-out:
     return st;
 }
 

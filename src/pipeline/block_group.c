@@ -94,7 +94,6 @@ kanon_status kanon_blocks_allow(const kanon_schema *schema, const kanon_options 
 static kanon_status check_block(const kanon_table *rows, const kanon_cuts *cuts, int64_t block, const kanon_options *o,
                                 kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const asked a = {.entity = rows->data.has_entity,
                      .constraints = rows->policy.n_constraints > 0,
                      .suppress = kanon__fraction_of(rows->policy.suppress, INT32_MAX) > 0,
@@ -102,20 +101,21 @@ static kanon_status check_block(const kanon_table *rows, const kanon_cuts *cuts,
                      .k = rows->policy.k,
                      .settings = rows->policy.settings,
                      .n_settings = rows->policy.n_settings};
-    KANON_TRY(check_blocks(&a, o, err), out);
-    KANON_TRY(kanon__whole_has(cuts->domain, rows, err), out);
-    KANON_TRY(kanon__cuts_check_block(cuts, block, err), out);
+    KANON_CHECK(check_blocks(&a, o, err));
+    KANON_CHECK(kanon__whole_has(cuts->domain, rows, err));
+    KANON_CHECK(kanon__cuts_check_block(cuts, block, err));
     if (o->blocks != cuts->least) {
-        st = kanon__fail(err, KANON_EINVAL, "the table was cut into blocks of %lld records, and %lld are asked for",
-                         (long long)cuts->least, (long long)o->blocks);
-        st = kanon__hint(err, st, "use the same options everywhere");
-    } else if (rows->data.n_rows != kanon_cuts_rows(cuts, block)) {
-        st = kanon__fail(err, KANON_EINVAL, "block %lld has %lld records, and %lld were handed over", (long long)block,
-                         (long long)kanon_cuts_rows(cuts, block), (long long)rows->data.n_rows);
-        st = kanon__hint(err, st, "hand over every record of the block once");
+        kanon_status st = kanon__fail(err, KANON_EINVAL, "the table was cut into blocks of %lld records, and %lld are asked for",
+                                      (long long)cuts->least, (long long)o->blocks);
+        return kanon__hint(err, st, "use the same options everywhere");
     }
-out:
-    return st;
+    if (rows->data.n_rows != kanon_cuts_rows(cuts, block)) {
+        kanon_status st =
+            kanon__fail(err, KANON_EINVAL, "block %lld has %lld records, and %lld were handed over", (long long)block,
+                        (long long)kanon_cuts_rows(cuts, block), (long long)rows->data.n_rows);
+        return kanon__hint(err, st, "hand over every record of the block once");
+    }
+    return KANON_OK;
 }
 
 /* ---- 3. to 5. ------------------------------------------------------------------------------------------------------ */

@@ -82,33 +82,32 @@ out:
 
 kanon_status kanon__start_take(kanon__run *run, const kanon_grouping *start, bool repair, bool *sound, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     int64_t n_small = count_small(start, run->k);
     bool too_many = has_too_many_suppressed(run, start);
     *sound = false;
     copy_groups(run, start);
     if (n_small > 0 && !repair) {
-        st = kanon__fail(err, KANON_EINFEASIBLE, "%lld of %lld groups have fewer than k = %lld records", (long long)n_small,
-                         (long long)start->n_groups, (long long)run->k);
+        kanon_status st = kanon__fail(err, KANON_EINFEASIBLE, "%lld of %lld groups have fewer than k = %lld records",
+                                      (long long)n_small, (long long)start->n_groups, (long long)run->k);
         return refuse(st, err);
     }
     if (too_many && !repair) {
-        st = kanon__fail(err, KANON_EINFEASIBLE, "%lld records are suppressed, and at most %lld may be",
-                         (long long)start->n_suppressed, (long long)(run->may_suppress > 0 ? run->may_suppress : 0));
+        kanon_status st = kanon__fail(err, KANON_EINFEASIBLE, "%lld records are suppressed, and at most %lld may be",
+                                      (long long)start->n_suppressed,
+                                      (long long)(run->may_suppress > 0 ? run->may_suppress : 0));
         return refuse(st, err);
     }
     if (n_small > 0 || too_many) {
-        KANON_TRY(place_rest(run, start, err), out);
+        KANON_CHECK(place_rest(run, start, err));
         return check_together(run, err);
     }
-    KANON_TRY(check_together(run, err), out);
-    KANON_TRY(kanon__constraints_hold(sound, NULL, run->constraints, run->group_of, run->n_groups, err), out);
+    KANON_CHECK(check_together(run, err));
+    KANON_CHECK(kanon__constraints_hold(sound, NULL, run->constraints, run->group_of, run->n_groups, err));
     if (*sound)
-        KANON_TRY(kanon__requirements_suppressed_hold(sound, run, err), out);
+        KANON_CHECK(kanon__requirements_suppressed_hold(sound, run, err));
     if (!*sound && !repair)
-        st = refuse(kanon__fail(err, KANON_EINFEASIBLE, "a group does not satisfy what is asked in addition to k"), err);
-out:
-    return st;
+        return refuse(kanon__fail(err, KANON_EINFEASIBLE, "a group does not satisfy what is asked in addition to k"), err);
+    return KANON_OK;
 }
 
 kanon_status kanon__start_keep(kanon__run *run, const kanon_grouping *start, kanon_error *err)

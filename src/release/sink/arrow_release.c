@@ -147,19 +147,17 @@ static kanon_status fill_batch(int64_t number, void *payload, kanon_error *err)
 static kanon_status fill_batches(kanon__arrow_build *b, kanon_error *err)
 {
     enum { WORTH_A_FILE = 1 << 18 }; /* cells, of some bytes each */
-    kanon_status st = KANON_OK;
     const kanon__source *source = b->table->source;
     int64_t n = has_batches_of_input(b) ? b->source->n_batches
                                         : (b->n_released + KANON__ARROW_BATCH_ROWS - 1) / KANON__ARROW_BATCH_ROWS;
     if (b->plan->order != NULL && b->n_cells > 0 && source->class->locate != NULL)
-        KANON_TRY(source->class->locate(&b->positions, source, b->plan->threads, err), out);
-    KANON_TRY(kanon__new_array(&b->out->batches, n, "Arrow batches", err), out);
+        KANON_CHECK(source->class->locate(&b->positions, source, b->plan->threads, err));
+    KANON_CHECK(kanon__new_array(&b->out->batches, n, "Arrow batches", err));
     b->out->n_batches = n;
     b->aside = b->plan->aside && b->n_released * b->out->n_fields > WORTH_A_FILE;
     kanon__shared_ticker_init(&b->ticker, b->plan->ticker, b->n_released);
-    st = kanon__pool_run(b->plan->threads, n, fill_batch, b, err);
+    kanon_status st = kanon__pool_run(b->plan->threads, n, fill_batch, b, err);
     kanon__shared_ticker_clear(&b->ticker);
-out:
     return st;
 }
 

@@ -171,24 +171,21 @@ kanon_status kanon__group_index_load_members(kanon__group_index *index, kanon__g
 kanon_status kanon__group_index_members(kanon__group_index *index, kanon__group_slot at, kanon__member_list *out,
                                         kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__node *leaf = at.node;
     int64_t number = leaf->keys[at.slot], m = index->space->n;
     if (!leaf->has_members) {
-        KANON_TRY(kanon__node_read_members(index, leaf, number, out, err), out);
-        KANON_TRY(kanon__log_replay_members(index, leaf, number, out, err), out);
-        if (out->n != leaf->sizes[at.slot])
-            st = kanon__store_damaged(&index->state->store, "the members of a group", err);
-        goto out;
+        KANON_CHECK(kanon__node_read_members(index, leaf, number, out, err));
+        KANON_CHECK(kanon__log_replay_members(index, leaf, number, out, err));
+        return out->n == leaf->sizes[at.slot] ? KANON_OK
+                                              : kanon__store_damaged(&index->state->store, "the members of a group", err);
     }
     int64_t begin = leaf->begins[at.slot], n = leaf->begins[at.slot + 1] - begin;
-    KANON_TRY(kanon__grow_array(&out->members, &out->members_capacity, n + 1, "members of groups", err), out);
-    KANON_TRY(kanon__grow_array(&out->codes, &out->codes_capacity, n * m + 1, "members of groups", err), out);
+    KANON_CHECK(kanon__grow_array(&out->members, &out->members_capacity, n + 1, "members of groups", err));
+    KANON_CHECK(kanon__grow_array(&out->codes, &out->codes_capacity, n * m + 1, "members of groups", err));
     memcpy(out->members, leaf->members + begin, (size_t)n * sizeof *out->members);
     memcpy(out->codes, leaf->member_codes + begin * m, (size_t)(n * m) * sizeof *out->codes);
     out->n = n;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Whether the group's box contains the record, as coordinates tell. They do only where different codes have different

@@ -251,29 +251,25 @@ static kanon_status insert_record(delta *d, kanon__record record, kanon_error *e
 
 static kanon_status insert_rows(delta *d, int64_t *n, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_state *s = d->state;
     bool has_row;
     for (*n = 0;; (*n)++) {
         kanon__record same = {0};
-        KANON_TRY(d->source->class->next(d->cursor, &has_row, err), out);
+        KANON_CHECK(d->source->class->next(d->cursor, &has_row, err));
         if (!has_row)
             break;
         fill_row(d, NULL);
         if (s->n_key > 0)
-            KANON_TRY(kanon__record_find(s, &same, 0, d->row.cells, &d->old, NULL, err), out);
+            KANON_CHECK(kanon__record_find(s, &same, 0, d->row.cells, &d->old, NULL, err));
         if (same.id > 0) {
-            st = fail_name(d, "there is a record with this key already", "to change a record, update it", err);
-            kanon__topic(err, st, "update");
-            goto out;
+            kanon_status st = fail_name(d, "there is a record with this key already", "to change a record, update it", err);
+            return kanon__topic(err, st, "update");
         }
-        KANON_TRY(read_codes(d, err), out);
-        KANON_TRY(insert_record(d, (kanon__record){.id = s->next_record++}, err), out);
-        KANON_TRY(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 50000, err), out);
+        KANON_CHECK(read_codes(d, err));
+        KANON_CHECK(insert_record(d, (kanon__record){.id = s->next_record++}, err));
+        KANON_CHECK(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 50000, err));
     }
-    KANON_TRY(kanon__source_unchanged(d->source, err), out);
-out:
-    return st;
+    return kanon__source_unchanged(d->source, err);
 }
 
 /* ---- deleting ---------------------------------------------------------------------------------------------------- */
@@ -368,33 +364,30 @@ static kanon_status update_rows(delta *d, int64_t *n, kanon_error *err)
  * equal one deleted. An update is the same the second time. */
 static kanon_status note_delta(delta *d, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_state *s = d->state;
     char bytes[KANON__SHA256_TEXT];
     unsigned char digest[KANON__KEYED_HASH_BYTES], kind = (unsigned char)d->options->kind;
     kanon__keyed_hash hash;
-    KANON_TRY(kanon__source_sha256(bytes, d->source, err), out);
+    KANON_CHECK(kanon__source_sha256(bytes, d->source, err));
     kanon__keyed_hash_begin(&hash, &s->secret);
     kanon__keyed_hash_add(&hash, &kind, 1);
     kanon__keyed_hash_add(&hash, bytes, sizeof bytes);
     kanon__keyed_hash_end(&hash, digest);
     bool same = s->has_last_delta && memcmp(digest, s->last_delta, sizeof digest) == 0, has_row = false;
     if (same) { /* a delta without records does nothing, however often */
-        KANON_TRY(d->source->class->next(d->cursor, &has_row, err), out);
+        KANON_CHECK(d->source->class->next(d->cursor, &has_row, err));
         d->source->class->seek(d->cursor, 0, NULL);
     }
     if (has_row && kind != KANON__DELTA_UPDATE && !d->options->again) {
-        st = kanon__fail(err, KANON_EDATA, "%s: the state has this delta already: it was the last one that was applied",
-                         d->source->name);
+        kanon_status st = kanon__fail(
+            err, KANON_EDATA, "%s: the state has this delta already: it was the last one that was applied", d->source->name);
         kanon__hint(err, st, "nothing was changed; if the same records are to be %s once more, say so",
                     kind == KANON__DELTA_INSERT ? "inserted" : "deleted");
-        kanon__topic(err, st, "again");
-        goto out;
+        return kanon__topic(err, st, "again");
     }
     memcpy(s->last_delta, digest, sizeof digest);
     s->has_last_delta = true;
-out:
-    return st;
+    return KANON_OK;
 }
 
 /* Said before a row is read: without a key a row with a new value names no record. */

@@ -88,19 +88,17 @@ static kanon__growth_rule growth_of(const kanon__column *c, const kanon__attribu
 static kanon_status copy_bands(kanon__state_column *c, const kanon__column *from, const kanon__attribute *a,
                                kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     if (a == NULL || !kanon__attribute_has_bands(a))
         return KANON_OK;
     if (!kanon__column_is_numeric(from)) { /* all values are missing, and the schema names no type */
-        st = kanon__fail(err, KANON_EINVAL, "%s: a column with bands and without numbers has no type", c->name);
+        kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: a column with bands and without numbers has no type", c->name);
         return kanon__hint(err, st, "name its type in the schema: integer, decimal or date");
     }
     const char *texts[] = {a->bands, a->top, a->bottom};
     for (int i = 0; i < 3; i++)
         if (texts[i] != NULL)
-            KANON_TRY(kanon__copy_text(&c->bands[i], texts[i], strlen(texts[i]), "bands", err), out);
-out:
-    return st;
+            KANON_CHECK(kanon__copy_text(&c->bands[i], texts[i], strlen(texts[i]), "bands", err));
+    return KANON_OK;
 }
 
 static kanon_status copy_column(kanon_state *s, const kanon__column *from, const kanon_schema *schema, kanon_error *err)

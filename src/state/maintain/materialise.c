@@ -184,18 +184,15 @@ static void mark_given(const kanon_table *table, const kanon_state *s)
 
 kanon_status kanon__subset_read_table(kanon__subset *subset, kanon_state *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__source *source = NULL;
     kanon_read_options reading = {.struct_size = sizeof reading, .tick = s->tick, .payload = s->payload};
-    KANON_TRY(kanon__catalog_schema(&subset->schema, s, err), out);
-    KANON_TRY(open_rows(&source, s, subset, err), out);
-    KANON_TRY(kanon__table_from_source(&subset->table, source, subset->schema, &reading, err), out);
+    KANON_CHECK(kanon__catalog_schema(&subset->schema, s, err));
+    KANON_CHECK(open_rows(&source, s, subset, err));
+    KANON_CHECK(kanon__table_from_source(&subset->table, source, subset->schema, &reading, err));
     if (subset->table->data.n_rows != subset->n || subset->table->data.n_columns != s->n_columns)
-        st = kanon__store_damaged(&s->store, "its records", err);
-    else
-        mark_given(subset->table, s);
-out:
-    return st;
+        return kanon__store_damaged(&s->store, "its records", err);
+    mark_given(subset->table, s);
+    return KANON_OK;
 }
 
 /* The low or the high end of a code in units of the whole state's range; open bands end at its ends. */

@@ -38,20 +38,17 @@ kanon_status kanon__session_reload_trees(kanon_state *s, kanon_error *err)
 
 static kanon_status load(kanon_state *s, bool write, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__catalog_load(s, write, err), out);
-    st = kanon__current_space_new(&s->space, s, err);
+    KANON_CHECK(kanon__catalog_load(s, write, err));
+    kanon_status st = kanon__current_space_new(&s->space, s, err);
     if (st == KANON_EDATA)
         st = kanon__store_damaged(&s->store, "a tree", err);
     if (st != KANON_OK)
-        goto out;
-    KANON_TRY(kanon__records_open(s, err), out);
-    KANON_TRY(kanon__entity_index_open(s, err), out);
-    KANON_TRY(kanon__ranges_read(s, err), out);
-    KANON_TRY(kanon__group_index_new(&s->index, s, err), out);
-    KANON_TRY(kanon__watch_begin(s, err), out);
-out:
-    return st;
+        return st;
+    KANON_CHECK(kanon__records_open(s, err));
+    KANON_CHECK(kanon__entity_index_open(s, err));
+    KANON_CHECK(kanon__ranges_read(s, err));
+    KANON_CHECK(kanon__group_index_new(&s->index, s, err));
+    return kanon__watch_begin(s, err);
 }
 
 kanon_status kanon__session_begin(kanon_state *s, bool write, kanon_error *err)
@@ -107,7 +104,6 @@ void kanon__session_end(kanon_state *s)
  * index, since coordinates of nodes in memory are of the old ranges. */
 kanon_status kanon__session_rescale(kanon_state *s, int column, int scale, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__state_column *c = &s->columns[column];
     kanon__current_dimension *d = &s->space->dimensions[c->dimension];
     int64_t factor = 1, lo, hi;
@@ -115,20 +111,18 @@ kanon_status kanon__session_rescale(kanon_state *s, int column, int scale, kanon
         factor *= 10;
     if (d->lo <= d->hi && (__builtin_mul_overflow(d->lo, factor, &lo) || __builtin_mul_overflow(d->hi, factor, &hi) ||
                            !kanon__code_fits(lo) || !kanon__code_fits(hi))) {
-        st = kanon__fail(err, KANON_EDATA, "%s: the numbers of the column would have more digits than a state can hold",
-                         c->name);
+        kanon_status st = kanon__fail(
+            err, KANON_EDATA, "%s: the numbers of the column would have more digits than a state can hold", c->name);
         return kanon__hint(err, st, "write fewer digits after the point");
     }
     if (d->rule != NULL && !kanon__band_rule_rescale(d->rule, scale)) {
-        st = kanon__fail(err, KANON_EDATA, "%s: the ends of its bands would have more digits than a state can hold",
-                         c->name);
+        kanon_status st = kanon__fail(
+            err, KANON_EDATA, "%s: the ends of its bands would have more digits than a state can hold", c->name);
         return kanon__hint(err, st, "write fewer digits after the point");
     }
     d->extent *= factor; /* the same range with more digits */
-    KANON_TRY(kanon__group_index_rescale(s->index, c->dimension, factor, err), out);
-    KANON_TRY(kanon__group_index_save(s->index, err), out);
-    KANON_TRY(kanon__records_rescale(s, column, scale, err), out);
-    KANON_TRY(kanon__session_reload_trees(s, err), out);
-out:
-    return st;
+    KANON_CHECK(kanon__group_index_rescale(s->index, c->dimension, factor, err));
+    KANON_CHECK(kanon__group_index_save(s->index, err));
+    KANON_CHECK(kanon__records_rescale(s, column, scale, err));
+    return kanon__session_reload_trees(s, err);
 }

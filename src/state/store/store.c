@@ -198,13 +198,12 @@ out:
  * closed it. */
 kanon_status kanon__store_finish(kanon__store *s, kanon_error *err)
 {
-    kanon_status st = kanon__store_commit(s, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(kanon__store_commit(s, err));
     sqlite3_close_v2(s->db);
     s->db = NULL;
     if (s->storage != NULL)
         return KANON_OK;
+    kanon_status st = KANON_OK;
     int fd = open(s->path, O_RDWR | O_CLOEXEC);
     if (fd < 0 || fsync(fd) != 0)
         st = kanon__fail_errno(err, errno, "write", s->path);
@@ -265,16 +264,12 @@ static kanon_status check_header(const kanon__store *s, kanon_error *err)
 {
     unsigned char header[HEADER_SIZE];
     int64_t size;
-    kanon_status st = read_header(s, header, &size, err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(read_header(s, header, &size, err));
     if (memcmp(header, "SQLite format 3", 16) != 0 || number_at(header, ID_AT) != KANON__STATE_ID) {
-        st = kanon__fail(err, KANON_EDATA, "%s: not a state", s->path);
+        kanon_status st = kanon__fail(err, KANON_EDATA, "%s: not a state", s->path);
         return kanon__topic(err, kanon__hint(err, st, "give a file that was made as a state"), "state");
     }
-    st = check_version(s, number_at(header, VERSION_AT), err);
-    if (st != KANON_OK)
-        return st;
+    KANON_CHECK(check_version(s, number_at(header, VERSION_AT), err));
     if (number_at(header, PAGE_SIZE_AT) >> 16 != KANON__PAGE_SIZE || header[RESERVED_AT] != KANON__PAGE_RESERVED ||
         header[FORMAT_AT] != 1 || header[FORMAT_AT + 1] != 1)
         return kanon__store_damaged(s, "its header", err);
