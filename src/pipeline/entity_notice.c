@@ -181,8 +181,7 @@ out:
     return st;
 }
 
-/* ---- the count
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- the count --------------------------------------------------------------------------------------------------- */
 
 /* The rows of each group, one group after the other; `ends` by group. */
 static void sort_by_group(int32_t *rows, int64_t *ends, const kanon_grouping *g)

@@ -144,8 +144,7 @@ int kanon__canonical_group(kanon__canonical out[2], const kanon__extents *x, int
     return 1;
 }
 
-/* ---- cells that are released as they are
- * ------------------------------------------------------------------------------- */
+/* ---- cells that are released as they are ------------------------------------------------------------------------- */
 
 /* Whether a number can begin with it: most texts are none. */
 static bool begins_number(char byte)

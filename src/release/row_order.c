@@ -35,8 +35,7 @@ typedef struct sorter {
     int shift; /* of the first word of a hash: what is left is the number of its bucket */
 } sorter;
 
-/* ---- hashes
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- hashes ------------------------------------------------------------------------------------------------------ */
 
 static void begin(kanon__keyed_hash *out, uint64_t seed)
 {
@@ -80,8 +79,7 @@ static uint64_t end_word(kanon__keyed_hash *hash)
     return word != 0 ? word : 1;
 }
 
-/* ---- groups
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 /* Of one number as it stands and of a mean that is the same number the release has different texts. */
 static void add_written(kanon__keyed_hash *hash, const sorter *s, int quasi, int64_t group, const kanon__canonical *cell)
@@ -124,8 +122,7 @@ static kanon_status hash_groups(int64_t block, void *payload, kanon_error *err)
     return kanon__poll_tick(KANON__TICK_POLL_NS, err);
 }
 
-/* ---- rows
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* The cells of the current row, one after the other. */
 typedef struct row_reader {
@@ -224,8 +221,7 @@ out:
     return st;
 }
 
-/* ---- buckets
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- buckets ----------------------------------------------------------------------------------------------------- */
 
 /* Equal rows by their numbers: it does not matter, but it is the same with any number of threads. */
 static bool comes_before(const sorter *s, int32_t left, int32_t right)
@@ -321,8 +317,7 @@ static kanon_status deal(sorter *s, const int32_t *rows, int64_t n, kanon_error 
     return KANON_OK;
 }
 
-/* ---- all of it
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static kanon_status hash_rows(sorter *s, kanon_error *err)
 {

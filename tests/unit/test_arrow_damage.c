@@ -368,8 +368,7 @@ static void constraints_hold_in_classes(void **state)
     clear_claim(&c);
 }
 
-/* ---- every bit
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- every bit --------------------------------------------------------------------------------------------------- */
 
 /* The bytes of a value in buffer 1, by format; 0: others. */
 static size_t width_of(const char *format)
@@ -454,8 +453,7 @@ static void every_flipped_bit_is_refused(void **state)
     kanon_table_free(table);
 }
 
-/* ---- structs
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- structs ----------------------------------------------------------------------------------------------------- */
 
 /* A number or a pointer of the structs is another one. */
 static void other_structs_are_refused(void **state)
