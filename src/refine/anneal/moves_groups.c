@@ -26,7 +26,7 @@ static int32_t draw_listed(kanon__move_engine *e, int32_t record)
 
 int32_t kanon__draw_group(kanon__move_engine *e, int32_t record)
 {
-    enum { FURTHER = 4 }; /* of 16 draws */
+    enum { FURTHER = 4 }; /* of 16 draws with prices */
     const kanon__region *r = e->region;
     int32_t own = r->group_of[record], listed = e->mix.list_share;
     if (listed > 0 && e->lists.n[own] > 0 && (int32_t)(kanon__random_next(&e->random) & 15) < listed)
@@ -35,7 +35,7 @@ int32_t kanon__draw_group(kanon__move_engine *e, int32_t record)
     if (near < 0)
         return -1;
     int32_t group = r->group_of[near];
-    if (group == own || (int)(kanon__random_next(&e->random) & 15) < FURTHER) { /* one step further */
+    if (e->prices != NULL && (group == own || (int)(kanon__random_next(&e->random) & 15) < FURTHER)) { /* one step further */
         near = kanon__draw_near(e, kanon__draw_member(e, group));
         group = near < 0 ? own : r->group_of[near];
     }
@@ -44,16 +44,17 @@ int32_t kanon__draw_group(kanon__move_engine *e, int32_t record)
 
 /* ---- dissolve ---------------------------------------------------------------------------------------------------- */
 
-/* The cheapest of a few random neighbouring groups with room, other than its own; -1: none was drawn. */
+/* The cheapest of a few groups near the record with room, other than its own; -1: none was drawn. */
 static int32_t find_target(kanon__move_engine *e, int32_t record)
 {
     enum { TRIES = 8 };
     const kanon__region *r = e->region;
-    int32_t best = -1, own = r->group_of[record];
+    int32_t best = -1;
     int64_t least = INT64_MAX;
     for (int i = 0; i < TRIES; i++) {
-        int32_t near = kanon__draw_near(e, record), group = near < 0 ? own : r->group_of[near];
-        if (group == own || group == best || r->groups[group].size >= 2 * r->k - 1)
+        int32_t group = kanon__draw_group(e, record);
+        if (group < 0 || group == best ||
+            r->groups[group].size >= (e->prices == NULL ? 2 * r->k - 1 : r->groups[group].capacity))
             continue;
         int64_t cost = kanon__region_join_delta(r, group, record);
         if (cost < least) {
@@ -64,70 +65,26 @@ static int32_t find_target(kanon__move_engine *e, int32_t record)
     return best;
 }
 
-/* Each record sees where those before it went. */
-static void dissolve_free(kanon__move_engine *e, int32_t group)
+/* Every member goes to a group near it and sees where those before it went. Fails where one finds none. */
+void kanon__move_dissolve(kanon__move_engine *e, int32_t record, uint64_t random, int32_t rest)
 {
+    enum { MOST = 64 }; /* larger ones are rarely accepted and take long */
+    (void)random;
+    (void)rest;
     kanon__region *r = e->region;
+    int32_t group = r->group_of[record];
     int64_t before = r->loss;
+    if (e->prices != NULL && r->groups[group].size > MOST) /* others have fewer than 2k records */
+        return;
     while (r->groups[group].size > 0) {
-        int32_t record = kanon__region_members(r, group)[r->groups[group].size - 1], target = find_target(e, record);
+        int32_t last = kanon__region_members(r, group)[r->groups[group].size - 1], target = find_target(e, last);
         if (target < 0) {
             kanon__move_reject(e);
             return;
         }
-        kanon__move_put(e, record, target);
+        kanon__move_put(e, last, target);
     }
     kanon__move_accept(e, before);
-}
-
-/* The cheapest of a few groups near the record that no other record of this move goes to; -1: none was drawn. */
-static int32_t find_unused(kanon__move_engine *e, int32_t record, int64_t *least)
-{
-    enum { TRIES = 6 };
-    const kanon__region *r = e->region;
-    int32_t best = -1;
-    *least = INT64_MAX;
-    for (int i = 0; i < TRIES; i++) {
-        int32_t group = kanon__draw_group(e, record);
-        bool good = group >= 0 && group != best;
-        for (int64_t j = 0; good && j < e->n_moves; j++)
-            good = e->moves[j].to != group;
-        int64_t cost = good ? kanon__region_join_delta(r, group, record) : INT64_MAX;
-        if (cost < *least) {
-            *least = cost;
-            best = group;
-        }
-    }
-    return best;
-}
-
-/* Each record goes to a group of its own, so that all is known before anything changes. */
-static void dissolve_priced(kanon__move_engine *e, int32_t group)
-{
-    enum { MOST = 64 };
-    const kanon__region *r = e->region;
-    const int32_t *members = kanon__region_members(r, group);
-    int64_t delta = -kanon__region_loss_of(r, group), most = e->allowed, more;
-    if (r->groups[group].size > MOST)
-        return;
-    for (int32_t i = 0; i < r->groups[group].size; i++) {
-        int32_t to = find_unused(e, members[i], &more);
-        if (to < 0 || (delta += more) > (most += kanon__paid(e, to)))
-            return;
-        kanon__move_add(e, members[i], to);
-    }
-    kanon__move_commit(e, delta, -1);
-}
-
-/* Every member goes to a group near it. Fails where one finds none. */
-void kanon__move_dissolve(kanon__move_engine *e, int32_t record, uint64_t random, int32_t rest)
-{
-    (void)random;
-    (void)rest;
-    if (e->prices == NULL)
-        dissolve_free(e, e->region->group_of[record]);
-    else
-        dissolve_priced(e, e->region->group_of[record]);
 }
 
 /* ---- open, merge ------------------------------------------------------------------------------------------------- */
