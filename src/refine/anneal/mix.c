@@ -9,9 +9,9 @@ void kanon__mix_set(kanon__mix *m, kanon__move_kind kind, int32_t share)
         m->n_before += m->shares[i];
 }
 
-/* A regroup move escapes from local minima that moves of single records do not, but its time grows with the square of k. So
- * it is less frequent for larger k, and takes fewer groups at a time. The larger the groups, the more of their loss is out of
- * reach of single records, but within that of slabs. */
+/* A regroup move escapes from local minima that moves of single records do not, but its time grows with the square of
+ * k. So it is less frequent for larger k, and takes fewer groups at a time. The larger the groups, the more of their
+ * loss is out of reach of single records, but within that of slabs. */
 kanon__mix kanon__mix_choose(int64_t k)
 {
     enum { PER_K = 48, MOST_SLABS = 1200 };
@@ -23,9 +23,9 @@ kanon__mix kanon__mix_choose(int64_t k)
     return m;
 }
 
-/* Regrouping makes groups of k records, so it leads nowhere where constraints ask for far more, or most groups violate one.
- * There cutting two groups anew and slabs do what it does elsewhere; where it leads somewhere, slabs gain nothing in addition
- * and take its time. */
+/* Regrouping makes groups of k records, so it leads nowhere where constraints ask for far more, or most groups violate
+ * one. There cutting two groups anew and slabs do what it does elsewhere; where it leads somewhere, slabs gain nothing
+ * in addition and take its time. */
 void kanon__mix_with_prices(kanon__mix *m, const kanon__region *r, const kanon__prices *p)
 {
     double size = (double)(r->n - r->n_suppressed) / ((double)r->n_groups * (double)r->k), share;

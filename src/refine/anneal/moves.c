@@ -1,11 +1,11 @@
 /* One step of the local search: draw a record and a kind of move, evaluate the move, keep it or not.
  *
- *   1. Draw a record of the window. Groups that lose little and violate nothing are skipped more often. The threshold is that
- *      of the group.
+ *   1. Draw a record of the window. Groups that lose little and violate nothing are skipped more often. The threshold
+ *      is that of the group.
  *   2. Draw the kind of move (moves.def, mix.h).
- *   3. Evaluate it by the deltas of region.h. Most moves end here, before anything has changed. Where constraints have a
- *      price, it is rejected if the change of the loss, minus what all touched groups pay, exceeds the threshold: before any
- *      violation is computed.
+ *   3. Evaluate it by the deltas of region.h. Most moves end here, before anything has changed. Where constraints have
+ *      a price, it is rejected if the change of the loss, minus what all touched groups pay, exceeds the threshold:
+ *      before any violation is computed.
  *   4. Compute what it changes about prices, and carry it out or not. Without prices, split a group that has reached 2k
  *      records.
  *
@@ -110,8 +110,8 @@ void kanon__move_put(kanon__move_engine *e, int32_t record, int32_t to)
     kanon__region_add(e->region, to, record);
 }
 
-/* All out first, so that no group outgrows its capacity on the way. A record that was taken twice goes back to its first
- * group: the entries are read from the first on, and a record that is back is skipped. */
+/* All out first, so that no group outgrows its capacity on the way. A record that was taken twice goes back to its
+ * first group: the entries are read from the first on, and a record that is back is skipped. */
 void kanon__move_reject(kanon__move_engine *e)
 {
     kanon__region *r = e->region;
@@ -153,8 +153,8 @@ void kanon__move_engine_split_all(kanon__move_engine *e)
 
 /* ---- one step ---------------------------------------------------------------------------------------------------- */
 
-/* Importance sampling by loss: a group that violates a constraint, or has FOCUS times the average D or more, is always tried,
- * others with a probability in proportion to their D. */
+/* Importance sampling by loss: a group that violates a constraint, or has FOCUS times the average D or more, is always
+ * tried, others with a probability in proportion to their D. */
 static bool is_drawn(kanon__move_engine *e, int32_t group, double relative)
 {
     enum { FOCUS = 2 };

@@ -53,16 +53,16 @@ kanon_status kanon__move_engine_use_slabs(kanon__move_engine *engine, kanon_erro
 /* From now on some steps suppress records, if the region may do so. */
 void kanon__move_engine_use_suppression(kanon__move_engine *engine);
 void kanon__move_engine_clear(kanon__move_engine *engine);
-/* Try one random move. Returns for how many moves more it counts: with constraints a number of moves is to take the same
- * time, however large they make the groups. */
+/* Try one random move. Returns for how many moves more it counts: with constraints a number of moves is to take the
+ * same time, however large they make the groups. */
 int64_t kanon__move_engine_step(kanon__move_engine *engine);
 /* Split groups of 2k records and more. The loss does not grow. */
 void kanon__move_engine_split_all(kanon__move_engine *engine);
 
 /* ---- kinds of moves ---------------------------------------------------------------------------------------------- */
 
-/* A move that begins with this record. `random`: of its step, the upper bits are still to be used; `rest`: which draw of the
- * share of this kind it is. */
+/* A move that begins with this record. `random`: of its step, the upper bits are still to be used; `rest`: which draw
+ * of the share of this kind it is. */
 #define KANON_MOVE(name) void kanon__move_##name(kanon__move_engine *engine, int32_t record, uint64_t random, int32_t rest);
 #include "refine/anneal/moves.def"
 #undef KANON_MOVE
@@ -78,8 +78,9 @@ static inline void kanon__move_add(kanon__move_engine *e, int32_t record, int32_
     e->moves[e->n_moves++] = (kanon__move){record, e->region->group_of[record], to};
 }
 
-/* Carry out the list, each record of which occurs once and which changes the loss by `delta`, if that and what prices change
- * by are within the threshold. Without prices `grown` (-1: none) is split if it has 2k records then. Whether it was done. */
+/* Carry out the list, each record of which occurs once and which changes the loss by `delta`, if that and what prices
+ * change by are within the threshold. Without prices `grown` (-1: none) is split if it has 2k records then. Whether it
+ * was done. */
 bool kanon__move_commit(kanon__move_engine *engine, int64_t delta, int32_t grown);
 /* Carry out the list, to be accepted or rejected afterwards. */
 void kanon__move_carry_out(kanon__move_engine *engine);
@@ -93,8 +94,8 @@ void kanon__move_reject(kanon__move_engine *engine);
 /* Move half of a group of 2k records or more to an empty slot. */
 void kanon__move_split(kanon__move_engine *engine, int32_t group);
 
-/* A group near the record other than its own, or one a step further; of groups far larger than k often one that is listed.
- * -1: none was drawn. */
+/* A group near the record other than its own, or one a step further; of groups far larger than k often one that is
+ * listed. -1: none was drawn. */
 int32_t kanon__draw_group(kanon__move_engine *engine, int32_t record);
 
 /* Try to make one of two groups, the first of which is that of the record that the step began with. */
@@ -115,9 +116,9 @@ static inline double kanon__relative_units(const kanon__region *r, int32_t group
 }
 
 /* The threshold of a step that begins in a group with this relative D: higher for groups above the average. What a move
- * changes is in proportion to the D of its groups. Where values have long tails, a few groups hold most of the loss, and at a
- * temperature for the average group they would never change. The square root is between one temperature for all groups and
- * one in proportion to D. */
+ * changes is in proportion to the D of its groups. Where values have long tails, a few groups hold most of the loss,
+ * and at a temperature for the average group they would never change. The square root is between one temperature for
+ * all groups and one in proportion to D. */
 static inline int64_t kanon__local_threshold(int64_t threshold, double relative)
 {
     return relative > 1 ? (int64_t)((double)threshold * sqrt(relative)) : threshold;

@@ -1,11 +1,11 @@
 /* Two near groups are cut anew: the large moves of the search under constraints (prices.h).
  *
- *   1. Pool the members of both groups and order them along a direction: an attribute, drawn by its share of the cost of
- *      the common box, or the line between two of the records.
- *   2. Of all cuts of that order with k records on either side, the one where loss and violations cost least. What
- *      the parts of a cut lose is computed first; violations only where that leaves a chance.
- *      Or sort out: as many records of each value go to either side as were there before, in that order. So no violation
- *      changes, however tight the constraints are.
+ *   1. Pool the members of both groups and order them along a direction: an attribute, drawn by its share of the cost
+ *      of the common box, or the line between two of the records.
+ *   2. Of all cuts of that order with k records on either side, the one where loss and violations cost least. What the
+ *      parts of a cut lose is computed first; violations only where that leaves a chance. Or sort out: as many records
+ *      of each value go to either side as were there before, in that order. So no violation changes, however tight the
+ *      constraints are.
  *   3. Records that change sides are moved, if the threshold allows.
  *
  * Cost: O(records (attributes + log records)), for a recut that has a chance also a violation for each cut.

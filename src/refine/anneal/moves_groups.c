@@ -1,17 +1,17 @@
 /* Moves of whole groups: dissolve, open, merge; and the groups near a record.
  *
- * Groups near a record are those of its neighbours or, where violations have a price, also one step further, of the neighbours
- * of their members: where groups are large, the tuples nearest to a record are all in its own group. Where they are far larger
- * than k, half of them are those with the nearest boxes (group_lists.h): the neighbours' groups are then too few to choose
- * from.
+ * Groups near a record are those of its neighbours or, where violations have a price, also one step further, of the
+ * neighbours of their members: where groups are large, the tuples nearest to a record are all in its own group. Where
+ * they are far larger than k, half of them are those with the nearest boxes (group_lists.h): the neighbours' groups are
+ * then too few to choose from.
  *
  * Called by moves.c, moves_single.c and moves_cut.c. Calls moves.h, region.h. */
 #include "refine/anneal/moves.h"
 
 /* ---- groups near a record ---------------------------------------------------------------------------------------- */
 
-/* Of two groups on the list of the record's group the one that it can join at less cost, as far as they have not been emptied
- * since; -1: they have. */
+/* Of two groups on the list of the record's group the one that it can join at less cost, as far as they have not been
+ * emptied since; -1: they have. */
 static int32_t draw_listed(kanon__move_engine *e, int32_t record)
 {
     const kanon__region *r = e->region;
@@ -35,7 +35,7 @@ int32_t kanon__draw_group(kanon__move_engine *e, int32_t record)
     if (near < 0)
         return -1;
     int32_t group = r->group_of[near];
-    if (e->prices != NULL && (group == own || (int)(kanon__random_next(&e->random) & 15) < FURTHER)) { /* one step further */
+    if (e->prices != NULL && (group == own || (int)(kanon__random_next(&e->random) & 15) < FURTHER)) {
         near = kanon__draw_near(e, kanon__draw_member(e, group));
         group = near < 0 ? own : r->group_of[near];
     }
@@ -89,7 +89,8 @@ void kanon__move_dissolve(kanon__move_engine *e, int32_t record, uint64_t random
 
 /* ---- open, merge ------------------------------------------------------------------------------------------------- */
 
-/* A new group around a record, of records that near groups have beyond k; around a suppressed one, of suppressed ones, too. */
+/* A new group around a record, of records that near groups have beyond k; around a suppressed one, of suppressed ones,
+ * too. */
 void kanon__move_open(kanon__move_engine *e, int32_t record, uint64_t random, int32_t rest)
 {
     (void)random;

@@ -217,7 +217,8 @@ static bool assign_record(regroup_move *move, int32_t first_left, int32_t at)
         }
     }
     int32_t outside = find_outside(move, record, first_left, at, &least);
-    bool suppressed = e->mix.shares[KANON__MOVE_trim] > 0 && r->full < least && r->n_suppressed + move->n_suppressed < r->most_suppressed;
+    bool may_suppress = e->mix.shares[KANON__MOVE_trim] > 0;
+    bool suppressed = may_suppress && r->full < least && r->n_suppressed + move->n_suppressed < r->most_suppressed;
     least = suppressed ? r->full : least;
     if (least == INT64_MAX || (move->grown += least) > e->allowed)
         return false;

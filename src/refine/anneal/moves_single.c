@@ -7,8 +7,8 @@
  *     trade      where violations have a price: two records change groups, at best of equal values: no violation changes
  *     help       likewise: a group that violates a constraint gets the record that it needs
  *
- * Most moves of a search are these, so they are compiled twice: `priced` is a constant, and false removes all that looks at
- * violations. Called by moves.c. Calls moves.h, prices.h, region.h. */
+ * Most moves of a search are these, so they are compiled twice: `priced` is a constant, and false removes all that
+ * looks at violations. Called by moves.c. Calls moves.h, prices.h, region.h. */
 #include "refine/anneal/moves.h"
 
 #define SINGLE_MOVE static inline __attribute__((always_inline)) void
@@ -18,8 +18,8 @@ static inline int64_t paid(const kanon__move_engine *e, int32_t group, bool pric
     return priced ? kanon__paid(e, group) : 0;
 }
 
-/* The record goes to another group, together with the moves that are listed already; `delta`: what these change, and that it
- * leaves. With prices groups may grow beyond 2k. */
+/* The record goes to another group, together with the moves that are listed already; `delta`: what these change, and
+ * that it leaves. With prices groups may grow beyond 2k. */
 SINGLE_MOVE join(kanon__move_engine *e, int32_t record, int32_t to, int64_t delta, int64_t most, bool priced)
 {
     const kanon__region *r = e->region;
@@ -85,9 +85,9 @@ SINGLE_MOVE rotate(kanon__move_engine *e, int32_t a, int32_t b, int32_t c, bool 
     kanon__move_commit(e, delta, -1);
 }
 
-/* The record goes to a near group although its own has no record to spare: a record near its companions takes its place. It
- * comes from that same group (exchange), from a group with more than k (refill), or from a third group, which gets a record
- * of `to` (rotate). */
+/* The record goes to a near group although its own has no record to spare: a record near its companions takes its
+ * place. It comes from that same group (exchange), from a group with more than k (refill), or from a third group, which
+ * gets a record of `to` (rotate). */
 SINGLE_MOVE replace(kanon__move_engine *e, int32_t record, int32_t to, bool priced)
 {
     const kanon__region *r = e->region;
@@ -127,8 +127,8 @@ static int32_t insert_partner(partner *list, int32_t n, partner one)
     return n < PARTNERS ? n + 1 : n;
 }
 
-/* The record changes places with the member of a group that costs least. Where the violation forbids it, the next cheapest is
- * tried; a member with the same value is never forbidden. */
+/* The record changes places with the member of a group that costs least. Where the violation forbids it, the next
+ * cheapest is tried; a member with the same value is never forbidden. */
 static void trade(kanon__move_engine *e, int32_t record, int32_t with)
 {
     enum { MOST = 32 };
@@ -184,8 +184,8 @@ static void set_moves(kanon__move_engine *e, int32_t group, int32_t gone, int32_
     kanon__move_add(e, come, group);
 }
 
-/* A member of another group joins, in exchange for the record or (gone = -1) for none: the one with which loss and violation
- * cost least. */
+/* A member of another group joins, in exchange for the record or (gone = -1) for none: the one with which loss and
+ * violation cost least. */
 static void help(kanon__move_engine *e, int32_t group, int32_t gone, int32_t from)
 {
     enum { MOST = 64, TRY = 12 };

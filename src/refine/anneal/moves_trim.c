@@ -1,8 +1,8 @@
 /* Moves of records to and from the suppressed ones of a region.
  *
- * A record that is far from all others makes its group wider for all members, and with large k that costs more than its own
- * full loss. A move is a list of records with their targets, a group or KANON__NO_GROUP. Its cost is estimated first; only
- * what is within the threshold is carried out, and accepted by what it has cost indeed.
+ * A record that is far from all others makes its group wider for all members, and with large k that costs more than its
+ * own full loss. A move is a list of records with their targets, a group or KANON__NO_GROUP. Its cost is estimated
+ * first; only what is within the threshold is carried out, and accepted by what it has cost indeed.
  *
  * Trim a group:
  *
@@ -11,8 +11,8 @@
  *   3. If fewer than k are left, records of near groups with more than k take the places.
  *   4. If more would be suppressed than may be, others return, each to the cheapest of a few groups near it.
  *
- * Return a record: it joins a near group; or it takes the place of a member at an end of that group, which is suppressed; or
- * a new group is made of it, suppressed records and records of groups with more than k around it.
+ * Return a record: it joins a near group; or it takes the place of a member at an end of that group, which is
+ * suppressed; or a new group is made of it, suppressed records and records of groups with more than k around it.
  *
  * Cost: O(size attributes) for step 1, O(attributes) for each record and group compared then. Ties: the first. Random
  * numbers: those of the engine. Called by moves.c. Calls moves.h, suppressed_records.h. */
@@ -44,7 +44,8 @@ static bool is_in(const kanon__move_engine *e, int32_t record)
     return false;
 }
 
-/* Carry out the list, split groups of 2k records, and keep it or not. A target that has no room any more fails the move. */
+/* Carry out the list, split groups of 2k records, and keep it or not. A target that has no room any more fails the
+ * move. */
 static bool carry_out(kanon__move_engine *e)
 {
     kanon__region *r = e->region;
@@ -310,7 +311,8 @@ void kanon__move_trim(kanon__move_engine *e, int32_t record, uint64_t random, in
 static int32_t draw_outermost(kanon__move_engine *e, int32_t group)
 {
     const kanon__region *r = e->region;
-    int m = r->costs->n_dimensions, i = kanon__region_draw_dimension(r, group, &e->random), upper = (int)(kanon__random_next(&e->random) & 1);
+    int m = r->costs->n_dimensions, i = kanon__region_draw_dimension(r, group, &e->random);
+    int upper = (int)(kanon__random_next(&e->random) & 1);
     if (i < 0 || r->counts[((int64_t)group * m + i) * 2 + upper].n_outermost != 1)
         return -1;
     uint32_t end = kanon__region_bounds(r, group)[upper * m + i];
