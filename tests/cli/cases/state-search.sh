@@ -57,4 +57,4 @@ expect 0 "$KANON" insert plain.state new.csv -q --grow-taxonomy --groups plain.c
 expect 0 "$KANON" insert other.state new.csv -q --grow-taxonomy --groups other.csv --effort fast
 cmp plain.csv other.csv || failed "a search ran in a state that none has made"
 expect 2 "$KANON" insert plain.state new.csv -q --grow-taxonomy --again --effort slow
-err_has "there is no effort 'slow'"
+err_has "--effort: there is no 'slow'; choose one of: fast, balanced, best"
