@@ -49,8 +49,7 @@ static kanon_status read_marks(char *marks[N_MARKS], const char *location, kanon
     kanon__source *source = NULL;
     kanon__cursor *cursor = NULL;
     KANON_TRY(kanon__table_input_open(&input, location, err), out);
-    KANON_TRY(kanon__table_source_new(&source, &input, &(kanon__csv_reading){0}, err), out);
-    KANON_TRY(kanon__table_source_load(source, 0, NULL, err), out);
+    KANON_TRY(kanon__table_source_read(&source, &input, &(kanon__csv_reading){0}, NULL, err), out);
     KANON_TRY(source->class->open(&cursor, source, err), out);
     for (;;) {
         bool has_row;

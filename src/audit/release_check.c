@@ -29,7 +29,6 @@
 #include "measures/measure.h"
 #include "table/domain/column_shape.h"
 #include "table/domain/column_type.h"
-#include "table/read/arrow_source.h"
 #include "table/read/open_table.h"
 #include "table/schema/schema.h"
 #include "table/value/dictionary.h"
@@ -691,7 +690,7 @@ static void clear_checker(checker *c)
     kanon__source_free(c->source);
 }
 
-/* Check the release in `source`, which is taken over in any case. `notices` are the first warnings; NULL: there is none. */
+/* Check the release in `source`, which is taken over in any case. `notices` are the first warnings. */
 static kanon_status check_source(kanon_check **out, kanon__source *source, const kanon_schema *schema,
                                  kanon_check_options given, const kanon__texts *notices, kanon_error *err)
 {
@@ -699,7 +698,6 @@ static kanon_status check_source(kanon_check **out, kanon__source *source, const
     checker c = {.schema = schema, .source = source, .entity.column = -1, .missing = {.text = ""}};
     if (schema->missing.n > 0)
         c.missing = (kanon__cell){.text = schema->missing.items[0], .length = strlen(schema->missing.items[0])};
-    kanon__call_ticks(&given.tick, &given.payload);
     if (!(given.risk_threshold >= 0 && given.risk_threshold <= 1)) {
         st = kanon__fail(err, KANON_EINVAL, "the risk threshold is not between 0 and 1");
         goto out;
@@ -710,7 +708,7 @@ static kanon_status check_source(kanon_check **out, kanon__source *source, const
     }
     kanon__ticker_init(&c.ticker, given.tick, given.payload, "reading");
     KANON_TRY(kanon__new_array(&c.report, 1, "a report", err), out);
-    for (int64_t i = 0; notices != NULL && i < notices->n; i++)
+    for (int64_t i = 0; i < notices->n; i++)
         KANON_TRY(kanon__texts_add(&c.report->privacy.warnings, notices->items[i], strlen(notices->items[i]), err), out);
     KANON_TRY(c.source->class->open(&c.cursor, c.source, err), out);
     KANON_TRY(kanon__same_texts_read(&c.same, &schema->same, err), out);
@@ -737,6 +735,8 @@ static kanon_status begin_check(kanon__call *call, kanon_check_options *given, c
         st = kanon__context_check(given->context, err);
     if (st == KANON_OK)
         kanon__call_begin(call, given->context != NULL ? given->context : schema->context);
+    if (st == KANON_OK)
+        kanon__call_ticks(&given->tick, &given->payload);
     return st;
 }
 
@@ -749,13 +749,9 @@ static kanon_status check_input(kanon_check **out, kanon__input *input, const ka
         .delimiter = given.delimiter, .header = given.header, .encoding = given.encoding, .notices = &notices};
     kanon__ticker ticker;
     kanon__ticker_init(&ticker, given.tick, given.payload, "reading");
-    kanon_status st = kanon__table_source_new(&source, input, &how, err);
-    if (st == KANON_OK)
-        st = kanon__table_source_load(source, 0, &ticker, err);
+    kanon_status st = kanon__table_source_read(&source, input, &how, &ticker, err);
     if (st == KANON_OK)
         st = check_source(out, source, schema, given, &notices, err);
-    else
-        kanon__source_free(source);
     kanon__texts_clear(&notices);
     return st;
 }
@@ -770,72 +766,42 @@ static kanon_status read_marks(kanon_check *check, const char *path, kanon_error
     return st;
 }
 
-kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
-                              const kanon_check_options *options, kanon_error *err)
+static kanon_status check_given(kanon_check **out, const kanon__given_table *release, const kanon_schema *schema,
+                                const kanon_check_options *options, kanon_error *err)
 {
     kanon__call call;
     kanon_check_options given;
-    kanon__input input = {0};
+    kanon__input input;
     *out = NULL;
-    kanon_status st = begin_check(&call, &given, schema, options, err);
-    if (st != KANON_OK)
-        return st;
-    st = kanon__table_input_open(&input, path, err);
+    kanon_status begun = begin_check(&call, &given, schema, options, err);
+    kanon_status st = kanon__table_input_take(&input, release, begun, err);
     if (st == KANON_OK)
         st = check_input(out, &input, schema, given, err);
-    if (st == KANON_OK)
-        st = read_marks(*out, path, err);
+    if (st == KANON_OK && release->location != NULL)
+        st = read_marks(*out, release->location, err);
     if (st != KANON_OK) {
         kanon_check_free(*out);
         *out = NULL;
     }
-    return kanon__call_end(&call, st);
+    return begun == KANON_OK ? kanon__call_end(&call, st) : st;
+}
+
+kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
+                              const kanon_check_options *options, kanon_error *err)
+{
+    return check_given(out, &(kanon__given_table){.location = path}, schema, options, err);
 }
 
 kanon_status kanon_check_bytes(kanon_check **out, const void *release, size_t size, const char *name,
                                const kanon_schema *schema, const kanon_check_options *options, kanon_error *err)
 {
-    kanon__call call;
-    kanon_check_options given;
-    kanon__input input = {0};
-    *out = NULL;
-    kanon_status st = begin_check(&call, &given, schema, options, err);
-    if (st != KANON_OK)
-        return st;
-    st = kanon__input_from_bytes(&input, name, release, size, NULL, err);
-    return kanon__call_end(&call, st == KANON_OK ? check_input(out, &input, schema, given, err) : st);
-}
-
-/* The whole stream is read before its first row is looked at. */
-static kanon_status check_stream(kanon_check **out, struct ArrowArrayStream *release, const kanon_schema *schema,
-                                 kanon_check_options given, kanon_error *err)
-{
-    kanon__source *source = NULL;
-    kanon__ticker ticker;
-    kanon_status st = kanon__arrow_source_new(&source, release, NULL, err);
-    if (st != KANON_OK)
-        return st;
-    kanon__call_ticks(&given.tick, &given.payload);
-    kanon__ticker_init(&ticker, given.tick, given.payload, "reading");
-    st = kanon__arrow_source_load(source, 0, &ticker, err);
-    if (st == KANON_OK)
-        return check_source(out, source, schema, given, NULL, err);
-    kanon__source_free(source);
-    return st;
+    return check_given(out, &(kanon__given_table){.bytes = release, .size = size, .name = name}, schema, options, err);
 }
 
 kanon_status kanon_check_arrow(kanon_check **out, struct ArrowArrayStream *release, const kanon_schema *schema,
                                const kanon_check_options *options, kanon_error *err)
 {
-    kanon__call call;
-    kanon_check_options given;
-    *out = NULL;
-    kanon_status st = begin_check(&call, &given, schema, options, err);
-    if (st == KANON_OK)
-        return kanon__call_end(&call, check_stream(out, release, schema, given, err));
-    if (release->release != NULL)
-        release->release(release);
-    return st;
+    return check_given(out, &(kanon__given_table){.stream = release}, schema, options, err);
 }
 
 void kanon_check_free(kanon_check *check)

@@ -21,7 +21,6 @@
 #include "core/text.h"
 #include "measures/measure.h"
 #include "model/terms.h"
-#include "table/read/arrow_source.h"
 #include "table/read/open_table.h"
 
 #include <math.h>
@@ -377,6 +376,15 @@ out:
     return st;
 }
 
+/* The rows of a release, whose columns are those of the table. */
+static kanon_status read_release(kanon__source **out, const kanon__given_table *release, kanon_error *err)
+{
+    kanon__input input;
+    kanon__csv_reading how = {.header = KANON_HEADER_YES};
+    kanon_status st = kanon__table_input_take(&input, release, KANON_OK, err);
+    return st == KANON_OK ? kanon__table_source_read(out, &input, &how, NULL, err) : st;
+}
+
 static kanon_status open_release(release_reader *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -476,64 +484,35 @@ out:
     return st;
 }
 
-static kanon_status evaluate_input(kanon_measures **out, const kanon_table *table, kanon__input *input,
+static kanon_status evaluate_given(kanon_measures **out, const kanon_table *table, const kanon__given_table *release,
                                    const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
 {
+    kanon__call call;
     kanon__source *source = NULL;
-    kanon__csv_reading how = {.header = KANON_HEADER_YES}; /* its columns are those of the table */
-    kanon_status st = kanon__table_source_new(&source, input, &how, err);
-    if (st == KANON_OK)
-        st = kanon__table_source_load(source, 0, NULL, err);
-    if (st == KANON_OK)
-        return evaluate(out, table, source, schema, options, err);
-    kanon__source_free(source);
-    return st;
+    *out = NULL;
+    kanon__call_begin(&call, table->context);
+    kanon_status st = read_release(&source, release, err);
+    return kanon__call_end(&call, st == KANON_OK ? evaluate(out, table, source, schema, options, err) : st);
 }
 
 kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const char *release_path,
                                     const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
 {
-    kanon__call call;
-    kanon__input input = {0};
-    *out = NULL;
-    kanon__call_begin(&call, table->context);
-    kanon_status st = kanon__table_input_open(&input, release_path, err);
-    return kanon__call_end(&call, st == KANON_OK ? evaluate_input(out, table, &input, schema, options, err) : st);
+    return evaluate_given(out, table, &(kanon__given_table){.location = release_path}, schema, options, err);
 }
 
 kanon_status kanon_evaluate_bytes(kanon_measures **out, const kanon_table *table, const void *release, size_t size,
                                   const char *name, const kanon_schema *schema, const kanon_evaluate_options *options,
                                   kanon_error *err)
 {
-    kanon__call call;
-    kanon__input input = {0};
-    *out = NULL;
-    kanon__call_begin(&call, table->context);
-    kanon_status st = kanon__input_from_bytes(&input, name, release, size, NULL, err);
-    return kanon__call_end(&call, st == KANON_OK ? evaluate_input(out, table, &input, schema, options, err) : st);
-}
-
-static kanon_status evaluate_stream(kanon_measures **out, const kanon_table *table, struct ArrowArrayStream *release,
-                                    const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
-{
-    kanon__source *source = NULL;
-    kanon_status st = kanon__arrow_source_new(&source, release, NULL, err);
-    if (st != KANON_OK)
-        return st;
-    st = kanon__arrow_source_load(source, 0, NULL, err);
-    if (st == KANON_OK)
-        return evaluate(out, table, source, schema, options, err);
-    kanon__source_free(source);
-    return st;
+    const kanon__given_table given = {.bytes = release, .size = size, .name = name};
+    return evaluate_given(out, table, &given, schema, options, err);
 }
 
 kanon_status kanon_evaluate_arrow(kanon_measures **out, const kanon_table *table, struct ArrowArrayStream *release,
                                   const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
 {
-    kanon__call call;
-    *out = NULL;
-    kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, evaluate_stream(out, table, release, schema, options, err));
+    return evaluate_given(out, table, &(kanon__given_table){.stream = release}, schema, options, err);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -571,18 +550,9 @@ kanon_status kanon_grouping_from_release(kanon_grouping **out, const kanon_table
                                          const kanon_schema *schema, kanon_error *err)
 {
     kanon__call call;
-    kanon__input input = {0};
     kanon__source *source = NULL;
-    kanon__csv_reading how = {.header = KANON_HEADER_YES};
     *out = NULL;
     kanon__call_begin(&call, table->context);
-    kanon_status st = kanon__table_input_open(&input, release_path, err);
-    if (st == KANON_OK)
-        st = kanon__table_source_new(&source, &input, &how, err);
-    if (st == KANON_OK) {
-        st = kanon__table_source_load(source, 0, NULL, err);
-        if (st != KANON_OK)
-            kanon__source_free(source);
-    }
+    kanon_status st = read_release(&source, &(kanon__given_table){.location = release_path}, err);
     return kanon__call_end(&call, st == KANON_OK ? take_classes(out, table, source, schema, err) : st);
 }

@@ -10,7 +10,6 @@
 #include "core/sink_guard.h"
 #include "core/take_options.h"
 #include "propose/schema_text.h"
-#include "table/read/arrow_source.h"
 #include "table/read/open_table.h"
 #include "table/text/source.h"
 
@@ -393,7 +392,7 @@ static kanon_status save_schema(kanon__output *output, const proposal *p, kanon_
     return st == KANON_OK ? kanon__output_commit(&output, 1, err) : st;
 }
 
-/* The source is taken over in any case. `notices` (NULL: none): what was found when it was opened. */
+/* The source is taken over in any case. `notices`: what was found when it was opened. */
 static kanon_status propose(kanon_proposal **out, kanon__source *source, const kanon__texts *notices,
                             const kanon_propose_options *o, kanon_error *err)
 {
@@ -411,7 +410,7 @@ static kanon_status propose(kanon_proposal **out, kanon__source *source, const k
     settle_dates(&m);
     KANON_TRY(kanon__roles_decide(&m.roles, m.facts, source->n_columns, !o->without_bands, err), out);
     KANON_TRY(copy_columns(&m, err), out);
-    for (int64_t i = 0; notices != NULL && i < notices->n; i++)
+    for (int64_t i = 0; i < notices->n; i++)
         KANON_TRY(kanon__texts_add(&m.proposal->notes, notices->items[i], strlen(notices->items[i]), err), out);
     KANON_TRY(note_lack(&m, err), out);
     KANON_TRY(note_doubts(&m, err), out);
@@ -459,57 +458,38 @@ static kanon_status end_call(propose_call *c, kanon_status st)
     return kanon__call_end(&c->call, st);
 }
 
-/* The input is taken over in any case. */
-static kanon_status propose_input(kanon_proposal **out, kanon__input *input, const kanon_propose_options *o,
-                                  kanon_error *err)
+static kanon_status propose_given(kanon_proposal **out, const kanon__given_table *table,
+                                  const kanon_propose_options *options, kanon_error *err)
 {
+    propose_call c;
+    kanon__input input;
     kanon__source *source = NULL;
     kanon__texts notices = {0};
+    *out = NULL;
+    kanon_status begun = begin_call(&c, options, err), st = kanon__table_input_take(&input, table, begun, err);
+    const kanon_propose_options *o = &c.options;
     kanon__csv_reading how = {.delimiter = o->delimiter, .header = o->header, .encoding = o->encoding, .notices = &notices};
-    kanon_status st = kanon__table_source_new(&source, input, &how, err);
+    if (st == KANON_OK)
+        st = kanon__table_source_new(&source, &input, &how, err);
     if (st == KANON_OK)
         st = propose(out, source, &notices, o, err);
     kanon__texts_clear(&notices);
-    return st;
+    return begun == KANON_OK ? end_call(&c, st) : st;
 }
 
 kanon_status kanon_propose(kanon_proposal **out, const char *path, const kanon_propose_options *options, kanon_error *err)
 {
-    propose_call c;
-    kanon__input input = {0};
-    *out = NULL;
-    kanon_status st = begin_call(&c, options, err);
-    if (st != KANON_OK)
-        return st;
-    st = kanon__table_input_open(&input, path, err);
-    return end_call(&c, st == KANON_OK ? propose_input(out, &input, &c.options, err) : st);
+    return propose_given(out, &(kanon__given_table){.location = path}, options, err);
 }
 
 kanon_status kanon_propose_bytes(kanon_proposal **out, const void *bytes, size_t size, const char *name,
                                  const kanon_propose_options *options, kanon_error *err)
 {
-    propose_call c;
-    kanon__input input = {0};
-    *out = NULL;
-    kanon_status st = begin_call(&c, options, err);
-    if (st != KANON_OK)
-        return st;
-    st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
-    return end_call(&c, st == KANON_OK ? propose_input(out, &input, &c.options, err) : st);
+    return propose_given(out, &(kanon__given_table){.bytes = bytes, .size = size, .name = name}, options, err);
 }
 
 kanon_status kanon_propose_arrow(kanon_proposal **out, struct ArrowArrayStream *stream, const kanon_propose_options *options,
                                  kanon_error *err)
 {
-    propose_call c;
-    kanon__source *source = NULL;
-    *out = NULL;
-    kanon_status st = begin_call(&c, options, err);
-    if (st != KANON_OK) {
-        if (stream->release != NULL)
-            stream->release(stream);
-        return st;
-    }
-    st = kanon__arrow_source_new(&source, stream, NULL, err);
-    return end_call(&c, st == KANON_OK ? propose(out, source, NULL, &c.options, err) : st);
+    return propose_given(out, &(kanon__given_table){.stream = stream}, options, err);
 }

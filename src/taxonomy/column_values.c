@@ -108,8 +108,7 @@ static kanon_status read_stream(kanon__column_values *v, kanon__input *input, co
     kanon__source *source = NULL;
     kanon__cursor *cursor = NULL;
     bool has_row = true;
-    KANON_TRY(kanon__table_source_new(&source, input, &(kanon__csv_reading){0}, err), out);
-    KANON_TRY(kanon__table_source_load(source, 0, NULL, err), out);
+    KANON_TRY(kanon__table_source_read(&source, input, &(kanon__csv_reading){0}, NULL, err), out);
     int column = kanon__source_find(source, o->column);
     if (column < 0) {
         st = fail_no_column(source->name, source->column_names, source->n_columns, o->column, err);

@@ -39,6 +39,29 @@ out:
     return st;
 }
 
+kanon_status kanon__table_input_take(kanon__input *out, const kanon__given_table *given, kanon_status before, kanon_error *err)
+{
+    struct ArrowArrayStream stream = {.release = NULL};
+    kanon_status st = before;
+    *out = (kanon__input){0};
+    if (given->stream != NULL) {
+        stream = *given->stream;
+        given->stream->release = NULL;
+    }
+    KANON_TRY(st, out);
+    if (given->name != NULL)
+        return kanon__input_from_bytes(out, given->name, given->bytes, given->size, NULL, err);
+    if (given->stream == NULL)
+        return kanon__table_input_open(out, given->location, err);
+    KANON_TRY(kanon__new_array(&out->stream, 1, "a stream", err), out);
+    *out->stream = stream;
+    return KANON_OK;
+out:
+    if (stream.release != NULL)
+        stream.release(&stream);
+    return st;
+}
+
 kanon_status kanon__table_source_new(kanon__source **out, kanon__input *input, const kanon__csv_reading *how,
                                      kanon_error *err)
 {
@@ -54,4 +77,17 @@ kanon_status kanon__table_source_new(kanon__source **out, kanon__input *input, c
 kanon_status kanon__table_source_load(kanon__source *source, int threads, const kanon__ticker *ticker, kanon_error *err)
 {
     return kanon__arrow_source_of(source) != NULL ? kanon__arrow_source_load(source, threads, ticker, err) : KANON_OK;
+}
+
+kanon_status kanon__table_source_read(kanon__source **out, kanon__input *input, const kanon__csv_reading *how,
+                                      const kanon__ticker *ticker, kanon_error *err)
+{
+    kanon_status st = kanon__table_source_new(out, input, how, err);
+    if (st == KANON_OK)
+        st = kanon__table_source_load(*out, 0, ticker, err);
+    if (st == KANON_OK)
+        return KANON_OK;
+    kanon__source_free(*out);
+    *out = NULL;
+    return st;
 }

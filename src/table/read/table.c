@@ -6,7 +6,6 @@
 #include "core/context.h"
 #include "core/take_options.h"
 #include "database/location.h"
-#include "table/read/arrow_source.h"
 #include "table/read/open_table.h"
 #include "table/read/released_text.h"
 #include "table/read/table_reader.h"
@@ -166,46 +165,35 @@ kanon_status kanon__reader_call(kanon__call *call, const kanon_schema *schema, c
     return st;
 }
 
+static kanon_status read_given(kanon_table **out, const kanon__given_table *given, const kanon_schema *schema,
+                               const kanon_read_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon__input input;
+    *out = NULL;
+    kanon_status begun = kanon__reader_call(&call, schema, options, err);
+    kanon_status st = kanon__table_input_take(&input, given, begun, err);
+    if (st == KANON_OK)
+        st = read_input(out, &input, schema, options, err);
+    return begun == KANON_OK ? kanon__call_end(&call, st) : st;
+}
+
 kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
                               const kanon_read_options *options, kanon_error *err)
 {
-    kanon__call call;
-    kanon__input input = {0};
-    *out = NULL;
-    kanon_status st = kanon__reader_call(&call, schema, options, err);
-    if (st != KANON_OK)
-        return st;
-    st = kanon__table_input_open(&input, path, err);
-    return kanon__call_end(&call, st == KANON_OK ? read_input(out, &input, schema, options, err) : st);
+    return read_given(out, &(kanon__given_table){.location = path}, schema, options, err);
 }
 
 kanon_status kanon_table_from_bytes(kanon_table **out, const void *bytes, size_t size, const char *name,
                                     const kanon_schema *schema, const kanon_read_options *options, kanon_error *err)
 {
-    kanon__call call;
-    kanon__input input = {0};
-    *out = NULL;
-    kanon_status st = kanon__reader_call(&call, schema, options, err);
-    if (st != KANON_OK)
-        return st;
-    st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
-    return kanon__call_end(&call, st == KANON_OK ? read_input(out, &input, schema, options, err) : st);
+    return read_given(out, &(kanon__given_table){.bytes = bytes, .size = size, .name = name}, schema, options, err);
 }
 
 kanon_status kanon_table_from_arrow(kanon_table **out, struct ArrowArrayStream *stream, const kanon_schema *schema,
                                     const kanon_read_options *options, kanon_error *err)
 {
-    kanon__call call;
-    kanon__source *source = NULL;
-    *out = NULL;
-    kanon_status st = kanon__reader_call(&call, schema, options, err);
-    if (st != KANON_OK) {
-        if (stream->release != NULL)
-            stream->release(stream);
-        return st;
-    }
-    st = kanon__arrow_source_new(&source, stream, NULL, err);
-    return kanon__call_end(&call, st == KANON_OK ? read_and_note(out, source, schema, options, err) : st);
+    return read_given(out, &(kanon__given_table){.stream = stream}, schema, options, err);
 }
 
 kanon_table *kanon__table_share(const kanon_table *table)

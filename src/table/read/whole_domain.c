@@ -5,8 +5,8 @@
 #include "core/alloc.h"
 #include "core/take_options.h"
 #include "core/text.h"
-#include "table/read/arrow_source.h"
 #include "table/read/arrow_text.h"
+#include "table/read/open_table.h"
 #include "table/read/part_codes.h"
 #include "table/read/released_text.h"
 #include "table/read/table_reader.h"
@@ -278,23 +278,29 @@ out:
     return st;
 }
 
+static kanon_status read_given(kanon_domain **out, kanon_codes **codes, const kanon__given_table *given,
+                               const row_places *places, int64_t n_places, const kanon_schema *schema,
+                               const kanon_read_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon__input input;
+    kanon__source *source = NULL;
+    *out = NULL;
+    kanon_status begun = kanon__reader_call(&call, schema, options, err);
+    kanon_status st = kanon__table_input_take(&input, given, begun, err);
+    if (st == KANON_OK)
+        st = kanon__reader_open(&source, &input, schema, options, NULL, err);
+    if (st == KANON_OK)
+        st = read_source(out, codes, source, places, n_places, schema, options, err);
+    return begun == KANON_OK ? kanon__call_end(&call, st) : st;
+}
+
 static kanon_status read_bytes(kanon_domain **out, kanon_codes **codes, const void *bytes, size_t size, const char *name,
                                int64_t first_place, const kanon_schema *schema, const kanon_read_options *options,
                                kanon_error *err)
 {
-    kanon__call call;
-    kanon__input input = {0};
-    kanon__source *source = NULL;
-    const row_places places = {.first = first_place};
-    *out = NULL;
-    kanon_status st = kanon__reader_call(&call, schema, options, err);
-    if (st != KANON_OK)
-        return st;
-    KANON_TRY(kanon__input_from_bytes(&input, name, bytes, size, NULL, err), out);
-    KANON_TRY(kanon__reader_open(&source, &input, schema, options, NULL, err), out);
-    KANON_TRY(read_source(out, codes, source, &places, -1, schema, options, err), out);
-out:
-    return kanon__call_end(&call, st);
+    const kanon__given_table given = {.bytes = bytes, .size = size, .name = name};
+    return read_given(out, codes, &given, &(row_places){.first = first_place}, -1, schema, options, err);
 }
 
 kanon_status kanon_domain_read_bytes(kanon_domain **out, const void *bytes, size_t size, const char *name,
@@ -316,20 +322,8 @@ static kanon_status read_arrow(kanon_domain **out, kanon_codes **codes, struct A
                                const int64_t *places, int64_t n_places, const kanon_schema *schema,
                                const kanon_read_options *options, kanon_error *err)
 {
-    kanon__call call;
-    kanon__source *source = NULL;
-    const row_places by_row = {.by_row = places};
-    *out = NULL;
-    kanon_status st = kanon__reader_call(&call, schema, options, err);
-    if (st != KANON_OK) {
-        if (stream->release != NULL)
-            stream->release(stream);
-        return st;
-    }
-    KANON_TRY(kanon__arrow_source_new(&source, stream, NULL, err), out);
-    KANON_TRY(read_source(out, codes, source, &by_row, n_places < 0 ? 0 : n_places, schema, options, err), out);
-out:
-    return kanon__call_end(&call, st);
+    return read_given(out, codes, &(kanon__given_table){.stream = stream}, &(row_places){.by_row = places},
+                      n_places < 0 ? 0 : n_places, schema, options, err);
 }
 
 kanon_status kanon_domain_read_arrow(kanon_domain **out, struct ArrowArrayStream *stream, const int64_t *places,
