@@ -403,9 +403,7 @@ out:
 kanon_status kanon_bound(kanon_lower_bound **out, const kanon_table *table, const kanon_bound_options *options,
                          kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, find_bound(out, table, options, err));
+    KANON_RETURN_IN(table->context, find_bound(out, table, options, err));
 }
 
 void kanon_lower_bound_free(kanon_lower_bound *b)

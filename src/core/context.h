@@ -37,6 +37,21 @@ kanon_status kanon__context_check(const kanon_context *context, kanon_error *err
 void kanon__call_begin(kanon__call *call, const kanon_context *context);
 /* Back to the call before. `status` is returned, so that this can be the last line of a public function. */
 kanon_status kanon__call_end(kanon__call *call, kanon_status status);
+/* The last line of a public function: `work`, which gives its status, is done in `context`. */
+#define KANON_RETURN_IN(context, work)                                                                                      \
+    do {                                                                                                                    \
+        kanon__call call;                                                                                                   \
+        kanon__call_begin(&call, (context));                                                                                \
+        return kanon__call_end(&call, (work));                                                                              \
+    } while (0)
+/* The same in a context that was handed in and may be none. */
+#define KANON_RETURN_IN_GIVEN(context, work, err)                                                                           \
+    do {                                                                                                                    \
+        kanon_status checked = kanon__context_check((context), (err));                                                      \
+        if (checked != KANON_OK)                                                                                            \
+            return checked;                                                                                                 \
+        KANON_RETURN_IN((context), (work));                                                                                 \
+    } while (0)
 /* Right after the beginning: the tick is that of kanon__poll_tick; and where the context asks for it, put a tick in
  * place of the caller's that calls it on this thread alone. */
 void kanon__call_ticks(kanon_tick *tick, void **payload);

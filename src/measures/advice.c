@@ -211,9 +211,7 @@ out:
 
 kanon_status kanon_advise(kanon_advice **out, const kanon_table *table, const kanon_grouping *grouping, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, advise(out, table, grouping, err));
+    KANON_RETURN_IN(table->context, advise(out, table, grouping, err));
 }
 
 void kanon_advice_free(kanon_advice *a)

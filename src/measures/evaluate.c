@@ -247,9 +247,7 @@ out:
 kanon_status kanon__evaluate_some(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
                                   const kanon_evaluate_options *options, const char *const *wanted, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, evaluate(out, table, grouping, options, wanted, err));
+    KANON_RETURN_IN(table->context, evaluate(out, table, grouping, options, wanted, err));
 }
 
 void kanon_measures_free(kanon_measures *measures)

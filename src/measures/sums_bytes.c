@@ -72,10 +72,8 @@ out:
 
 kanon_status kanon_tally_new(kanon_tally **out, const kanon_table *rows, const kanon_grouping *grouping, kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon__call_begin(&call, rows->context);
-    return kanon__call_end(&call, tally_of(out, rows, grouping, err));
+    KANON_RETURN_IN(rows->context, tally_of(out, rows, grouping, err));
 }
 
 kanon_status kanon_tally_merge(kanon_tally *into, const kanon_tally *other, kanon_error *err)
@@ -109,10 +107,8 @@ static kanon_status measures_of(kanon_measures **out, const kanon_tally *t, cons
 kanon_status kanon_tally_measures(kanon_measures **out, const kanon_tally *tally, const kanon_domain *domain,
                                   kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon__call_begin(&call, tally->context);
-    return kanon__call_end(&call, measures_of(out, tally, domain, err));
+    KANON_RETURN_IN(tally->context, measures_of(out, tally, domain, err));
 }
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
@@ -263,8 +259,6 @@ out:
 kanon_status kanon_tally_from_bytes(kanon_tally **out, const kanon_domain *domain, const void *bytes, size_t size,
                                     kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon__call_begin(&call, domain->context);
-    return kanon__call_end(&call, from_bytes(out, domain, bytes, size, err));
+    KANON_RETURN_IN(domain->context, from_bytes(out, domain, bytes, size, err));
 }

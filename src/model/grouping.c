@@ -169,9 +169,7 @@ kanon_status kanon__grouping_from_numbers(kanon_grouping **out, const kanon_tabl
 
 kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, kanon__grouping_from_numbers(out, table, group_of, err));
+    KANON_RETURN_IN(table->context, kanon__grouping_from_numbers(out, table, group_of, err));
 }
 
 /* ---- accessors --------------------------------------------------------------------------------------------------- */

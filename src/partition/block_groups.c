@@ -206,10 +206,8 @@ out:
 kanon_status kanon_block_groups_new(kanon_block_groups **out, const kanon_table *rows, const kanon_grouping *grouping,
                                     const kanon_cuts *cuts, int64_t block, const int64_t *places, kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon__call_begin(&call, rows->context);
-    return kanon__call_end(&call, groups_of(out, rows, grouping, cuts, block, places, err));
+    KANON_RETURN_IN(rows->context, groups_of(out, rows, grouping, cuts, block, places, err));
 }
 
 /* ---- bytes -------------------------------------------------------------------------------------------------------- */
@@ -301,8 +299,6 @@ out:
 kanon_status kanon_block_groups_from_bytes(kanon_block_groups **out, const kanon_domain *domain, const void *bytes,
                                            size_t size, kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon__call_begin(&call, domain->context);
-    return kanon__call_end(&call, from_bytes(out, domain, bytes, size, err));
+    KANON_RETURN_IN(domain->context, from_bytes(out, domain, bytes, size, err));
 }

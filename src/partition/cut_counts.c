@@ -157,10 +157,8 @@ out:
 
 kanon_status kanon_cuts_count(kanon_counts **out, const kanon_cuts *cuts, const kanon_table *part, kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon__call_begin(&call, part->context);
-    return kanon__call_end(&call, count_table(out, cuts, part, err));
+    KANON_RETURN_IN(part->context, count_table(out, cuts, part, err));
 }
 
 static kanon_status count_codes(kanon_counts **out, const kanon_cuts *c, kanon_codes *codes, kanon_error *err)
@@ -179,10 +177,8 @@ out:
 
 kanon_status kanon_codes_count(kanon_counts **out, kanon_codes *codes, const kanon_cuts *cuts, kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon__call_begin(&call, codes->context);
-    return kanon__call_end(&call, count_codes(out, cuts, codes, err));
+    KANON_RETURN_IN(codes->context, count_codes(out, cuts, codes, err));
 }
 
 /* ---- merging ------------------------------------------------------------------------------------------------------ */
@@ -239,9 +235,7 @@ out:
 
 kanon_status kanon_counts_merge(kanon_counts *into, const kanon_counts *other, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, into->context);
-    return kanon__call_end(&call, merge(into, other, err));
+    KANON_RETURN_IN(into->context, merge(into, other, err));
 }
 
 /* ---- bytes -------------------------------------------------------------------------------------------------------- */
@@ -313,9 +307,6 @@ out:
 kanon_status kanon_counts_from_bytes(kanon_counts **out, const void *bytes, size_t size, const kanon_context *context,
                                      kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    KANON_CHECK(kanon__context_check(context, err));
-    kanon__call_begin(&call, context);
-    return kanon__call_end(&call, from_bytes(out, bytes, size, err));
+    KANON_RETURN_IN_GIVEN(context, from_bytes(out, bytes, size, err), err);
 }

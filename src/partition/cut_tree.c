@@ -175,10 +175,8 @@ out:
 
 kanon_status kanon_cuts_new(kanon_cuts **out, const kanon_domain *domain, int64_t least, kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon__call_begin(&call, domain->context);
-    return kanon__call_end(&call, first_cut(out, domain, least, err));
+    KANON_RETURN_IN(domain->context, first_cut(out, domain, least, err));
 }
 
 void kanon_cuts_free(kanon_cuts *c)
@@ -252,9 +250,7 @@ out:
 
 kanon_status kanon_cuts_next(kanon_cuts *cuts, const kanon_counts *counts, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, cuts->context);
-    return kanon__call_end(&call, next_level(cuts, counts, err));
+    KANON_RETURN_IN(cuts->context, next_level(cuts, counts, err));
 }
 
 /* ---- where rows are ----------------------------------------------------------------------------------------------- */
@@ -429,8 +425,6 @@ out:
 kanon_status kanon_cuts_from_bytes(kanon_cuts **out, const kanon_domain *domain, const void *bytes, size_t size,
                                    kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon__call_begin(&call, domain->context);
-    return kanon__call_end(&call, from_bytes(out, domain, bytes, size, err));
+    KANON_RETURN_IN(domain->context, from_bytes(out, domain, bytes, size, err));
 }

@@ -141,10 +141,8 @@ static kanon_status rest_of(kanon_rest **out, const kanon_block_groups *g, kanon
 
 kanon_status kanon_rest_new(kanon_rest **out, const kanon_block_groups *groups, kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon__call_begin(&call, groups->context);
-    return kanon__call_end(&call, rest_of(out, groups, err));
+    KANON_RETURN_IN(groups->context, rest_of(out, groups, err));
 }
 
 /* ---- merging rests ------------------------------------------------------------------------------------------------ */
@@ -223,9 +221,7 @@ out:
 
 kanon_status kanon_rest_merge(kanon_rest *into, const kanon_rest *other, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, into->context);
-    return kanon__call_end(&call, merge_rests(into, other, err));
+    KANON_RETURN_IN(into->context, merge_rests(into, other, err));
 }
 
 /* ---- what a block offers ------------------------------------------------------------------------------------------ */
@@ -325,10 +321,8 @@ out:
 
 kanon_status kanon_rest_offer(kanon_offers **out, const kanon_rest *rest, const kanon_block_groups *groups, kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon__call_begin(&call, groups->context);
-    return kanon__call_end(&call, offers_of(out, rest, groups, err));
+    KANON_RETURN_IN(groups->context, offers_of(out, rest, groups, err));
 }
 
 /* ---- merging offers ----------------------------------------------------------------------------------------------- */
@@ -378,7 +372,5 @@ out:
 
 kanon_status kanon_offers_merge(kanon_offers *into, const kanon_offers *other, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, into->context);
-    return kanon__call_end(&call, merge_offers(into, other, err));
+    KANON_RETURN_IN(into->context, merge_offers(into, other, err));
 }

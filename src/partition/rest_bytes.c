@@ -163,10 +163,8 @@ out:
 kanon_status kanon_rest_from_bytes(kanon_rest **out, const kanon_domain *domain, const void *bytes, size_t size,
                                    kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon__call_begin(&call, domain->context);
-    return kanon__call_end(&call, unpack_rest(out, domain, bytes, size, err));
+    KANON_RETURN_IN(domain->context, unpack_rest(out, domain, bytes, size, err));
 }
 
 /* ---- offers ------------------------------------------------------------------------------------------------------- */
@@ -249,8 +247,6 @@ out:
 kanon_status kanon_offers_from_bytes(kanon_offers **out, const kanon_domain *domain, const void *bytes, size_t size,
                                      kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon__call_begin(&call, domain->context);
-    return kanon__call_end(&call, unpack_offers(out, domain, bytes, size, err));
+    KANON_RETURN_IN(domain->context, unpack_offers(out, domain, bytes, size, err));
 }

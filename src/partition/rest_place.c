@@ -198,9 +198,7 @@ out:
 
 kanon_status kanon_rest_place(kanon_rest *rest, const kanon_offers *offers, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, rest->context);
-    return kanon__call_end(&call, place(rest, offers, err));
+    KANON_RETURN_IN(rest->context, place(rest, offers, err));
 }
 
 int kanon_rest_done(const kanon_rest *rest)

@@ -95,25 +95,15 @@ out:
 kanon_status kanon_taxonomy_read(kanon_taxonomy **out, const char *path, kanon_taxonomy_form form,
                                  const kanon_context *context, kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon_status st = kanon__context_check(context, err);
-    if (st != KANON_OK)
-        return st;
-    kanon__call_begin(&call, context);
-    return kanon__call_end(&call, read_document(out, path, NULL, 0, form, err));
+    KANON_RETURN_IN_GIVEN(context, read_document(out, path, NULL, 0, form, err), err);
 }
 
 kanon_status kanon_taxonomy_from_bytes(kanon_taxonomy **out, const void *bytes, size_t size, const char *name,
                                        kanon_taxonomy_form form, const kanon_context *context, kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon_status st = kanon__context_check(context, err);
-    if (st != KANON_OK)
-        return st;
-    kanon__call_begin(&call, context);
-    return kanon__call_end(&call, read_document(out, name, bytes != NULL ? bytes : "", size, form, err));
+    KANON_RETURN_IN_GIVEN(context, read_document(out, name, bytes != NULL ? bytes : "", size, form, err), err);
 }
 
 /* ---- counting and describing --------------------------------------------------------------------------------------- */
@@ -151,9 +141,7 @@ out:
 kanon_status kanon_taxonomy_count(kanon_taxonomy *taxonomy, const char *path, const kanon_column_options *options,
                                   int64_t *unknown, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, taxonomy->context);
-    return kanon__call_end(&call, count_records(taxonomy, path, options, unknown, err));
+    KANON_RETURN_IN(taxonomy->context, count_records(taxonomy, path, options, unknown, err));
 }
 
 int32_t kanon_taxonomy_nodes(const kanon_taxonomy *taxonomy)

@@ -445,11 +445,6 @@ kanon_status kanon_taxonomy_build(kanon_taxonomy **out, const char *path, const 
                                   kanon_taxonomy_method method, const char *levels, const kanon_context *context,
                                   kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon_status st = kanon__context_check(context, err);
-    if (st != KANON_OK)
-        return st;
-    kanon__call_begin(&call, context);
-    return kanon__call_end(&call, build(out, path, options, method, levels, err));
+    KANON_RETURN_IN_GIVEN(context, build(out, path, options, method, levels, err), err);
 }

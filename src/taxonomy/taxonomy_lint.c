@@ -358,13 +358,8 @@ kanon_status kanon_taxonomy_check_read(kanon_taxonomy_check **out, const char *p
                                        const char *table, const kanon_column_options *options, const kanon_context *context,
                                        kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon_status st = kanon__context_check(context, err);
-    if (st != KANON_OK)
-        return st;
-    kanon__call_begin(&call, context);
-    return kanon__call_end(&call, lint(out, path, form, table, options, err));
+    KANON_RETURN_IN_GIVEN(context, lint(out, path, form, table, options, err), err);
 }
 
 void kanon_taxonomy_check_free(kanon_taxonomy_check *check)

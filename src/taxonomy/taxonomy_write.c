@@ -141,7 +141,5 @@ out:
 kanon_status kanon_taxonomy_write(const kanon_taxonomy *taxonomy, const char *path, const kanon_sink *sink,
                                   kanon_taxonomy_form form, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, taxonomy->context);
-    return kanon__call_end(&call, write_document(taxonomy, path, sink, form, err));
+    KANON_RETURN_IN(taxonomy->context, write_document(taxonomy, path, sink, form, err));
 }

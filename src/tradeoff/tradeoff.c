@@ -373,9 +373,7 @@ out:
 kanon_status kanon_tradeoff(kanon_curve **out, const kanon_table *table, const kanon_tradeoff_options *options,
                             kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, try_all(out, table, options, err));
+    KANON_RETURN_IN(table->context, try_all(out, table, options, err));
 }
 
 void kanon_curve_free(kanon_curve *curve)

@@ -134,7 +134,5 @@ kanon_status kanon_table_row_texts(const kanon_table *table,
                                    int (*row)(int64_t row, const char *text, size_t size, void *payload), void *payload,
                                    kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, visit_rows(table, row, payload, err));
+    KANON_RETURN_IN(table->context, visit_rows(table, row, payload, err));
 }

@@ -67,10 +67,8 @@ out:
 
 kanon_status kanon_codes_new(kanon_codes **out, const kanon_table *part, kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon__call_begin(&call, part->context);
-    return kanon__call_end(&call, of_table(out, part, err));
+    KANON_RETURN_IN(part->context, of_table(out, part, err));
 }
 
 /* ---- of rows that are read ---------------------------------------------------------------------------------------- */
@@ -208,9 +206,7 @@ out:
 
 kanon_status kanon_codes_seal(kanon_codes *codes, const kanon_domain *part, const kanon_domain *whole, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, codes->context);
-    return kanon__call_end(&call, seal(codes, part, whole, err));
+    KANON_RETURN_IN(codes->context, seal(codes, part, whole, err));
 }
 
 /* ---- bytes -------------------------------------------------------------------------------------------------------- */
@@ -346,8 +342,6 @@ out:
 kanon_status kanon_codes_from_bytes(kanon_codes **out, const kanon_domain *domain, const void *bytes, size_t size,
                                     kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon__call_begin(&call, domain->context);
-    return kanon__call_end(&call, from_bytes(out, domain, bytes, size, err));
+    KANON_RETURN_IN(domain->context, from_bytes(out, domain, bytes, size, err));
 }

@@ -384,9 +384,7 @@ out:
 
 kanon_status kanon_domain_merge(kanon_domain *into, const kanon_domain *other, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, into->context);
-    return kanon__call_end(&call, merge(into, other, err));
+    KANON_RETURN_IN(into->context, merge(into, other, err));
 }
 
 /* ---- sealing ------------------------------------------------------------------------------------------------------ */
@@ -597,9 +595,7 @@ out:
 
 kanon_status kanon_domain_seal(kanon_domain *domain, const kanon_schema *schema, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, domain->context);
-    return kanon__call_end(&call, seal(domain, schema, err));
+    KANON_RETURN_IN(domain->context, seal(domain, schema, err));
 }
 
 void kanon__whole_histogram(int64_t *out, const kanon__whole_column *c)

@@ -215,11 +215,6 @@ out:
 kanon_status kanon_domain_from_bytes(kanon_domain **out, const void *bytes, size_t size, const kanon_context *context,
                                      kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon_status st = kanon__context_check(context, err);
-    if (st != KANON_OK)
-        return st;
-    kanon__call_begin(&call, context);
-    return kanon__call_end(&call, from_bytes(out, bytes, size, err));
+    KANON_RETURN_IN_GIVEN(context, from_bytes(out, bytes, size, err), err);
 }

@@ -66,13 +66,8 @@ out:
 
 kanon_status kanon_schema_new(kanon_schema **out, const kanon_context *context, kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon_status st = kanon__context_check(context, err);
-    if (st != KANON_OK)
-        return st;
-    kanon__call_begin(&call, context);
-    return kanon__call_end(&call, new_schema(out, err));
+    KANON_RETURN_IN_GIVEN(context, new_schema(out, err), err);
 }
 
 static kanon_status read_schema(kanon_schema **out, const char *path, kanon_error *err)
@@ -89,25 +84,15 @@ static kanon_status read_schema(kanon_schema **out, const char *path, kanon_erro
 
 kanon_status kanon_schema_read(kanon_schema **out, const char *path, const kanon_context *context, kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon_status st = kanon__context_check(context, err);
-    if (st != KANON_OK)
-        return st;
-    kanon__call_begin(&call, context);
-    return kanon__call_end(&call, read_schema(out, path, err));
+    KANON_RETURN_IN_GIVEN(context, read_schema(out, path, err), err);
 }
 
 kanon_status kanon_schema_from_bytes(kanon_schema **out, const void *bytes, size_t size, const char *name,
                                      const kanon_context *context, kanon_error *err)
 {
-    kanon__call call;
     *out = NULL;
-    kanon_status st = kanon__context_check(context, err);
-    if (st != KANON_OK)
-        return st;
-    kanon__call_begin(&call, context);
-    return kanon__call_end(&call, kanon__schema_parse(out, bytes, size, name, err));
+    KANON_RETURN_IN_GIVEN(context, kanon__schema_parse(out, bytes, size, name, err), err);
 }
 
 static void clear_bands(kanon__attribute *attribute)
@@ -217,9 +202,7 @@ static kanon_status set_role(kanon_schema *schema, const char *column, kanon_rol
 
 kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kanon_role role, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_role(schema, column, role, err));
+    KANON_RETURN_IN(schema->context, set_role(schema, column, role, err));
 }
 
 static void clear_levels(kanon__attribute *attribute)
@@ -250,9 +233,7 @@ static kanon_status set_type(kanon_schema *schema, const char *column, kanon_typ
 
 kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_type(schema, column, type, err));
+    KANON_RETURN_IN(schema->context, set_type(schema, column, type, err));
 }
 
 static kanon_status set_order(kanon_schema *schema, const char *column, const char *const *levels, size_t n,
@@ -283,9 +264,7 @@ out:
 kanon_status kanon_schema_set_order(kanon_schema *schema, const char *column, const char *const *levels, size_t n,
                                     kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_order(schema, column, levels, n, err));
+    KANON_RETURN_IN(schema->context, set_order(schema, column, levels, n, err));
 }
 
 /* ---- how values are written -------------------------------------------------------------------------------------- */
@@ -307,9 +286,7 @@ static kanon_status set_format(kanon_schema *schema, const char *column, const c
 
 kanon_status kanon_schema_set_format(kanon_schema *schema, const char *column, const char *format, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_format(schema, column, format, err));
+    KANON_RETURN_IN(schema->context, set_format(schema, column, format, err));
 }
 
 static kanon_status set_separators(kanon_schema *schema, const char *column, char decimal, char thousands, kanon_error *err)
@@ -330,9 +307,7 @@ static kanon_status set_separators(kanon_schema *schema, const char *column, cha
 kanon_status kanon_schema_set_separators(kanon_schema *schema, const char *column, char decimal, char thousands,
                                          kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_separators(schema, column, decimal, thousands, err));
+    KANON_RETURN_IN(schema->context, set_separators(schema, column, decimal, thousands, err));
 }
 
 kanon_status kanon_schema_set_header(kanon_schema *schema, kanon_header header, kanon_error *err)
@@ -360,9 +335,7 @@ static kanon_status set_encoding(kanon_schema *schema, const char *encoding, kan
 
 kanon_status kanon_schema_set_encoding(kanon_schema *schema, const char *encoding, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_encoding(schema, encoding, err));
+    KANON_RETURN_IN(schema->context, set_encoding(schema, encoding, err));
 }
 
 /* ---- taxonomies -------------------------------------------------------------------------------------------------- */
@@ -388,9 +361,7 @@ out:
 
 kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_taxonomy(schema, column, path, err));
+    KANON_RETURN_IN(schema->context, set_taxonomy(schema, column, path, err));
 }
 
 static kanon_status set_taxonomy_bytes(kanon_schema *schema, const char *column, const void *bytes, size_t size,
@@ -420,9 +391,7 @@ out:
 kanon_status kanon_schema_set_taxonomy_bytes(kanon_schema *schema, const char *column, const void *bytes, size_t size,
                                              const char *name, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_taxonomy_bytes(schema, column, bytes, size, name, err));
+    KANON_RETURN_IN(schema->context, set_taxonomy_bytes(schema, column, bytes, size, name, err));
 }
 
 static kanon_status set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err)
@@ -446,9 +415,7 @@ static kanon_status set_mask(kanon_schema *schema, const char *column, kanon_mas
 
 kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_mask(schema, column, mask, err));
+    KANON_RETURN_IN(schema->context, set_mask(schema, column, mask, err));
 }
 
 /* Set one of the three texts that make bands, and check it against the other two. */
@@ -482,9 +449,7 @@ out:
 
 static kanon_status set_bands(kanon_schema *schema, const char *column, const char *text, int which, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_band_text(schema, column, text, which, err));
+    KANON_RETURN_IN(schema->context, set_band_text(schema, column, text, which, err));
 }
 
 kanon_status kanon_schema_set_bands(kanon_schema *schema, const char *column, const char *bands, kanon_error *err)
@@ -528,9 +493,7 @@ out:
 
 kanon_status kanon_schema_set_key(kanon_schema *schema, const char *const *columns, size_t n, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_key(schema, columns, n, err));
+    KANON_RETURN_IN(schema->context, set_key(schema, columns, n, err));
 }
 
 kanon_status kanon_schema_set_k(kanon_schema *schema, int64_t k, kanon_error *err)
@@ -570,9 +533,7 @@ out:
 kanon_status kanon_schema_set_algorithm(kanon_schema *schema, const char *name, const kanon_setting *settings,
                                         size_t n_settings, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_algorithm(schema, name, settings, n_settings, err));
+    KANON_RETURN_IN(schema->context, set_algorithm(schema, name, settings, n_settings, err));
 }
 
 static kanon_status set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err)
@@ -599,9 +560,7 @@ out:
 
 kanon_status kanon_schema_set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_weight(schema, column, weight, err));
+    KANON_RETURN_IN(schema->context, set_weight(schema, column, weight, err));
 }
 
 static bool empty_is_value(const kanon_schema *schema)
@@ -638,9 +597,7 @@ out:
 
 kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, add_missing(schema, text, err));
+    KANON_RETURN_IN(schema->context, add_missing(schema, text, err));
 }
 
 void kanon_schema_clear_missing(kanon_schema *schema)
@@ -668,9 +625,7 @@ out:
 
 kanon_status kanon_schema_set_empty(kanon_schema *schema, int is_value, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_empty(schema, is_value != 0, err));
+    KANON_RETURN_IN(schema->context, set_empty(schema, is_value != 0, err));
 }
 
 kanon_status kanon__schema_add_same(kanon_schema *schema, const char *text, size_t length, const char *other,
@@ -686,9 +641,7 @@ kanon_status kanon__schema_add_same(kanon_schema *schema, const char *text, size
 
 kanon_status kanon_schema_add_same(kanon_schema *schema, const char *text, const char *other, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, kanon__schema_add_same(schema, text, strlen(text), other, strlen(other), err));
+    KANON_RETURN_IN(schema->context, kanon__schema_add_same(schema, text, strlen(text), other, strlen(other), err));
 }
 
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length)
@@ -711,9 +664,7 @@ static kanon_status set_suppress(kanon_schema *schema, const char *share, kanon_
 
 kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_suppress(schema, share, err));
+    KANON_RETURN_IN(schema->context, set_suppress(schema, share, err));
 }
 
 bool kanon__schema_keep_suppressed(kanon_schema *schema, const char *what)
@@ -763,9 +714,7 @@ static kanon_status set_entity(kanon_schema *schema, const char *column, int tog
 
 kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, set_entity(schema, column, together, err));
+    KANON_RETURN_IN(schema->context, set_entity(schema, column, together, err));
 }
 
 /* One NAME=VALUE of a constraint. */
@@ -809,9 +758,7 @@ out:
 
 kanon_status kanon_schema_add_constraint(kanon_schema *schema, const char *text, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, schema->context);
-    return kanon__call_end(&call, add_constraint(schema, text, err));
+    KANON_RETURN_IN(schema->context, add_constraint(schema, text, err));
 }
 
 int64_t kanon_schema_k(const kanon_schema *schema)
