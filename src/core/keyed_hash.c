@@ -17,66 +17,34 @@ kanon_status kanon__secret_new(kanon__secret *out, kanon_error *err)
 }
 
 /* SHA-256 after its first block, which is the secret, each byte changed by `pad`. */
-static void begin_with(uint32_t state[8], const kanon__secret *secret, unsigned char pad, kanon__sha256_blocks take)
+static void begin_with(kanon__sha256 *out, const kanon__secret *secret, unsigned char pad)
 {
     unsigned char block[BLOCK];
     memset(block, pad, sizeof block);
     for (int i = 0; i < KANON__SECRET_BYTES; i++)
         block[i] ^= secret->bytes[i];
-    memcpy(state, kanon__sha256_first, sizeof kanon__sha256_first);
-    take(state, block, 1);
+    kanon__sha256_begin(out);
+    kanon__sha256_add(out, block, sizeof block);
 }
 
 void kanon__keyed_hash_begin(kanon__keyed_hash *h, const kanon__secret *secret)
 {
-    kanon__sha256_blocks fast = kanon__sha256_ni();
-    h->take = fast != NULL ? fast : kanon__sha256_plain;
-    h->n_bytes = BLOCK;
-    begin_with(h->inner, secret, 0x36, h->take);
-    begin_with(h->outer, secret, 0x5c, h->take);
+    kanon__sha256 outer;
+    begin_with(&outer, secret, 0x5c);
+    begin_with(&h->inner, secret, 0x36);
+    memcpy(h->outer, outer.state, sizeof h->outer);
 }
 
 void kanon__keyed_hash_add(kanon__keyed_hash *h, const void *bytes, size_t size)
 {
-    const unsigned char *at = bytes;
-    while (size > 0) {
-        size_t used = (size_t)(h->n_bytes % BLOCK), n = size < BLOCK - used ? size : BLOCK - used;
-        memcpy(h->rest + used, at, n);
-        h->n_bytes += n;
-        at += n;
-        size -= n;
-        if (h->n_bytes % BLOCK == 0)
-            h->take(h->inner, h->rest, 1);
-    }
-}
-
-/* The end of a SHA-256: a bit 1, bits 0 up to the last eight bytes of a block, and there the number of bits. */
-static void end_one(uint32_t state[8], unsigned char rest[BLOCK], uint64_t n_bytes, kanon__sha256_blocks take)
-{
-    size_t used = (size_t)(n_bytes % BLOCK);
-    uint64_t n_bits = n_bytes * 8;
-    rest[used++] = 0x80;
-    if (used > BLOCK - 8) {
-        memset(rest + used, 0, BLOCK - used);
-        take(state, rest, 1);
-        used = 0;
-    }
-    memset(rest + used, 0, BLOCK - 8 - used);
-    for (int i = 0; i < 8; i++)
-        rest[BLOCK - 8 + i] = (unsigned char)(n_bits >> (56 - 8 * i));
-    take(state, rest, 1);
-}
-
-static void write_digest(unsigned char out[KANON__KEYED_HASH_BYTES], const uint32_t state[8])
-{
-    for (int i = 0; i < KANON__KEYED_HASH_BYTES; i++)
-        out[i] = (unsigned char)(state[i / 4] >> (24 - 8 * (i % 4)));
+    kanon__sha256_add(&h->inner, bytes, size);
 }
 
 void kanon__keyed_hash_end(kanon__keyed_hash *h, unsigned char out[KANON__KEYED_HASH_BYTES])
 {
-    end_one(h->inner, h->rest, h->n_bytes, h->take);
-    write_digest(h->rest, h->inner);
-    end_one(h->outer, h->rest, BLOCK + KANON__KEYED_HASH_BYTES, h->take);
-    write_digest(out, h->outer);
+    kanon__sha256 outer = {.n_bytes = BLOCK, .take = h->inner.take};
+    memcpy(outer.state, h->outer, sizeof outer.state);
+    kanon__sha256_end(&h->inner, out);
+    kanon__sha256_add(&outer, out, KANON__SHA256_BYTES);
+    kanon__sha256_end(&outer, out);
 }

@@ -5,7 +5,7 @@
 
 #include "core/sha256.h"
 
-enum { KANON__SECRET_BYTES = 32, KANON__KEYED_HASH_BYTES = 32 };
+enum { KANON__SECRET_BYTES = 32, KANON__KEYED_HASH_BYTES = KANON__SHA256_BYTES };
 
 typedef struct kanon__secret {
     unsigned char bytes[KANON__SECRET_BYTES];
@@ -13,10 +13,8 @@ typedef struct kanon__secret {
 
 /* A hash while bytes are added to it. */
 typedef struct kanon__keyed_hash {
-    uint32_t inner[8], outer[8];
-    unsigned char rest[64];
-    uint64_t n_bytes;
-    kanon__sha256_blocks take;
+    kanon__sha256 inner;
+    uint32_t outer[8]; /* the state of the outer one, which has taken its first block */
 } kanon__keyed_hash;
 
 /* From the random numbers of the system, which are the same for nobody. */

@@ -36,7 +36,8 @@ struct kanon__output {
     int error; /* the first errno; 0: none */
     size_t used;
     int64_t n_bytes;
-    kanon__sha256 *hash;
+    bool with_sha256;
+    kanon__sha256 hash;
     char digest[KANON__SHA256_TEXT];
     char buffer[BUFFER_SIZE];
 };
@@ -156,8 +157,8 @@ kanon_status kanon__output_open(kanon__output **out, const char *path, const kan
     o->is_stdout = sink == NULL && strcmp(path, "-") == 0;
     const char *name = o->is_stdout ? "standard output" : path;
     KANON_TRY(kanon__copy_text(&o->path, name, strlen(name), "a file name", err), out);
-    if (with_sha256)
-        KANON_TRY(kanon__sha256_new(&o->hash, err), out);
+    o->with_sha256 = with_sha256;
+    kanon__sha256_begin(&o->hash);
     if (sink == NULL)
         KANON_TRY(open_file(o, err), out);
     *out = o;
@@ -185,8 +186,8 @@ static bool was_stopped(const kanon__output *o)
 static void put(kanon__output *o, const char *at, size_t size)
 {
     size_t left = size;
-    if (o->hash != NULL)
-        kanon__sha256_add(o->hash, at, left);
+    if (o->with_sha256)
+        kanon__sha256_add(&o->hash, at, left);
     if (o->sink.write != NULL && left > 0 && o->error == 0) {
         o->error = o->sink.write(at, left, o->sink.payload);
         left = 0;
@@ -284,8 +285,8 @@ static void read_written(kanon__output *o)
     while (o->error == 0 && (n = pread(o->fd, o->buffer, BUFFER_SIZE, (off_t)o->n_bytes)) != 0) {
         if (n < 0 && errno != EINTR)
             o->error = errno;
-        if (n > 0 && o->hash != NULL)
-            kanon__sha256_add(o->hash, o->buffer, (size_t)n);
+        if (n > 0 && o->with_sha256)
+            kanon__sha256_add(&o->hash, o->buffer, (size_t)n);
         o->n_bytes += n > 0 ? n : 0;
     }
 }
@@ -305,8 +306,8 @@ kanon_status kanon__output_finish(kanon__output *o, kanon_error *err)
         return kanon__fail(err, KANON_ECANCELLED, "stopped while writing");
     if (o->error != 0)
         return kanon__fail_errno(err, o->error, "write", o->path);
-    if (o->hash != NULL)
-        kanon__sha256_finish(o->digest, o->hash);
+    if (o->with_sha256)
+        kanon__sha256_finish(o->digest, &o->hash);
     return KANON_OK;
 }
 
@@ -422,7 +423,6 @@ void kanon__output_free(kanon__output *o)
     if (o->backup_fd >= 0)
         close(o->backup_fd);
     kanon__free(o->backup);
-    kanon__sha256_free(o->hash);
     kanon__free(o->place);
     kanon__free(o->path);
     kanon__free(o);

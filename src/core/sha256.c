@@ -2,18 +2,9 @@
  * docs/decisions/0003 says why the library has its own. */
 #include "core/sha256.h"
 
-#include "core/alloc.h"
-
 #include <string.h>
 
 enum { BLOCK = 64 };
-
-struct kanon__sha256 {
-    uint32_t state[8];
-    kanon__sha256_blocks take;
-    uint64_t n_bytes;
-    unsigned char rest[BLOCK]; /* what does not fill a block yet: n_bytes % BLOCK */
-};
 
 /* The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
 const uint32_t kanon__sha256_k[64] = {
@@ -72,23 +63,12 @@ void kanon__sha256_plain(uint32_t state[8], const unsigned char *bytes, size_t n
         take_block(state, bytes + BLOCK * i);
 }
 
-const uint32_t kanon__sha256_first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-
-kanon_status kanon__sha256_new(kanon__sha256 **out, kanon_error *err)
+void kanon__sha256_begin(kanon__sha256 *out)
 {
-    kanon_status st = kanon__new_array(out, 1, "a checksum", err);
-    if (st != KANON_OK)
-        return st;
-    memcpy((*out)->state, kanon__sha256_first, sizeof kanon__sha256_first);
     kanon__sha256_blocks fast = kanon__sha256_ni();
-    (*out)->take = fast != NULL ? fast : kanon__sha256_plain;
-    return KANON_OK;
-}
-
-void kanon__sha256_free(kanon__sha256 *hash)
-{
-    kanon__free(hash);
+    *out = (kanon__sha256){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab,
+                                     0x5be0cd19},
+                           .take = fast != NULL ? fast : kanon__sha256_plain};
 }
 
 void kanon__sha256_add(kanon__sha256 *hash, const void *bytes, size_t size)
@@ -113,28 +93,32 @@ void kanon__sha256_add(kanon__sha256 *hash, const void *bytes, size_t size)
 }
 
 /* The end is a bit 1, bits 0 up to the last eight bytes of a block, and there the number of bits. */
-void kanon__sha256_finish(char out[KANON__SHA256_TEXT], kanon__sha256 *hash)
+void kanon__sha256_end(kanon__sha256 *hash, unsigned char out[KANON__SHA256_BYTES])
 {
-    static const char digits[] = "0123456789abcdef";
     unsigned char end[BLOCK + 8] = {0x80};
     uint64_t n_bits = hash->n_bytes * 8;
     size_t zeros = (2 * BLOCK - 9 - (size_t)(hash->n_bytes % BLOCK)) % BLOCK;
     for (int i = 0; i < 8; i++)
         end[1 + zeros + (size_t)i] = (unsigned char)(n_bits >> (56 - 8 * i));
     kanon__sha256_add(hash, end, 1 + zeros + 8);
-    for (int i = 0; i < 64; i++)
-        out[i] = digits[hash->state[i / 8] >> (28 - 4 * (i % 8)) & 15];
-    out[64] = '\0';
+    for (int i = 0; i < KANON__SHA256_BYTES; i++)
+        out[i] = (unsigned char)(hash->state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
-kanon_status kanon__sha256_of(char out[KANON__SHA256_TEXT], const void *bytes, size_t size, kanon_error *err)
+void kanon__sha256_finish(char out[KANON__SHA256_TEXT], kanon__sha256 *hash)
 {
-    kanon__sha256 *hash = NULL;
-    kanon_status st = kanon__sha256_new(&hash, err);
-    if (st != KANON_OK)
-        return st;
-    kanon__sha256_add(hash, bytes, size);
-    kanon__sha256_finish(out, hash);
-    kanon__sha256_free(hash);
-    return KANON_OK;
+    static const char digits[] = "0123456789abcdef";
+    unsigned char digest[KANON__SHA256_BYTES];
+    kanon__sha256_end(hash, digest);
+    for (int i = 0; i < 2 * KANON__SHA256_BYTES; i++)
+        out[i] = digits[digest[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15];
+    out[2 * KANON__SHA256_BYTES] = '\0';
+}
+
+void kanon__sha256_of(char out[KANON__SHA256_TEXT], const void *bytes, size_t size)
+{
+    kanon__sha256 hash;
+    kanon__sha256_begin(&hash);
+    kanon__sha256_add(&hash, bytes, size);
+    kanon__sha256_finish(out, &hash);
 }

@@ -5,16 +5,7 @@
 
 #include "core/status.h"
 
-enum { KANON__SHA256_TEXT = 65 }; /* 64 hexadecimal digits and the end */
-
-typedef struct kanon__sha256 kanon__sha256;
-
-kanon_status kanon__sha256_new(kanon__sha256 **out, kanon_error *err);
-void kanon__sha256_free(kanon__sha256 *hash);
-void kanon__sha256_add(kanon__sha256 *hash, const void *bytes, size_t size);
-/* The digest of all that was added; the hash can only be freed afterwards. */
-void kanon__sha256_finish(char out[KANON__SHA256_TEXT], kanon__sha256 *hash);
-kanon_status kanon__sha256_of(char out[KANON__SHA256_TEXT], const void *bytes, size_t size, kanon_error *err);
+enum { KANON__SHA256_BYTES = 32, KANON__SHA256_TEXT = 65 }; /* 64 hexadecimal digits and the end */
 
 /* Take n_blocks of 64 bytes into the state. There is a plain way and, where the processor has instructions for it, a fast
  * one, in core/sha256_ni.c: NULL where it has not. */
@@ -24,6 +15,20 @@ void kanon__sha256_plain(uint32_t state[8], const unsigned char *bytes, size_t n
 kanon__sha256_blocks kanon__sha256_ni(void);
 
 extern const uint32_t kanon__sha256_k[64];
-extern const uint32_t kanon__sha256_first[8]; /* the state before the first block */
+
+/* A checksum while bytes are added to it. */
+typedef struct kanon__sha256 {
+    uint32_t state[8];
+    unsigned char rest[64]; /* what does not fill a block yet: n_bytes % 64 */
+    uint64_t n_bytes;
+    kanon__sha256_blocks take;
+} kanon__sha256;
+
+void kanon__sha256_begin(kanon__sha256 *out);
+void kanon__sha256_add(kanon__sha256 *hash, const void *bytes, size_t size);
+/* The digest of all that was added, as bytes or as text. Nothing can be added afterwards. */
+void kanon__sha256_end(kanon__sha256 *hash, unsigned char out[KANON__SHA256_BYTES]);
+void kanon__sha256_finish(char out[KANON__SHA256_TEXT], kanon__sha256 *hash);
+void kanon__sha256_of(char out[KANON__SHA256_TEXT], const void *bytes, size_t size);
 
 #endif

@@ -190,7 +190,7 @@ static int hex(char c)
 static void sign(char *bytes, size_t size)
 {
     char text[KANON__SHA256_TEXT];
-    assert_int_equal(kanon__sha256_of(text, bytes, size - 16, NULL), KANON_OK);
+    kanon__sha256_of(text, bytes, size - 16);
     for (int i = 0; i < 16; i++)
         bytes[size - 16 + (size_t)i] = (char)(16 * hex(text[2 * i]) + hex(text[2 * i + 1]));
 }

@@ -132,25 +132,24 @@ static kanon_status replace(kanon__input *in, decoder decode, bool packed, kanon
     kanon_status st = KANON_OK;
     kanon__byte_reader *reader = NULL;
     kanon__byte_store store = {.path = in->path, .fd = -1, .most = SIZE_MAX / 2};
+    kanon__sha256 hash;
     bool first = in->sha256[0] == '\0';
     if (packed && in->size < MOST_UNPACKED)
         store.most = in->size * MOST_RATIO > MOST_UNPACKED ? in->size * MOST_RATIO : MOST_UNPACKED;
     KANON_TRY(kanon__new_array(&reader, 1, "a copy buffer", err), out);
     reader->input = in;
-    if (first)
-        KANON_TRY(kanon__sha256_new(&reader->hash, err), out);
+    kanon__sha256_begin(&hash);
+    reader->hash = first ? &hash : NULL;
     KANON_TRY(decode(&store, reader, err), out);
     if (first) {
         const char *rest;
         size_t n = 1;
         while (n > 0) /* what the decoder left: the checksum is that of the whole file */
             KANON_TRY(kanon__byte_reader_next(reader, &rest, &n, err), out);
-        kanon__sha256_finish(in->sha256, reader->hash);
+        kanon__sha256_finish(in->sha256, &hash);
     }
     KANON_TRY(take_store(in, &store, err), out);
 out:
-    if (reader != NULL)
-        kanon__sha256_free(reader->hash);
     kanon__free(reader);
     clear_store(&store);
     return st;

@@ -55,17 +55,15 @@ int kanon__source_find_part(const kanon__source *source, const char *name, const
 
 kanon_status kanon__source_sha256(char out[KANON__SHA256_TEXT], const kanon__source *source, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    kanon__sha256 *hash = NULL;
+    kanon__sha256 hash;
     if (source->sha256[0] != '\0') {
         memcpy(out, source->sha256, KANON__SHA256_TEXT);
         return KANON_OK;
     }
-    KANON_TRY(kanon__sha256_new(&hash, err), out);
-    KANON_TRY(source->class->hash(source, hash, err), out);
-    kanon__sha256_finish(out, hash);
-out:
-    kanon__sha256_free(hash);
+    kanon__sha256_begin(&hash);
+    kanon_status st = source->class->hash(source, &hash, err);
+    if (st == KANON_OK)
+        kanon__sha256_finish(out, &hash);
     return st;
 }
 
