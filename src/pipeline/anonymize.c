@@ -3,10 +3,8 @@
  * (requirements.c), refine, verify, and measures for what it warns of. */
 #include "core/alloc.h"
 #include "core/context.h"
-#include "core/pool.h"
 #include "core/take_options.h"
 #include "enforce/suppression.h"
-#include "measures/measure.h"
 #include "model/grouping.h"
 #include "partition/blocks.h"
 #include "pipeline/entity_notice.h"

@@ -8,7 +8,6 @@
 #include "pipeline/state_run.h"
 
 #include "core/alloc.h"
-#include "core/context.h"
 #include "core/take_options.h"
 #include "pipeline/arrow_export.h"
 #include "state/maintain/enforce_constraints.h"

@@ -4,7 +4,6 @@
 
 #include "core/alloc.h"
 #include "core/conveyor.h"
-#include "core/pool.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,6 @@
  * Called by report_html.c; calls page.c and markup.c. */
 #include "report/html_parts.h"
 
-#include "measures/advice.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * bound, which depends on the table and k alone, is computed once for each k. Points run in parallel and are
  * independent, so the curve does not depend on the number of threads.
  * Called through kanon_tradeoff; calls the pipeline for each point, the measures, and curve_write.c. */
-#include "algorithms/algorithm.h"
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/pool.h"
@@ -11,7 +10,6 @@
 #include "measures/measure.h"
 #include "pipeline/publish.h"
 #include "report/report.h"
-#include "table/schema/schema.h"
 #include "table/value/number.h"
 #include "tradeoff/curve.h"
 

@@ -16,7 +16,6 @@
 #include "verify/certificate_file.h"
 #include "verify/verify.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { RECORDS_PER_TASK = 64, MISSING = -1 };

@@ -8,7 +8,6 @@
 #include "table/read/csv_source.h"
 #include "table/schema/tree_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void kanon__subset_clear(kanon__subset *w)

@@ -4,12 +4,9 @@
  * tallies; they measure the space), index (needs the measured space). Clearing is the reverse. Calls store/ and index/. */
 #include "state/maintain/session.h"
 
-#include "core/alloc.h"
 #include "state/store/entity_index.h"
 #include "state/store/release_rows.h"
 #include "state/store/watch.h"
-
-#include <time.h>
 
 void kanon__state_call_begin(kanon__state_call *c, kanon_state *s)
 {

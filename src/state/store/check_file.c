@@ -2,7 +2,6 @@
  * this file. */
 #include "state/store/check_file.h"
 
-#include "state/store/current_space.h"
 #include "state/store/page_checksum.h"
 #include "state/store/state_requirements.h"
 

@@ -8,8 +8,6 @@
 #include "core/alloc.h"
 #include "table/schema/tree_internal.h"
 
-#include <string.h>
-
 /* Sums of units stay below 2^30: twice the full cost, the coordinate of a missing number, fits 32 bits. */
 static const double MOST_UNITS = (double)((1 << 30) - 1);
 
