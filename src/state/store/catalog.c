@@ -556,12 +556,8 @@ static kanon_status load_tree(kanon_state *s, sqlite3_stmt *nodes, int column, k
 {
     kanon_status st = KANON_OK;
     kanon__state_column *c = &s->columns[column];
-    bool row;
     sqlite3_bind_int(nodes, 1, column);
-    for (;;) {
-        KANON_TRY(kanon__store_step(&s->store, nodes, &row, err), out);
-        if (!row)
-            break;
+    while (kanon__store_next(&s->store, nodes, &st, err)) {
         char forgotten[KANON__FORGOTTEN_BYTES];
         const void *label = sqlite3_column_blob(nodes, 2);
         size_t length = (size_t)sqlite3_column_bytes(nodes, 2);
@@ -581,6 +577,7 @@ static kanon_status load_tree(kanon_state *s, sqlite3_stmt *nodes, int column, k
         if (st != KANON_OK)
             goto out;
     }
+    KANON_TRY(st, out);
     int32_t n = c->tree != NULL ? c->tree->n_nodes : 0;
     c->n_saved = n;
     if (n == 0 || c->n_given < 1 || c->n_given > n || c->missing_node < -1 || c->missing_node >= n ||
@@ -596,7 +593,7 @@ static kanon_status load_columns(kanon_state *s, kanon_error *err)
     kanon_status st = KANON_OK;
     sqlite3_stmt *columns = NULL, *nodes = NULL;
     int64_t n = 0;
-    bool row, has_tree;
+    bool has_tree;
     KANON_TRY(kanon__store_query_number(&s->store, &n, "SELECT count(*) FROM columns", err), out);
     if (n < 1 || n > INT32_MAX / 2) {
         st = kanon__store_damaged(&s->store, "its columns", err);
@@ -608,14 +605,12 @@ static kanon_status load_columns(kanon_state *s, kanon_error *err)
     KANON_TRY(
         kanon__store_prepare(&s->store, &nodes, "SELECT node, parent, label FROM trees WHERE col = ? ORDER BY node", err),
         out);
-    for (;;) {
-        KANON_TRY(kanon__store_step(&s->store, columns, &row, err), out);
-        if (!row || s->n_columns == n)
-            break;
+    while (kanon__store_next(&s->store, columns, &st, err) && s->n_columns < n) {
         KANON_TRY(load_column(s, columns, &has_tree, err), out);
         if (has_tree)
             KANON_TRY(load_tree(s, nodes, s->n_columns - 1, err), out);
     }
+    KANON_TRY(st, out);
     for (int i = 0; i < s->n_columns; i++)
         if (s->columns[i].dimension >= 0)
             s->dimensions[s->columns[i].dimension] = i;
@@ -631,12 +626,8 @@ static kanon_status load_missing(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *list = NULL;
-    bool row;
     KANON_TRY(kanon__store_prepare(&s->store, &list, "SELECT text FROM missing ORDER BY number", err), out);
-    for (;;) {
-        KANON_TRY(kanon__store_step(&s->store, list, &row, err), out);
-        if (!row)
-            break;
+    while (kanon__store_next(&s->store, list, &st, err)) {
         const char *text = sqlite3_column_blob(list, 0);
         KANON_TRY(kanon__texts_add(&s->missing, text != NULL ? text : "", (size_t)sqlite3_column_bytes(list, 0), err), out);
     }

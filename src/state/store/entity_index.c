@@ -83,12 +83,9 @@ kanon_status kanon__entity_visit_others(kanon_state *s, int64_t record, kanon__e
     kanon_status st = KANON_OK;
     entity_walk w = {0};
     sqlite3_stmt *list = s->entity_statements[LIST];
-    bool found, stop = false;
+    bool stop = false;
     KANON_TRY(begin_walk(&w, s, record, err), out);
-    while (!stop) {
-        KANON_TRY(kanon__store_step(&s->store, list, &found, err), out);
-        if (!found)
-            break;
+    while (!stop && kanon__store_next(&s->store, list, &st, err)) {
         int64_t other = sqlite3_column_int64(list, 0);
         KANON_TRY(kanon__record_get(s, NULL, other, &w.other, w.codes, err), out);
         if (kanon__rows_have_same_entity(s, w.own.cells, w.other.cells)) /* and not only the same hash */

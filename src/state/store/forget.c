@@ -43,15 +43,10 @@ static kanon_status mark_tallied(use *u, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon_state *s = u->state;
     sqlite3_stmt *leaves = NULL;
-    bool found;
     KANON_TRY(kanon__store_prepare(&s->store, &leaves, "SELECT code FROM tallies WHERE dimension = ?", err), out);
     sqlite3_bind_int(leaves, 1, s->columns[u->column].dimension);
-    for (;;) {
-        KANON_TRY(kanon__store_step(&s->store, leaves, &found, err), out);
-        if (!found)
-            break;
+    while (kanon__store_next(&s->store, leaves, &st, err))
         mark(u, sqlite3_column_int64(leaves, 0));
-    }
 out:
     sqlite3_finalize(leaves);
     return st;

@@ -77,12 +77,8 @@ kanon_status kanon__log_rows_visit(kanon__index_rows *rows, kanon__log_part_visi
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *parts = NULL;
-    bool found;
     KANON_TRY(kanon__store_prepare(rows->store, &parts, "SELECT number, entries FROM log_parts ORDER BY number", err), out);
-    for (;;) {
-        KANON_TRY(kanon__store_step(rows->store, parts, &found, err), out);
-        if (!found)
-            break;
+    while (kanon__store_next(rows->store, parts, &st, err)) {
         const void *bytes = sqlite3_column_blob(parts, 1);
         KANON_TRY(visitor(sqlite3_column_int64(parts, 0), bytes, sqlite3_column_bytes(parts, 1), payload, err), out);
     }

@@ -215,13 +215,9 @@ static kanon_status find_with(kanon_state *s, int which, kanon__record *out, int
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *find = statement(s, which);
-    bool found;
     sqlite3_bind_int64(find, 1, (int64_t)kanon__row_name(s, cells));
     sqlite3_bind_int64(find, 2, after);
-    for (;;) {
-        KANON_TRY(kanon__store_step(&s->store, find, &found, err), out);
-        if (!found)
-            break;
+    while (kanon__store_next(&s->store, find, &st, err)) {
         const char *bytes = sqlite3_column_blob(find, 3);
         KANON_TRY(kanon__row_take(s, scratch, bytes, (size_t)sqlite3_column_bytes(find, 3), err), out);
         if (!kanon__rows_have_same_name(s, cells, scratch->cells))
@@ -264,12 +260,8 @@ kanon_status kanon__records_visit(kanon_state *s, kanon__record_visitor visitor,
     kanon_status st = KANON_OK;
     sqlite3_stmt *visit = statement(s, VISIT);
     int64_t *codes = NULL;
-    bool found;
     KANON_TRY(kanon__new_array(&codes, s->n_dimensions, "a record", err), out);
-    for (;;) {
-        KANON_TRY(kanon__store_step(&s->store, visit, &found, err), out);
-        if (!found)
-            break;
+    while (kanon__store_next(&s->store, visit, &st, err)) {
         kanon__record record = take_record(visit);
         const char *cells = sqlite3_column_blob(visit, 3);
         if (!take_codes(s, visit, codes)) {
@@ -289,12 +281,8 @@ kanon_status kanon__records_list(kanon_state *s, kanon__record_lister lister, vo
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *rows = NULL;
-    bool found;
     KANON_TRY(kanon__store_prepare(&s->store, &rows, "SELECT id, shown, since FROM records ORDER BY id", err), out);
-    for (;;) {
-        KANON_TRY(kanon__store_step(&s->store, rows, &found, err), out);
-        if (!found)
-            break;
+    while (kanon__store_next(&s->store, rows, &st, err)) {
         kanon__record record = take_record(rows);
         KANON_TRY(lister(&record, payload, err), out);
     }
@@ -307,18 +295,13 @@ kanon_status kanon__names_fingerprint(kanon_state *s, uint64_t *out, kanon_error
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *names = NULL;
-    bool found;
     *out = 0;
     KANON_TRY(kanon__store_prepare(
                   &s->store, &names,
                   "SELECT id, name FROM records WHERE name IS NOT NULL UNION ALL SELECT id, name FROM new_names", err),
               out);
-    for (;;) {
-        KANON_TRY(kanon__store_step(&s->store, names, &found, err), out);
-        if (!found)
-            break;
+    while (kanon__store_next(&s->store, names, &st, err))
         *out += kanon__name_fingerprint(sqlite3_column_int64(names, 0), (uint64_t)sqlite3_column_int64(names, 1));
-    }
 out:
     sqlite3_finalize(names);
     return st;
@@ -331,7 +314,6 @@ kanon_status kanon__records_find_duplicate(kanon_state *s, int64_t *out, kanon_e
     sqlite3_stmt *twice = NULL;
     kanon__row row = {0}, other = {0};
     kanon__record second = {0};
-    bool found;
     *out = 0;
     KANON_TRY(kanon__row_init(&row, s, err), out);
     KANON_TRY(kanon__row_init(&other, s, err), out);
@@ -339,10 +321,7 @@ kanon_status kanon__records_find_duplicate(kanon_state *s, int64_t *out, kanon_e
                                    "SELECT min(id) FROM records WHERE name IS NOT NULL GROUP BY name HAVING count(*) > 1",
                                    err),
               out);
-    while (second.id == 0) {
-        KANON_TRY(kanon__store_step(&s->store, twice, &found, err), out);
-        if (!found)
-            break;
+    while (second.id == 0 && kanon__store_next(&s->store, twice, &st, err)) {
         int64_t first = sqlite3_column_int64(twice, 0);
         KANON_TRY(kanon__record_get(s, NULL, first, &row, NULL, err), out);
         KANON_TRY(kanon__record_find(s, &second, first, row.cells, &other, NULL, err), out);

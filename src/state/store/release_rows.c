@@ -65,12 +65,8 @@ kanon_status kanon__release_rows_visit(kanon_state *s, kanon__release_visitor vi
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *rows = NULL;
-    bool found;
     KANON_TRY(kanon__store_prepare(&s->store, &rows, "SELECT * FROM releases ORDER BY number", err), out);
-    for (;;) {
-        KANON_TRY(kanon__store_step(&s->store, rows, &found, err), out);
-        if (!found)
-            break;
+    while (kanon__store_next(&s->store, rows, &st, err)) {
         kanon__release_entry entry = take_release(rows);
         KANON_TRY(visitor(&entry, payload, err), out);
     }
@@ -120,7 +116,6 @@ kanon_status kanon__memberships_visit(kanon_state *s, kanon__membership_visitor 
     kanon_status st = KANON_OK;
     sqlite3_stmt *all = NULL;
     history_reader history = {.state = s};
-    bool found;
     KANON_TRY(kanon__store_prepare(&s->store, &history.rows,
                                    "SELECT record, release, grp FROM membership_history ORDER BY record, release", err),
               out);
@@ -130,10 +125,7 @@ kanon_status kanon__memberships_visit(kanon_state *s, kanon__membership_visitor 
                                    err),
               out);
     KANON_TRY(next_history_row(&history, err), out);
-    for (;;) {
-        KANON_TRY(kanon__store_step(&s->store, all, &found, err), out);
-        if (!found)
-            break;
+    while (kanon__store_next(&s->store, all, &st, err)) {
         kanon__membership m = {.record = sqlite3_column_int64(all, 0),
                                .group = sqlite3_column_int64(all, 1),
                                .since = sqlite3_column_int64(all, 2),
@@ -209,13 +201,9 @@ kanon_status kanon__departed_visit(kanon_state *s, kanon__departed_visitor visit
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *rows = NULL;
-    bool found;
     size_t size = (size_t)kanon__row_n_hashes(s) * sizeof(uint64_t);
     KANON_TRY(kanon__store_prepare(&s->store, &rows, "SELECT id, hashes FROM departed_records ORDER BY id", err), out);
-    for (;;) {
-        KANON_TRY(kanon__store_step(&s->store, rows, &found, err), out);
-        if (!found)
-            break;
+    while (kanon__store_next(&s->store, rows, &st, err)) {
         const void *hashes = sqlite3_column_blob(rows, 1);
         if ((size_t)sqlite3_column_bytes(rows, 1) != size) {
             st = kanon__store_damaged(&s->store, "a record that is gone", err);
@@ -252,12 +240,8 @@ kanon_status kanon__command_rows_visit(kanon_state *s, kanon__command_visitor vi
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *rows = NULL;
-    bool found;
     KANON_TRY(kanon__store_prepare(&s->store, &rows, "SELECT * FROM history ORDER BY number", err), out);
-    for (;;) {
-        KANON_TRY(kanon__store_step(&s->store, rows, &found, err), out);
-        if (!found)
-            break;
+    while (kanon__store_next(&s->store, rows, &st, err)) {
         kanon__command_entry entry = {.number = sqlite3_column_int64(rows, 0),
                                       .time = sqlite3_column_int64(rows, 1),
                                       .command = (const char *)sqlite3_column_text(rows, 2),

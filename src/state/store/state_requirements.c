@@ -146,15 +146,11 @@ kanon_status kanon__state_requirements_load(kanon_state *s, kanon_error *err)
     static const char select[] = "SELECT * FROM requirements ORDER BY number, name";
     kanon_status st = KANON_OK;
     sqlite3_stmt *rows = NULL;
-    bool has_row;
     KANON_TRY(kanon_schema_new(&s->requirements, kanon__call_context(), err), out);
     KANON_TRY(kanon__store_prepare(&s->store, &rows, select, err), out);
-    for (;;) {
-        KANON_TRY(kanon__store_step(&s->store, rows, &has_row, err), out);
-        if (!has_row)
-            break;
+    while (kanon__store_next(&s->store, rows, &st, err))
         KANON_TRY(take_row(s, rows, err), out);
-    }
+    KANON_TRY(st, out);
     for (int64_t i = 0; i < s->requirements->n_constraints; i++)
         if (kanon__texts_find(&s->requirements->constraints[i].names, "model", strlen("model")) < 0) {
             st = kanon__store_damaged(&s->store, "its requirements", err);

@@ -464,6 +464,13 @@ kanon_status kanon__store_step(kanon__store *s, sqlite3_stmt *statement, bool *r
     return st;
 }
 
+bool kanon__store_next(kanon__store *s, sqlite3_stmt *statement, kanon_status *st, kanon_error *err)
+{
+    bool row;
+    *st = kanon__store_step(s, statement, &row, err);
+    return *st == KANON_OK && row;
+}
+
 kanon_status kanon__store_query_number(kanon__store *s, int64_t *out, const char *sql, kanon_error *err)
 {
     sqlite3_stmt *statement = NULL;

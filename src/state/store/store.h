@@ -71,6 +71,8 @@ kanon_status kanon__store_run(kanon__store *store, const char *sql, kanon_error 
 kanon_status kanon__store_prepare(kanon__store *store, sqlite3_stmt **out, const char *sql, kanon_error *err);
 /* The next row; without `row` there must be none, as of an INSERT. Past the last one the statement can be used again. */
 kanon_status kanon__store_step(kanon__store *store, sqlite3_stmt *statement, bool *row, kanon_error *err);
+/* The same in the condition of a loop over rows: false past the last row, and where it failed, with *st. */
+bool kanon__store_next(kanon__store *store, sqlite3_stmt *statement, kanon_status *st, kanon_error *err);
 /* The single whole number that the query gives. */
 kanon_status kanon__store_query_number(kanon__store *store, int64_t *out, const char *sql, kanon_error *err);
 
