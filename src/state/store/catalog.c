@@ -160,6 +160,8 @@ static const meta_number meta_counters[] = {
     NUMBER(root, 0, INT32_MAX),
     NUMBER(worth, 0, INT64_C(1) << 40),
 };
+/* Stands apart: states of 0.1.0 do not have it, and it is never changed. */
+static const meta_number meta_joint_k = NUMBER(joint_k, KANON_JOINT_K_OFF, INT64_MAX);
 enum { N_FIXED = sizeof meta_fixed / sizeof *meta_fixed, N_COUNTERS = sizeof meta_counters / sizeof *meta_counters };
 
 static kanon_status put_numbers(kanon_state *s, sqlite3_stmt *put, const meta_number *numbers, int n, kanon_error *err)
@@ -171,14 +173,6 @@ static kanon_status put_numbers(kanon_state *s, sqlite3_stmt *put, const meta_nu
         st = kanon__store_step(&s->store, put, NULL, err);
     }
     return st;
-}
-
-/* joint_k stands apart: states of 0.1.0 do not have it, and it is never changed. */
-static kanon_status put_joint_k(kanon_state *s, sqlite3_stmt *put, kanon_error *err)
-{
-    sqlite3_bind_text(put, 1, "joint_k", -1, SQLITE_STATIC);
-    sqlite3_bind_int64(put, 2, s->joint_k);
-    return kanon__store_step(&s->store, put, NULL, err);
 }
 
 static kanon_status put_text(kanon_state *s, sqlite3_stmt *put, const char *name, const char *text, kanon_error *err)
@@ -211,7 +205,7 @@ static kanon_status save_meta(kanon_state *s, kanon_error *err)
     KANON_TRY(kanon__store_prepare(&s->store, &put, "INSERT OR REPLACE INTO meta VALUES(?, ?)", err), out);
     KANON_TRY(put_numbers(s, put, meta_fixed, N_FIXED, err), out);
     KANON_TRY(put_numbers(s, put, meta_counters, N_COUNTERS, err), out);
-    KANON_TRY(put_joint_k(s, put, err), out);
+    KANON_TRY(put_numbers(s, put, &meta_joint_k, 1, err), out);
     KANON_TRY(put_text(s, put, "algorithm", s->algorithm, err), out);
     KANON_TRY(put_text(s, put, "settings", s->settings, err), out);
     KANON_TRY(put_text(s, put, "refinement", s->refinement, err), out);

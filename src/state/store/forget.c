@@ -20,7 +20,6 @@
 
 #include <sqlite3.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Which nodes of a column's tree have a record below them. */
 typedef struct use {
@@ -61,11 +60,7 @@ static kanon_status mark_cell(const kanon__record *record, const char *cells, si
     int scale = 0;
     (void)record;
     (void)codes;
-    KANON_CHECK(kanon__grow_array(&u->row.bytes, &u->row.bytes_capacity, (int64_t)size + 1, "a record", err));
-    memcpy(u->row.bytes, cells, size);
-    u->row.n_bytes = (int64_t)size;
-    if (!kanon__row_unpack(u->state, &u->row))
-        return kanon__store_damaged(&u->state->store, "a record", err);
+    KANON_CHECK(kanon__row_take(u->state, &u->row, cells, size, err));
     KANON_CHECK(kanon__cell_code(&u->reader, u->column, &u->row.cells[u->column], &node, &scale, &why, &hint, err));
     mark(u, node);
     return KANON_OK;
