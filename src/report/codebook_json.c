@@ -1,7 +1,6 @@
 /* The codebook for programs: a Frictionless Table Schema, or CSVW metadata. What the two standards have no word for stands
  * under "kanon" and in notes, which readers that do not know them skip. Called by codebook.c; calls jansson. */
 #include "core/alloc.h"
-#include "core/escape.h"
 #include "report/codebook.h"
 #include "report/json_text.h"
 
@@ -20,28 +19,6 @@ static bool append(json_t *list, json_t *value)
     return list != NULL && json_array_append_new(list, value) == 0;
 }
 
-/* Bytes of a table can be anything, JSON is UTF-8: what is not becomes a question mark. */
-static json_t *text_of(const char *text, size_t length)
-{
-    json_t *value = json_stringn(text, length);
-    char *copy = NULL;
-    if (value != NULL || kanon__new_array(&copy, (int64_t)length + 1, "a text", NULL) != KANON_OK)
-        return value;
-    const char *at = text, *end = text + length;
-    size_t used = 0;
-    while (at < end) {
-        const char *from = at;
-        bool is_bad = kanon__utf8_next(&at, end) == KANON__REPLACEMENT;
-        copy[used] = '?';
-        if (!is_bad)
-            memcpy(copy + used, from, (size_t)(at - from));
-        used += is_bad ? 1 : (size_t)(at - from);
-    }
-    value = json_stringn(copy, used);
-    kanon__free(copy);
-    return value;
-}
-
 /* A text in two parts. */
 static json_t *joined(const char *text, const char *suffix)
 {
@@ -51,7 +28,7 @@ static json_t *joined(const char *text, const char *suffix)
         return NULL;
     memcpy(both, text, length);
     memcpy(both + length, suffix, more);
-    json_t *value = text_of(both, length + more);
+    json_t *value = kanon__json_bytes(both, length + more);
     kanon__free(both);
     return value;
 }
@@ -72,18 +49,14 @@ static json_t *missing_list(const kanon__codebook *book, const kanon__field *fie
     bool good = list != NULL, has_empty = false;
     for (int64_t i = 0; good && i < t->missing.n; i++) {
         has_empty = has_empty || t->missing.items[i][0] == '\0';
-        good = append(list, text_of(t->missing.items[i], strlen(t->missing.items[i])));
+        good = append(list, kanon__json_bytes(t->missing.items[i], strlen(t->missing.items[i])));
     }
     bool null = field != NULL && may_be_null(book); /* whether a cell was null may be known from originals alone */
     if (good && !has_empty && (null || (field != NULL && field->suffix[0] != '\0')))
         good = append(list, json_string(""));
     if (good && field != NULL && field->any_is_missing)
         good = append(list, json_string("*"));
-    if (!good) {
-        json_decref(list);
-        list = NULL;
-    }
-    return list;
+    return kanon__json_whole(list, good);
 }
 
 static bool fill_node(json_t *node, const kanon__column *c, int32_t number)
@@ -91,10 +64,10 @@ static bool fill_node(json_t *node, const kanon__column *c, int32_t number)
     const kanon__taxonomy *t = c->domain->taxonomy;
     size_t length;
     const char *label = kanon__taxonomy_label(t, number, &length);
-    bool good = set(node, "name", text_of(label, length));
+    bool good = set(node, "name", kanon__json_bytes(label, length));
     if (t->parent[number] >= 0) {
         const char *parent = kanon__taxonomy_label(t, t->parent[number], &length);
-        good = good && set(node, "parent", text_of(parent, length));
+        good = good && set(node, "parent", kanon__json_bytes(parent, length));
     }
     if (t->height[number] == 0)
         return good;
@@ -103,7 +76,7 @@ static bool fill_node(json_t *node, const kanon__column *c, int32_t number)
     for (int32_t leaf = t->first_leaf[number]; good && leaf <= t->last_leaf[number]; leaf++) {
         label = kanon__taxonomy_label(t, t->leaf_node[leaf], &length);
         if (!kanon__codebook_is_missing(c, t->leaf_node[leaf]))
-            good = append(leaves, text_of(label, length));
+            good = append(leaves, kanon__json_bytes(label, length));
     }
     return good;
 }
@@ -122,11 +95,7 @@ static json_t *node_list(const kanon__column *c)
         }
         good = append(list, node) && fill_node(node, c, i);
     }
-    if (!good) {
-        json_decref(list);
-        list = NULL;
-    }
-    return list;
+    return kanon__json_whole(list, good);
 }
 
 /* The levels of an ordinal column, from the lowest on. */
@@ -137,13 +106,9 @@ static json_t *level_list(const kanon__domain *domain)
     for (uint32_t i = 0; good && i < domain->levels.n; i++) {
         size_t length;
         const char *name = kanon__dictionary_text(&domain->levels, i, &length);
-        good = append(list, text_of(name, length));
+        good = append(list, kanon__json_bytes(name, length));
     }
-    if (!good) {
-        json_decref(list);
-        list = NULL;
-    }
-    return list;
+    return kanon__json_whole(list, good);
 }
 
 /* Role, type before, format of dates, levels, bands and taxonomy: what the standards have no word for. */
@@ -209,10 +174,7 @@ static json_t *frictionless_field(const kanon__codebook *book, const kanon__fiel
         good = set(object, "constraints", json_pack("{s:s}", "pattern", field->pattern));
     if (good && (field->any_is_missing || (field->column->domain != NULL && may_be_null(book))))
         good = set(object, "missingValues", missing_list(book, field));
-    if (good)
-        return object;
-    json_decref(object);
-    return NULL;
+    return kanon__json_whole(object, good);
 }
 
 static bool fill_frictionless(json_t *root, const kanon__codebook *book)
@@ -230,7 +192,7 @@ static bool fill_frictionless(json_t *root, const kanon__codebook *book)
     char delimiter[2] = {book->table->source->delimiter};
     return good && set(root, "kanon",
                        json_pack("{s:s, s:o, s:s, s:s}", "version", kanon_version(), "release",
-                                 text_of(book->release, strlen(book->release)), "delimiter", delimiter, "numeric",
+                                 kanon__json_bytes(book->release, strlen(book->release)), "delimiter", delimiter, "numeric",
                                  forms[book->numeric]));
 }
 
@@ -264,20 +226,15 @@ static json_t *csvw_column(const kanon__codebook *book, const kanon__field *fiel
                 set(object, "titles", joined(field->column->name, field->suffix)) &&
                 set(object, "datatype", csvw_datatype(field)) && set(object, "null", missing_list(book, field)) &&
                 set(object, "dc:description", json_string(field->description));
-    if (good)
-        return object;
-    json_decref(object);
-    return NULL;
+    return kanon__json_whole(object, good);
 }
 
 /* What CSVW has no word for: a note about the column. */
 static json_t *csvw_note(const kanon__field *field)
 {
     json_t *note = json_object();
-    if (set(note, "column", joined(field->column->name, field->suffix)) && set_own(note, field))
-        return note;
-    json_decref(note);
-    return NULL;
+    bool good = set(note, "column", joined(field->column->name, field->suffix)) && set_own(note, field);
+    return kanon__json_whole(note, good);
 }
 
 static bool fill_csvw(json_t *root, const kanon__codebook *book)
@@ -287,7 +244,7 @@ static bool fill_csvw(json_t *root, const kanon__codebook *book)
     char delimiter[2] = {book->table->source->delimiter};
     int number = 0;
     bool good = set(root, "@context", json_string("http://www.w3.org/ns/csvw")) &&
-                set(root, "url", text_of(book->release, strlen(book->release))) &&
+                set(root, "url", kanon__json_bytes(book->release, strlen(book->release))) &&
                 set(root, "dialect", json_pack("{s:s, s:b, s:s}", "delimiter", delimiter, "header", 1, "encoding", "utf-8"));
     good = set(root, "tableSchema", schema) && good;
     good = set(schema, "columns", columns) && good;
@@ -302,17 +259,7 @@ static bool fill_csvw(json_t *root, const kanon__codebook *book)
 
 kanon_status kanon__codebook_json(kanon__output *o, const kanon__codebook *book, bool csvw, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     json_t *root = json_object();
     bool good = csvw ? fill_csvw(root, book) : fill_frictionless(root, book);
-    char *text = good ? kanon__json_text(root) : NULL;
-    if (text != NULL) {
-        kanon__output_text(o, text);
-        kanon__output_text(o, "\n");
-    } else {
-        st = kanon__fail(err, KANON_ENOMEM, "out of memory for the codebook");
-    }
-    kanon__free(text);
-    json_decref(root);
-    return st;
+    return kanon__json_write(o, root, good, "the codebook", err);
 }

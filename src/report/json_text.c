@@ -3,7 +3,10 @@
 #include "report/json_text.h"
 
 #include "core/alloc.h"
+#include "core/escape.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct text_buffer {
@@ -32,4 +35,61 @@ char *kanon__json_text(const json_t *value)
         return b.bytes;
     kanon__free(b.bytes);
     return NULL;
+}
+
+kanon_status kanon__json_write(kanon__output *o, json_t *value, bool good, const char *what, kanon_error *err)
+{
+    char *text = good ? kanon__json_text(value) : NULL;
+    json_decref(value);
+    if (text == NULL)
+        return kanon__fail(err, KANON_ENOMEM, "out of memory for %s", what);
+    kanon__output_text(o, text);
+    kanon__output_text(o, "\n");
+    kanon__free(text);
+    return KANON_OK;
+}
+
+json_t *kanon__json_whole(json_t *value, bool good)
+{
+    if (good)
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
+json_t *kanon__json_bytes(const char *text, size_t length)
+{
+    json_t *value = json_stringn(text, length);
+    char *copy = NULL;
+    if (value != NULL || kanon__new_array(&copy, (int64_t)length + 1, "a text", NULL) != KANON_OK)
+        return value;
+    const char *at = text, *end = text + length;
+    size_t used = 0;
+    while (at < end) {
+        const char *from = at;
+        bool is_bad = kanon__utf8_next(&at, end) == KANON__REPLACEMENT;
+        copy[used] = '?';
+        if (!is_bad)
+            memcpy(copy + used, from, (size_t)(at - from));
+        used += is_bad ? 1 : (size_t)(at - from);
+    }
+    value = json_stringn(copy, used);
+    kanon__free(copy);
+    return value;
+}
+
+json_t *kanon__json_figure(const kanon_figure *figure)
+{
+    if (figure->whole && fabs(figure->value) < 9e15)
+        return json_integer((json_int_t)figure->value);
+    return isfinite(figure->value) ? json_real(figure->value) : json_null();
+}
+
+json_t *kanon__json_seed(uint64_t seed)
+{
+    char text[24];
+    if (seed <= INT64_MAX)
+        return json_integer((json_int_t)seed);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
+    return json_string(text);
 }

@@ -14,51 +14,36 @@
 /* The version of the report's shape: raised when a name changes its meaning or goes away. */
 enum { REPORT_FORMAT = 1 };
 
+/* Set `key` to `value`, which is given away; false where either could not be made. */
+static bool set(json_t *object, const char *key, json_t *value)
+{
+    return object != NULL && json_object_set_new(object, key, value) == 0;
+}
+
 static json_t *text_list(const kanon__texts *texts)
 {
     json_t *list = json_array();
-    for (int64_t i = 0; list != NULL && i < texts->n; i++)
-        if (json_array_append_new(list, json_string(texts->items[i])) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
-}
-
-static json_t *figure_value(const kanon_figure *figure)
-{
-    if (figure->whole && fabs(figure->value) < 9e15)
-        return json_integer((json_int_t)figure->value);
-    return isfinite(figure->value) ? json_real(figure->value) : json_null();
+    bool good = true;
+    for (int64_t i = 0; good && i < texts->n; i++)
+        good = json_array_append_new(list, json_string(texts->items[i])) == 0;
+    return kanon__json_whole(list, good);
 }
 
 /* Every column with its role and type; others are told only what the release shows of the type. */
 static json_t *column_list(const kanon_table *t, bool external)
 {
     json_t *list = json_array();
-    for (int i = 0; list != NULL && i < t->data.n_columns; i++) {
+    bool good = true;
+    for (int i = 0; good && i < t->data.n_columns; i++) {
         const kanon__column *c = &t->data.columns[i];
         json_t *column = json_pack("{s:s, s:s}", "name", c->name, "role", kanon_role_text(c->role));
-        bool good = column != NULL;
-        if (good && c->domain != NULL)
-            good = json_object_set_new(column, "type",
-                                       json_string(external ? kanon__told_type(c->domain)
-                                                            : kanon_type_text(c->domain->type))) == 0 &&
-                   json_object_set_new(column, "weight", json_real(c->weight)) == 0;
-        if (!good || json_array_append_new(list, column) != 0) {
-            if (!good)
-                json_decref(column);
-            json_decref(list);
-            return NULL;
-        }
+        good = json_array_append_new(list, column) == 0;
+        if (!good || c->domain == NULL)
+            continue;
+        const char *type = external ? kanon__told_type(c->domain) : kanon_type_text(c->domain->type);
+        good = set(column, "type", json_string(type)) && set(column, "weight", json_real(c->weight));
     }
-    return list;
-}
-
-/* Set `key` to `value`, which is given away; false where either could not be made. */
-static bool set(json_t *object, const char *key, json_t *value)
-{
-    return object != NULL && json_object_set_new(object, key, value) == 0;
+    return kanon__json_whole(list, good);
 }
 
 /* The object of a column inside `parent`, made where it is not there yet; borrowed. */
@@ -81,34 +66,21 @@ static bool set_figures(json_t *root, const kanon__report *r)
     for (size_t i = 0; good && i < m->n; i++) {
         const kanon_figure *f = &m->figures[i];
         json_t *place = f->attribute == NULL ? root : object_of(attributes, f->attribute);
-        good = set(place, f->name, figure_value(f)) && set(formulas, f->name, json_string(f->formula));
+        good = set(place, f->name, kanon__json_figure(f)) && set(formulas, f->name, json_string(f->formula));
     }
     return good;
 }
 
-/* JSON's whole numbers end at 2^63; seeds beyond are text. */
-static json_t *seed_value(uint64_t seed)
-{
-    char text[24];
-    if (seed <= INT64_MAX)
-        return json_integer((json_int_t)seed);
-    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
-    return json_string(text);
-}
-
-/* What is needed to repeat the run. */
 /* The settings that give the groups again where a clock or a signal had a part in them. */
 static json_t *repeat_list(const kanon_grouping *g)
 {
     const kanon_setting *pairs;
     size_t n = kanon_grouping_repeat(g, &pairs);
     json_t *list = json_object();
-    for (size_t i = 0; i < n; i++)
-        if (!set(list, pairs[i].name, json_string(pairs[i].value))) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
+    bool good = true;
+    for (size_t i = 0; good && i < n; i++)
+        good = set(list, pairs[i].name, json_string(pairs[i].value));
+    return kanon__json_whole(list, good);
 }
 
 /* What the algorithm chose or found, and what a clock did, is not for others: originals decide it. */
@@ -135,7 +107,7 @@ static bool set_origin(json_t *root, const kanon__report *r)
     good = good && set(root, "stopped", json_boolean(g->stopped));
     if (g->repeat.n > 0)
         good = good && set(root, "repeat", repeat_list(g));
-    return good && set(root, "settings", text_list(&g->settings)) && set(root, "seed", seed_value(g->seed)) &&
+    return good && set(root, "settings", text_list(&g->settings)) && set(root, "seed", kanon__json_seed(g->seed)) &&
            set(root, "seconds", json_real(g->seconds));
 }
 
@@ -186,43 +158,23 @@ static bool set_joint(json_t *root, const kanon__report *r)
            set(joint, "holds", json_boolean(j->made_below == 0));
 }
 
-/* File names can be any bytes, JSON is UTF-8: what is not becomes a question mark. */
-static json_t *path_value(const char *path)
-{
-    json_t *value = json_string(path);
-    char *copy = NULL;
-    if (value != NULL || kanon__new_array(&copy, (int64_t)strlen(path) + 1, "a file name", NULL) != KANON_OK)
-        return value;
-    const char *at = path, *end = path + strlen(path);
-    size_t used = 0;
-    while (at < end) {
-        const char *from = at;
-        bool is_bad = kanon__utf8_next(&at, end) == 0xFFFD;
-        copy[used] = '?';
-        if (!is_bad)
-            memcpy(copy + used, from, (size_t)(at - from));
-        used += is_bad ? 1 : (size_t)(at - from);
-    }
-    value = json_stringn(copy, used);
-    kanon__free(copy);
-    return value;
-}
-
 /* Input and release with their checksums. */
 static bool set_files(json_t *root, const kanon__report *r, const char *input_sha256)
 {
     bool good = true;
     if (!r->external) {
+        const char *name = r->table->source->name;
         json_t *input = json_object();
-        good = set(root, "input", input) && set(input, "path", path_value(r->table->source->name)) &&
+        good = set(root, "input", input) && set(input, "path", kanon__json_bytes(name, strlen(name))) &&
                set(input, "sha256", json_string(input_sha256));
     }
     if (good && r->release_path != NULL) {
+        const char *shown = r->external ? kanon__file_name(r->release_path) : r->release_path;
         json_t *output = json_object();
         good = set(root, "output", output) &&
-               set(output, "path", path_value(r->external ? kanon__file_name(r->release_path) : r->release_path)) &&
-               set(output, "sha256", r->release_sha256[0] != '\0'
-                   ? json_string(r->release_sha256) : json_null()) && set(output, "numeric", json_string(r->numeric)) &&
+               set(output, "path", kanon__json_bytes(shown, strlen(shown))) &&
+               set(output, "sha256", r->release_sha256[0] != '\0' ? json_string(r->release_sha256) : json_null()) &&
+               set(output, "numeric", json_string(r->numeric)) &&
                set(output, "shuffled", json_boolean(r->shuffle)) &&
                set(output, "order", json_string(r->shuffle ? "a keyed hash of the released rows" : "that of the input"));
     }
@@ -235,19 +187,15 @@ static bool set_files(json_t *root, const kanon__report *r, const char *input_sh
 static json_t *threshold_list(const kanon__report_data *d, bool external)
 {
     json_t *list = json_array();
-    for (int i = 0; list != NULL && i < KANON__N_THRESHOLDS; i++) {
+    bool good = true;
+    for (int i = 0; good && i < KANON__N_THRESHOLDS; i++) {
         json_t *item = json_pack("{s:i, s:I, s:b}", "group_size", kanon__thresholds[i], "records_above",
                                  (json_int_t)d->above[KANON__AFTER][i], "met", d->above[KANON__AFTER][i] == 0);
-        if (!external && !set(item, "records_above_before", json_integer(d->above[KANON__BEFORE][i]))) {
-            json_decref(item);
-            item = NULL;
-        }
-        if (item == NULL || json_array_append_new(list, item) != 0) {
-            json_decref(list);
-            return NULL;
-        }
+        good = json_array_append_new(list, item) == 0;
+        if (!external)
+            good = good && set(item, "records_above_before", json_integer(d->above[KANON__BEFORE][i]));
     }
-    return list;
+    return kanon__json_whole(list, good);
 }
 
 static bool set_bin(json_t *item, const kanon__bin *bin, bool with_loss)
@@ -261,17 +209,12 @@ static bool set_bin(json_t *item, const kanon__bin *bin, bool with_loss)
 static json_t *bin_list(const kanon__bins *bins, bool with_loss)
 {
     json_t *list = json_array();
-    for (int i = 0; list != NULL && i < bins->n; i++) {
+    bool good = true;
+    for (int i = 0; good && i < bins->n; i++) {
         json_t *item = json_object();
-        bool good = item != NULL && set_bin(item, &bins->items[i], with_loss);
-        if (!good)
-            json_decref(item);
-        if (!good || json_array_append_new(list, item) != 0) {
-            json_decref(list);
-            return NULL;
-        }
+        good = json_array_append_new(list, item) == 0 && set_bin(item, &bins->items[i], with_loss);
     }
-    return list;
+    return kanon__json_whole(list, good);
 }
 
 static bool set_variety(json_t *root, const kanon__report *r, const kanon__report_data *d)
@@ -301,8 +244,8 @@ static bool set_data(json_t *root, const kanon__report *r, const kanon__report_d
         good = good && set(root, "thresholds", threshold_list(d, r->external)) &&
                set(root, "class_sizes_after", bin_list(&d->risk[KANON__AFTER], false));
     if (!r->external)
-        good = good && set(root, "class_sizes_before", bin_list(&d->risk[KANON__BEFORE], false)) &&
-               set_worst(root, d) && set(root, "loss_by_class_before", bin_list(&d->kinds, true));
+        good = good && set(root, "class_sizes_before", bin_list(&d->risk[KANON__BEFORE], false)) && set_worst(root, d) &&
+               set(root, "loss_by_class_before", bin_list(&d->kinds, true));
     return good;
 }
 
@@ -311,15 +254,13 @@ static json_t *warning_list(const kanon__report *r)
 {
     json_t *list = text_list(&r->table->privacy);
     const kanon__texts *more[] = {&r->grouping->privacy, &r->table->warnings, &r->grouping->warnings};
-    for (int i = 0; i < 3 && list != NULL; i++) {
+    bool good = list != NULL;
+    for (int i = 0; good && i < 3; i++) {
         json_t *part = text_list(more[i]);
-        if (part == NULL || json_array_extend(list, part) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
+        good = json_array_extend(list, part) == 0;
         json_decref(part);
     }
-    return list;
+    return kanon__json_whole(list, good);
 }
 
 /* JSON escapes say the same as the characters themselves, and a terminal can show them. */

@@ -21,14 +21,6 @@ static bool set(json_t *object, const char *key, json_t *value)
     return object != NULL && json_object_set_new(object, key, value) == 0;
 }
 
-/* Whole figures as whole numbers, all others as they are; null where there is none. */
-static json_t *number(const kanon_figure *figure)
-{
-    if (!isfinite(figure->value))
-        return json_null();
-    return figure->whole && fabs(figure->value) < 9e15 ? json_integer((json_int_t)figure->value) : json_real(figure->value);
-}
-
 static bool fill_point(json_t *object, const kanon_curve_point *p)
 {
     json_t *settings = json_object();
@@ -36,7 +28,7 @@ static bool fill_point(json_t *object, const kanon_curve_point *p)
     for (size_t i = 0; good && i < p->n_settings; i++)
         good = set(settings, p->settings[i].name, json_string(p->settings[i].value));
     for (size_t i = 0; good && i < p->n_figures; i++)
-        good = set(object, p->figures[i].name, number(&p->figures[i]));
+        good = set(object, p->figures[i].name, kanon__json_figure(&p->figures[i]));
     return good && set(object, "seconds", json_real(p->seconds));
 }
 
@@ -45,11 +37,9 @@ static bool fill_curve(json_t *root, const kanon_curve *c)
     int n_criteria;
     const char *const *criteria = kanon__curve_criteria(&n_criteria);
     json_t *names = json_array(), *formulas = json_object(), *points = json_array();
-    char seed[24];
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)c->seed);
     bool good = set(root, "format", json_integer(CURVE_FORMAT)) && set(root, "kanon", json_string(kanon_version())) &&
                 set(root, "algorithm", json_string(c->algorithm)) &&
-                set(root, "seed", c->seed <= INT64_MAX ? json_integer((json_int_t)c->seed) : json_string(seed));
+                set(root, "seed", kanon__json_seed(c->seed));
     good = set(root, "criteria", names) && good;
     good = set(root, "formulas", formulas) && good;
     good = set(root, "points", points) && good;
@@ -69,18 +59,9 @@ static bool fill_curve(json_t *root, const kanon_curve *c)
 
 kanon_status kanon__curve_json(kanon__output *o, const kanon_curve *c, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     json_t *root = json_object();
-    char *text = fill_curve(root, c) ? kanon__json_text(root) : NULL;
-    if (text != NULL) {
-        kanon__output_text(o, text);
-        kanon__output_text(o, "\n");
-    } else {
-        st = kanon__fail(err, KANON_ENOMEM, "out of memory for the curve");
-    }
-    kanon__free(text);
-    json_decref(root);
-    return st;
+    bool good = fill_curve(root, c);
+    return kanon__json_write(o, root, good, "the curve", err);
 }
 
 /* ---- the plot ---------------------------------------------------------------------------------------------------- */
