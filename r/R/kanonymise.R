@@ -132,7 +132,7 @@ sdc_roles <- function(x) {
 #' @param masks `c(zip = "right")`: characters are masked one by one, from the right or the left.
 #' @param bands,top,bottom `list(age = 5)`, `c(age = 90)`: released intervals have only ends of bands; numbers from `top`
 #'   on, and up to `bottom`, are one band. Bands are a width, several edges, or of dates `"month"`, `"year"`, ...
-#' @param formats `c(born = "%d.%m.%Y")`: how the dates of columns of text are written.
+#' @param formats `c(born = "\%d.\%m.\%Y")`: how the dates of columns of text are written.
 #' @param decimal,thousands The separators of numbers in columns of text, for all columns (`","`) or by column
 #'   (`c(price = ",")`).
 #' @param missing Texts that mean "no value", in addition to the empty text; `NA` always does.
