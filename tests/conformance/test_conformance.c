@@ -514,13 +514,14 @@ static int stop_tick(const kanon_progress *progress, void *payload)
     return ++t->n == t->stop_at;
 }
 
-/* The run with ticks at every look at the clock; the number of ticks is in `t`. */
+/* The algorithm with ticks at every look at the clock; their number is in `t`. */
 static kanon_status run_ticking(const kanon_algorithm_info *a, const kanon_table *table, ticks *t)
 {
     kanon_grouping *grouping = NULL;
     kanon_error err;
     kanon__ticker_step(KANON__STEP_OF_A_TICK);
-    kanon_status st = run(&grouping, a, table, (asked){.k = 5, .threads = 1, .tick = stop_tick, .payload = t}, &err);
+    asked wanted = {.k = 5, .threads = 1, .refine = "none", .tick = stop_tick, .payload = t};
+    kanon_status st = run(&grouping, a, table, wanted, &err);
     kanon__ticker_step(0);
     kanon_grouping_free(grouping);
     return st;
@@ -530,7 +531,7 @@ static kanon_status run_ticking(const kanon_algorithm_info *a, const kanon_table
 static void can_be_cancelled(const kanon_algorithm_info *a)
 {
     ticks t = {0};
-    kanon_table *table = make_table(full_yaml, shape_mixed, 600);
+    kanon_table *table = make_table(full_yaml, shape_mixed, 300);
     assert_int_equal(run_ticking(a, table, &t), KANON_OK);
     int n = t.n, places[] = {1, 1 + n / 2, n};
     assert_true(n > 0);

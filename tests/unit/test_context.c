@@ -408,7 +408,7 @@ static kanon_status stay(int64_t index, void *payload, kanon_error *err)
     int here = atomic_fetch_add(&c->now, 1) + 1, most = atomic_load(&c->most);
     while (here > most && !atomic_compare_exchange_weak(&c->most, &most, here))
         continue;
-    for (int i = 0; i < 10 && atomic_load(&c->now) < c->limit; i++)
+    for (int i = 0; i < 2 && atomic_load(&c->now) < c->limit; i++)
         sched_yield(); /* so that there is time for one too many */
     atomic_fetch_sub(&c->now, 1);
     return KANON_OK;
