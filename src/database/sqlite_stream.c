@@ -359,17 +359,33 @@ static kanon_status only_table(char **out, sqlite3 *db, const char *called, kano
     return st;
 }
 
+/* All reads are of the same rows. */
+static kanon_status begin_reading(sqlite3 **db, const kanon__location *l, int flags, kanon_error *err)
+{
+    if (sqlite3_open_v2(l->path, db, flags, NULL) != SQLITE_OK)
+        return kanon__sqlite_fail(*db, l->name, "the file cannot be opened", err);
+    sqlite3_busy_timeout(*db, KANON__SQLITE_WAIT_MS);
+    return kanon__sqlite_run(*db, "BEGIN", l->name, "the file cannot be read", err);
+}
+
+/* Whether a process died while it wrote. Only who may write can take back what it did; that is done when the file is read. */
+static bool has_hot_journal(sqlite3 *db)
+{
+    return sqlite3_exec(db, "SELECT 1 FROM sqlite_master LIMIT 1", NULL, NULL, NULL) != SQLITE_OK &&
+           sqlite3_extended_errcode(db) == SQLITE_READONLY_ROLLBACK;
+}
+
 kanon_status kanon__sqlite_stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     sqlite3 *db = NULL;
     char *table = NULL;
-    if (sqlite3_open_v2(l->path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
-        st = kanon__sqlite_fail(db, l->name, "the file cannot be opened", err);
-        goto out;
+    KANON_TRY(begin_reading(&db, l, SQLITE_OPEN_READONLY, err), out);
+    if (has_hot_journal(db)) {
+        sqlite3_close(db);
+        db = NULL;
+        KANON_TRY(begin_reading(&db, l, SQLITE_OPEN_READWRITE, err), out);
     }
-    sqlite3_busy_timeout(db, KANON__SQLITE_WAIT_MS);
-    KANON_TRY(kanon__sqlite_run(db, "BEGIN", l->name, "the file cannot be read", err), out); /* both times the same rows */
     if (l->table == NULL)
         KANON_TRY(only_table(&table, db, l->name, err), out);
     st = kanon__sqlite_rows(out, db, true, l->table != NULL ? l->table : table, l->name, encode, err);
