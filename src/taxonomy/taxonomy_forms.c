@@ -10,6 +10,7 @@
 #include "core/alloc.h"
 #include "core/output.h"
 #include "core/text.h"
+#include "table/schema/tree_internal.h"
 #include "taxonomy/taxonomy_document.h"
 
 #include <string.h>
@@ -41,72 +42,22 @@ kanon_taxonomy_form kanon__form_of(kanon_taxonomy_form form, const char *name, c
 
 /* ---- nodes as they come -------------------------------------------------------------------------------------------- */
 
-/* A list of nodes, each with its parent before it; -1: outermost. */
+/* Nodes, each with its parent before it; -1: outermost. */
 typedef struct node_list {
     const kanon__input *input;
-    char *bytes;
-    int64_t *ends;
-    int32_t *parents;
-    int64_t n, n_bytes, bytes_capacity, ends_capacity, parents_capacity;
+    kanon__tree *tree;
 } node_list;
 
-static void list_clear(node_list *l)
-{
-    kanon__free(l->bytes);
-    kanon__free(l->ends);
-    kanon__free(l->parents);
-}
-
 /* Names are compared as cells are, so they come without the white space at their ends. */
-static kanon_status list_add(node_list *l, int32_t parent, const char *label, size_t length, kanon_error *err)
+static kanon_status list_add(node_list *l, int32_t *node, int32_t parent, const char *label, size_t length, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__trim(&label, &length);
-    if (l->n >= INT32_MAX - 1)
-        return kanon__fail(err, KANON_EDATA, "a taxonomy of more than %d nodes", INT32_MAX - 2);
-    KANON_TRY(kanon__grow_array(&l->ends, &l->ends_capacity, l->n + 1, "tree nodes", err), out);
-    KANON_TRY(kanon__grow_array(&l->parents, &l->parents_capacity, l->n + 1, "tree nodes", err), out);
-    KANON_TRY(kanon__grow_array(&l->bytes, &l->bytes_capacity, l->n_bytes + (int64_t)length, "node names", err), out);
-    if (length > 0)
-        memcpy(l->bytes + l->n_bytes, label, length);
-    l->n_bytes += (int64_t)length;
-    l->ends[l->n] = l->n_bytes;
-    l->parents[l->n++] = parent;
-out:
-    return st;
+    return kanon__tree_add(l->tree, node, parent, label, length, err);
 }
 
 static kanon_status fail_at(const node_list *l, int64_t line, const char *what, const char *hint, kanon_error *err)
 {
     return kanon__hint(err, kanon__fail(err, KANON_EDATA, "%s:%lld: %s", l->input->path, (long long)line, what), "%s", hint);
-}
-
-/* One outermost node with others below it is the root; else the root is "*". */
-static kanon_status list_to_tree(const node_list *l, kanon__tree **out, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__tree *tree = NULL;
-    char *root = NULL;
-    int64_t n_outermost = 0;
-    for (int64_t i = 0; i < l->n; i++)
-        n_outermost += l->parents[i] < 0;
-    bool has_root = n_outermost == 1 && l->n > 1;
-    if (l->n == 0)
-        return fail_at(l, 1, "the taxonomy is empty", "write one name per value, below those of its groups", err);
-    KANON_TRY(kanon__copy_text(&root, has_root ? l->bytes : "*", has_root ? (size_t)l->ends[0] : 1, "the root's name", err),
-              out);
-    KANON_TRY(kanon__tree_new(&tree, root, err), out);
-    for (int64_t i = has_root; i < l->n; i++) {
-        int64_t begin = i > 0 ? l->ends[i - 1] : 0;
-        int32_t node, parent = has_root ? l->parents[i] : l->parents[i] + 1; /* a root of our own is node 0 */
-        KANON_TRY(kanon__tree_add(tree, &node, parent, l->bytes + begin, (size_t)(l->ends[i] - begin), err), out);
-    }
-    *out = tree;
-    tree = NULL;
-out:
-    kanon__free(root);
-    kanon__tree_free(tree);
-    return st;
 }
 
 /* ---- lines with indents -------------------------------------------------------------------------------------------- */
@@ -145,16 +96,15 @@ static kanon_status add_line(node_list *l, outline_stack *s, size_t indent, cons
 {
     while (s->depth > 0 && s->indents[s->depth - 1] >= indent)
         s->depth--;
-    if (s->depth == 0 && indent > 0 && l->n > 0)
+    if (s->depth == 0 && indent > 0 && l->tree->n_nodes > 0)
         return fail_at(l, line, "the line is indented less than its group and more than the root",
                        "indent all names of one group alike", err);
     if (s->depth == DEEPEST)
         return fail_at(l, line, "nested too deeply", "a taxonomy has at most 200 levels", err);
-    kanon_status st = list_add(l, s->depth > 0 ? s->nodes[s->depth - 1] : -1, text, length, err);
-    if (st == KANON_OK) {
-        s->indents[s->depth] = indent;
-        s->nodes[s->depth++] = (int32_t)l->n - 1;
-    }
+    int32_t *node = &s->nodes[s->depth];
+    s->indents[s->depth] = indent;
+    kanon_status st = list_add(l, node, s->depth > 0 ? s->nodes[s->depth - 1] : -1, text, length, err);
+    s->depth += st == KANON_OK;
     return st;
 }
 
@@ -275,8 +225,7 @@ static kanon_status add_below(node_list *l, const parent_pairs *p, const uint32_
         size_t length;
         const char *text = kanon__dictionary_text(&p->labels, label, &length);
         uint32_t parent = p->parents[label];
-        st = list_add(l, parent == KANON__NO_CODE ? -1 : node_of[parent], text, length, err);
-        node_of[label] = (int32_t)l->n - 1;
+        st = list_add(l, &node_of[label], parent == KANON__NO_CODE ? -1 : node_of[parent], text, length, err);
         if (first[label] != KANON__NO_CODE) {
             label = first[label];
             continue;
@@ -313,7 +262,7 @@ static kanon_status read_parents(node_list *l, kanon_error *err)
     for (uint32_t i = 0; i < p.labels.n; i++)
         if (p.parents[i] == KANON__NO_CODE)
             KANON_TRY(add_below(l, &p, first, next, i, node_of, err), out);
-    if (l->n < (int64_t)p.labels.n)
+    if ((uint32_t)l->tree->n_nodes < p.labels.n)
         st = fail_at(l, 1, "some nodes are above themselves", "let every chain of parents end in the root", err);
 out:
     kanon__free(node_of);
@@ -459,8 +408,8 @@ static kanon_status json_node(json_reader *r, int32_t parent, int depth, kanon_e
     if (!json_key(r, "name") || !json_take(r, ':'))
         return json_fail(r, err);
     KANON_TRY(json_string(r, err), out);
-    KANON_TRY(list_add(r->list, parent, r->text, (size_t)r->length, err), out);
-    int32_t own = (int32_t)r->list->n - 1;
+    int32_t own;
+    KANON_TRY(list_add(r->list, &own, parent, r->text, (size_t)r->length, err), out);
     if (json_take(r, ',')) {
         KANON_TRY(json_string(r, err), out);
         if (!json_key(r, "children") || !json_take(r, ':') || !json_take(r, '['))
@@ -496,20 +445,28 @@ static kanon_status read_json(node_list *l, kanon_error *err)
 kanon_status kanon__tree_read_form(kanon__tree **out, const kanon__input *input, kanon_taxonomy_form form, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    static const char empty[] = "the taxonomy is empty", hint[] = "write one name per value, below those of its groups";
     node_list l = {.input = input};
     *out = NULL;
     if (form == KANON_TAXONOMY_CSV)
         return kanon__tree_parse(out, input, err);
     if (input->size == 0)
-        return fail_at(&l, 1, "the taxonomy is empty", "write one name per value, below those of its groups", err);
+        return fail_at(&l, 1, empty, hint, err);
+    KANON_TRY(kanon__tree_new(&l.tree, NULL, err), out);
     if (form == KANON_TAXONOMY_PARENTS)
         KANON_TRY(read_parents(&l, err), out);
     else if (form == KANON_TAXONOMY_JSON)
         KANON_TRY(read_json(&l, err), out);
     else
         KANON_TRY(read_lines(&l, form == KANON_TAXONOMY_YAML, err), out);
-    KANON_TRY(list_to_tree(&l, out, err), out);
+    if (l.tree->n_nodes == 0) {
+        st = fail_at(&l, 1, empty, hint, err);
+        goto out;
+    }
+    KANON_TRY(kanon__tree_root(&l.tree, err), out);
+    *out = l.tree;
+    l.tree = NULL;
 out:
-    list_clear(&l);
+    kanon__tree_free(l.tree);
     return st;
 }

@@ -36,7 +36,10 @@ typedef struct kanon__taxonomy {
 /* A tree while it is being described: nodes in any order, children in the order of their first mention. */
 typedef struct kanon__tree kanon__tree;
 
+/* `root_label` NULL: the outermost nodes are added with the parent -1, and kanon__tree_root gives them a root in the end. */
 kanon_status kanon__tree_new(kanon__tree **out, const char *root_label, kanon_error *err);
+/* The first node is the root where all others are below it, and there are others; else there is a new root, "*". */
+kanon_status kanon__tree_root(kanon__tree **tree, kanon_error *err);
 void kanon__tree_free(kanon__tree *tree);
 /* Add a node below `parent` (0 is the root) and return its number in *out. Labels are not compared. */
 kanon_status kanon__tree_add(kanon__tree *tree, int32_t *out, int32_t parent, const char *label, size_t length,

@@ -17,7 +17,8 @@ kanon_status kanon__tree_new(kanon__tree **out, const char *root_label, kanon_er
     int32_t root;
     *out = NULL;
     KANON_TRY(kanon__new_array(&tree, 1, "a tree", err), out);
-    KANON_TRY(kanon__tree_add(tree, &root, -1, root_label, strlen(root_label), err), out);
+    if (root_label != NULL)
+        KANON_TRY(kanon__tree_add(tree, &root, -1, root_label, strlen(root_label), err), out);
     *out = tree;
     tree = NULL;
 out:
@@ -59,6 +60,34 @@ const char *kanon__tree_label(const kanon__tree *tree, int32_t node, size_t *len
     int64_t begin = node > 0 ? tree->ends[node - 1] : 0;
     *length = (size_t)(tree->ends[node] - begin);
     return tree->bytes + begin;
+}
+
+bool kanon__tree_has_root(const kanon__tree *tree)
+{
+    for (int32_t i = 1; i < tree->n_nodes; i++)
+        if (tree->parent[i] < 0)
+            return false;
+    return tree->n_nodes > 1;
+}
+
+kanon_status kanon__tree_root(kanon__tree **tree, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__tree *list = *tree, *rooted = NULL;
+    int32_t node;
+    if (kanon__tree_has_root(list))
+        return KANON_OK;
+    KANON_TRY(kanon__tree_new(&rooted, "*", err), out);
+    for (int32_t i = 0; i < list->n_nodes; i++) {
+        size_t length;
+        const char *label = kanon__tree_label(list, i, &length);
+        KANON_TRY(kanon__tree_add(rooted, &node, list->parent[i] + 1, label, length, err), out);
+    }
+    *tree = rooted;
+    rooted = list;
+out:
+    kanon__tree_free(rooted);
+    return st;
 }
 
 bool kanon__tree_is_flat(const kanon__tree *tree)

@@ -15,6 +15,8 @@ struct kanon__tree {
     bool starred; /* the root's stars were chosen here: where a value has the same text, one more is put */
 };
 
+/* Whether the first node has all others below it, and there are others. */
+bool kanon__tree_has_root(const kanon__tree *tree);
 const char *kanon__tree_label(const kanon__tree *tree, int32_t node, size_t *length);
 /* kanon__tree_read of bytes that are in memory already. */
 kanon_status kanon__tree_parse(kanon__tree **out, const kanon__input *input, kanon_error *err);
