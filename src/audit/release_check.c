@@ -708,8 +708,7 @@ static kanon_status check_source(kanon_check **out, kanon__source *source, const
     }
     kanon__ticker_init(&c.ticker, given.tick, given.payload, "reading");
     KANON_TRY(kanon__new_array(&c.report, 1, "a report", err), out);
-    for (int64_t i = 0; i < notices->n; i++)
-        KANON_TRY(kanon__texts_add(&c.report->privacy.warnings, notices->items[i], strlen(notices->items[i]), err), out);
+    KANON_TRY(kanon__texts_append(&c.report->privacy.warnings, notices, err), out);
     KANON_TRY(c.source->class->open(&c.cursor, c.source, err), out);
     KANON_TRY(kanon__same_texts_read(&c.same, &schema->same, err), out);
     KANON_TRY(set_up_columns(&c, err), out);

@@ -44,6 +44,14 @@ kanon_status kanon__texts_add_shown(kanon__texts *texts, const char *text, kanon
     return st;
 }
 
+kanon_status kanon__texts_append(kanon__texts *texts, const kanon__texts *from, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int64_t i = 0; st == KANON_OK && i < from->n; i++)
+        st = kanon__texts_add(texts, from->items[i], strlen(from->items[i]), err);
+    return st;
+}
+
 int64_t kanon__texts_find(const kanon__texts *texts, const char *text, size_t length)
 {
     for (int64_t i = 0; i < texts->n; i++)

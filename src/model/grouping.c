@@ -244,8 +244,7 @@ kanon_status kanon__grouping_set_repeat(kanon_grouping *g, const kanon__texts *s
 {
     kanon_status st = KANON_OK;
     KANON_TRY(kanon__new_array(&g->repeat_pairs, settings->n, "settings", err), out);
-    for (int64_t i = 0; i < settings->n; i++)
-        KANON_TRY(kanon__texts_add(&g->repeat, settings->items[i], strlen(settings->items[i]), err), out);
+    KANON_TRY(kanon__texts_append(&g->repeat, settings, err), out);
     for (int64_t i = 0; i < settings->n; i++) {
         char *text = g->repeat.items[i], *equals = strchr(text, '=');
         *equals = '\0';

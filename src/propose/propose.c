@@ -410,8 +410,7 @@ static kanon_status propose(kanon_proposal **out, kanon__source *source, const k
     settle_dates(&m);
     KANON_TRY(kanon__roles_decide(&m.roles, m.facts, source->n_columns, !o->without_bands, err), out);
     KANON_TRY(copy_columns(&m, err), out);
-    for (int64_t i = 0; i < notices->n; i++)
-        KANON_TRY(kanon__texts_add(&m.proposal->notes, notices->items[i], strlen(notices->items[i]), err), out);
+    KANON_TRY(kanon__texts_append(&m.proposal->notes, notices, err), out);
     KANON_TRY(note_lack(&m, err), out);
     KANON_TRY(note_doubts(&m, err), out);
     KANON_TRY(ask_entity(&m, err), out);

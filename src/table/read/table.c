@@ -14,14 +14,6 @@
 #include <kanon_blocks.h>
 #include <string.h>
 
-static kanon_status copy_missing(kanon__texts *out, const kanon_schema *schema, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    for (int64_t i = 0; st == KANON_OK && i < schema->missing.n; i++)
-        st = kanon__texts_add(out, schema->missing.items[i], strlen(schema->missing.items[i]), err);
-    return st;
-}
-
 kanon_status kanon__table_begin(kanon_table **out, kanon__reader *r, kanon__source *source, const kanon_schema *schema,
                                 const kanon_read_options *o, bool may_be_empty, kanon_error *err)
 {
@@ -41,7 +33,7 @@ kanon_status kanon__table_begin(kanon_table **out, kanon__reader *r, kanon__sour
     r->raw.threads = o->threads;
     kanon__ticker_init(&r->ticker, o->tick, o->payload, "reading");
     KANON_TRY(kanon__policy_init(&t->policy, schema, err), out);
-    KANON_TRY(copy_missing(&t->missing, schema, err), out);
+    KANON_TRY(kanon__texts_append(&t->missing, &schema->missing, err), out);
     KANON_TRY(kanon__reader_rows(r, o->strict != 0, may_be_empty, err), out);
     *out = t;
     t = NULL;
@@ -125,8 +117,8 @@ static kanon_status try_input(kanon_table **out, kanon__input *input, const kano
     kanon_status st = open_source(&source, input, schema, options, presume, &notices, err);
     if (st == KANON_OK)
         st = read_and_note(out, source, schema, options, err);
-    for (int64_t i = 0; st == KANON_OK && i < notices.n; i++)
-        st = kanon__texts_add(&(*out)->warnings, notices.items[i], strlen(notices.items[i]), err);
+    if (st == KANON_OK)
+        st = kanon__texts_append(&(*out)->warnings, &notices, err);
     kanon__texts_clear(&notices);
     if (st != KANON_OK) {
         kanon_table_free(*out);

@@ -377,9 +377,7 @@ static kanon_status collect_notices(kanon__reader *r, kanon_error *err)
     kanon_status st = KANON_OK;
     for (int i = 0; i < r->data->n_columns; i++) {
         const kanon__column *c = &r->data->columns[i];
-        for (int64_t j = 0; j < r->notices[i].n; j++)
-            KANON_TRY(kanon__texts_add(&r->table->warnings, r->notices[i].items[j], strlen(r->notices[i].items[j]), err),
-                      out);
+        KANON_TRY(kanon__texts_append(&r->table->warnings, &r->notices[i], err), out);
         if (c->role == KANON_ROLE_QUASI)
             KANON_TRY(kanon__note_distinct(&r->table->warnings, c, count_present(r->data, c), err), out);
     }

@@ -143,24 +143,17 @@ void kanon__whole_add_null(kanon__whole_column *c, int64_t n, int64_t first)
     c->n_null += n;
 }
 
-static kanon_status copy_texts(kanon__texts *out, const kanon__texts *from, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__texts_clear(out);
-    for (int64_t i = 0; st == KANON_OK && i < from->n; i++)
-        st = kanon__texts_add(out, from->items[i], strlen(from->items[i]), err);
-    return st;
-}
-
 /* The warnings of the part with the first place. */
 static kanon_status take_notices(kanon_domain *d, const kanon__texts *privacy, const kanon__texts *notices, int64_t place,
                                  kanon_error *err)
 {
     if (place >= d->notices_place)
         return KANON_OK;
-    kanon_status st = copy_texts(&d->privacy, privacy, err);
+    kanon__texts_clear(&d->privacy);
+    kanon__texts_clear(&d->notices);
+    kanon_status st = kanon__texts_append(&d->privacy, privacy, err);
     d->notices_place = place;
-    return st == KANON_OK ? copy_texts(&d->notices, notices, err) : st;
+    return st == KANON_OK ? kanon__texts_append(&d->notices, notices, err) : st;
 }
 
 /* ---- the domain of a part ----------------------------------------------------------------------------------------- */

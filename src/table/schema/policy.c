@@ -15,10 +15,8 @@ static kanon_status copy_constraint(kanon__constraint_text *to, const kanon__con
 {
     kanon_status st = KANON_OK;
     to->line = from->line;
-    for (int64_t i = 0; i < from->names.n; i++) {
-        KANON_TRY(kanon__texts_add(&to->names, from->names.items[i], strlen(from->names.items[i]), err), out);
-        KANON_TRY(kanon__texts_add(&to->values, from->values.items[i], strlen(from->values.items[i]), err), out);
-    }
+    KANON_TRY(kanon__texts_append(&to->names, &from->names, err), out);
+    KANON_TRY(kanon__texts_append(&to->values, &from->values, err), out);
 out:
     return st;
 }
