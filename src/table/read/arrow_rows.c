@@ -393,14 +393,6 @@ static kanon_status read_column(int64_t number, void *payload, kanon_error *err)
     }
 }
 
-/* Where the codes of so many records would take much of the memory that may be used, they go into a file. */
-static bool is_scarce(const kanon__raw_columns *columns, int64_t n_rows)
-{
-    enum { BYTES_OF_A_CODE = 4, SHARE_FOR_CODES = 4 };
-    int64_t n_wanted = columns->n_wanted > 0 ? columns->n_wanted : 1;
-    return columns->memory > 0 && n_rows > columns->memory / SHARE_FOR_CODES / BYTES_OF_A_CODE / n_wanted;
-}
-
 /* Each column rests when it has been read, but to read the one beside it brings some of its pages back. */
 static void rest_all(const kanon__arrow_source *s)
 {
@@ -415,7 +407,7 @@ kanon_status kanon__arrow_source_read(kanon__source *source, kanon__raw_columns 
     kanon_status st = KANON_OK;
     arrow_read a = {.source = (kanon__arrow_source *)source, .columns = columns};
     KANON_TRY(kanon__arrow_source_load(source, columns->threads, columns->ticker, err), out);
-    columns->spilled = is_scarce(columns, source->n_rows);
+    columns->spilled = kanon__codes_are_scarce(columns, source->n_rows);
     bool alone = columns->memory > 0 || source->n_rows < WORTH_A_THREAD;
     kanon__shared_ticker_init(&a.ticker, columns->ticker, source->n_rows * columns->n_wanted);
     st = kanon__pool_run(alone ? 1 : columns->threads, columns->n_wanted, read_column, &a, err);

@@ -146,14 +146,6 @@ out:
     return st;
 }
 
-/* Where the codes of so many records would take much of the memory that may be used, they go into a file. */
-static bool is_scarce(const kanon__raw_columns *columns, int64_t n_rows)
-{
-    enum { BYTES_OF_A_CODE = 4, SHARE_FOR_CODES = 4 };
-    int64_t n_wanted = columns->n_wanted > 0 ? columns->n_wanted : 1;
-    return columns->memory > 0 && n_rows > columns->memory / SHARE_FOR_CODES / BYTES_OF_A_CODE / n_wanted;
-}
-
 /* Room for one more row. The first guess comes from the part's size, so that large tables are not copied while they grow. */
 static kanon_status make_room(const csv_read *r, part *p, int i, kanon_error *err)
 {
@@ -166,7 +158,7 @@ static kanon_status make_room(const csv_read *r, part *p, int i, kanon_error *er
         int64_t guess = (int64_t)((double)(p->end - p->begin) / row_bytes * 1.01) + 1000;
         if (guess > needed)
             capacity = guess;
-        if (is_scarce(r->columns, capacity)) /* there is only one part then */
+        if (kanon__codes_are_scarce(r->columns, capacity)) /* there is only one part then */
             r->columns->spilled = true;
     }
     kanon_status st = kanon__codes_move(&p->raw[i], p->n_rows, capacity, p->dictionaries[i].n, r->columns->spilled, err);

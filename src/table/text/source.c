@@ -67,6 +67,13 @@ kanon_status kanon__source_sha256(char out[KANON__SHA256_TEXT], const kanon__sou
     return st;
 }
 
+bool kanon__codes_are_scarce(const kanon__raw_columns *columns, int64_t n_rows)
+{
+    enum { BYTES_OF_A_CODE = 4, SHARE_FOR_CODES = 4 };
+    int64_t n_wanted = columns->n_wanted > 0 ? columns->n_wanted : 1;
+    return columns->memory > 0 && n_rows > columns->memory / SHARE_FOR_CODES / BYTES_OF_A_CODE / n_wanted;
+}
+
 kanon_status kanon__source_unchanged(const kanon__source *source, kanon_error *err)
 {
     return source->class->unchanged != NULL ? source->class->unchanged(source, err) : KANON_OK;

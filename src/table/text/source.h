@@ -41,6 +41,9 @@ typedef struct kanon__raw_columns {
     const kanon__ticker *ticker;
 } kanon__raw_columns;
 
+/* Where the codes of so many records would take much of the memory that may be used, they go into a file. */
+bool kanon__codes_are_scarce(const kanon__raw_columns *columns, int64_t n_rows);
+
 typedef struct kanon__source_class {
     void (*free)(kanon__source *source);
     /* Read every row once: fill `columns`, n_rows and the parts of the source. */
