@@ -200,10 +200,8 @@ static kanon_status merge_rests(kanon_rest *into, const kanon_rest *other, kanon
         out);
     KANON_TRY(kanon__new_array(&from_other, sum->n_present, "records left over", err), out);
     if (!merge_numbers(sum->present, from_other, into->present, into->n_present, other->present, other->n_present) ||
-        !merge_records(sum, into, other)) {
-        st = fail_merge("rests", err);
-        goto out;
-    }
+        !merge_records(sum, into, other))
+        KANON_TRY(fail_merge("rests", err), out);
     for (int64_t at = 0, i = 0, j = 0; at < sum->n_present; at++) {
         const kanon__bound *box = from_other[at] ? other->arounds + (size_t)j++ * bounds
                                                  : into->arounds + (size_t)i++ * bounds;
@@ -351,10 +349,8 @@ static kanon_status merge_offers(kanon_offers *into, const kanon_offers *other, 
         return fail_merge("offers", err);
     KANON_TRY(kanon__offers_new(&sum, into->domain, into->n_blocks, into->n_present + other->n_present, err), out);
     KANON_TRY(kanon__new_array(&from_other, sum->n_present, "offers", err), out);
-    if (!merge_numbers(sum->present, from_other, into->present, into->n_present, other->present, other->n_present)) {
-        st = fail_merge("offers", err);
-        goto out;
-    }
+    if (!merge_numbers(sum->present, from_other, into->present, into->n_present, other->present, other->n_present))
+        KANON_TRY(fail_merge("offers", err), out);
     sum->round = into->round;
     for (int64_t i = 0, j = 0; i < into->n_lists || j < other->n_lists;) {
         bool is_other = i >= into->n_lists || (j < other->n_lists && comes_first(&other->lists[j], &into->lists[i]));

@@ -305,10 +305,8 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
     KANON_TRY(kanon__guarded_outputs_begin(&given, outputs, err), out);
     p.wanted = given.wanted;
     kanon__call_ticks(&p.wanted.tick, &p.wanted.payload);
-    if (p.wanted.numeric < KANON_NUMERIC_INTERVAL || p.wanted.numeric > KANON_NUMERIC_COLUMNS) {
-        st = kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)p.wanted.numeric);
-        goto out;
-    }
+    if (p.wanted.numeric < KANON_NUMERIC_INTERVAL || p.wanted.numeric > KANON_NUMERIC_COLUMNS)
+        KANON_TRY(kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)p.wanted.numeric), out);
     KANON_TRY(choose_form(&p, err), out);
     const kanon_outputs *w = &p.wanted;
     bool reports = w->report != NULL || w->report_external != NULL || w->report_to != NULL || w->report_external_to != NULL;

@@ -158,10 +158,8 @@ static kanon_status release(kanon_state *state, const kanon_change_options *opti
     kanon__change_run c;
     KANON_TRY(kanon__change_run_begin(&c, state, "release", options, out, err), out);
     c.stream = stream;
-    if (c.options.outputs == NULL) {
-        st = kanon__fail(err, KANON_EINVAL, "no outputs are asked for");
-        goto out;
-    }
+    if (c.options.outputs == NULL)
+        KANON_TRY(kanon__fail(err, KANON_EINVAL, "no outputs are asked for"), out);
     KANON_TRY(kanon__change_run_complete(&c, err), out);
     if (kanon__wants_release(c.options.outputs))
         kanon__watch_restart(state);

@@ -207,10 +207,8 @@ static kanon_status hash_part(int64_t part, void *payload, kanon_error *err)
     source->class->seek(r.cursor, source->part_rows[part], NULL);
     for (int64_t row = source->part_rows[part]; row < end; row++) {
         KANON_TRY(source->class->next(r.cursor, &has_row, err), out);
-        if (!has_row) {
-            st = kanon__fail(err, KANON_EINTERNAL, "%s ended early when it was read again", source->name);
-            goto out;
-        }
+        if (!has_row)
+            KANON_TRY(kanon__fail(err, KANON_EINTERNAL, "%s ended early when it was read again", source->name), out);
         KANON_TRY(hash_row(s, &r, row, err), out);
     }
     st = kanon__poll_tick(KANON__TICK_POLL_NS, err);

@@ -295,10 +295,8 @@ kanon_status kanon__report_json(kanon__output *output, const kanon__report *r, c
         good = good && set(root, "advice", text_list(&r->advice->sentences)) && set(root, "warnings", warning_list(r));
     if (good)
         text = kanon__json_text(root);
-    if (text == NULL) {
-        st = kanon__fail(err, KANON_ENOMEM, "out of memory for the report");
-        goto out;
-    }
+    if (text == NULL)
+        KANON_TRY(kanon__fail(err, KANON_ENOMEM, "out of memory for the report"), out);
     write_text(output, text);
     kanon__output_text(output, "\n");
 out:

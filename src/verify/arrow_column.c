@@ -41,10 +41,8 @@ kanon_status kanon__read_column_init(kanon__read_column *out, const struct Arrow
     for (int64_t i = 0; i < n_batches; i++) {
         out->arrays[i] = batches[i].children[child];
         out->skipped[i] = batches[i].offset;
-        if ((out->arrays[i]->dictionary != NULL) != (out->shape.index_size > 0)) {
-            st = kanon__fail(err, KANON_EINTERNAL, "the check found an array of another type");
-            goto out;
-        }
+        if ((out->arrays[i]->dictionary != NULL) != (out->shape.index_size > 0))
+            KANON_TRY(kanon__fail(err, KANON_EINTERNAL, "the check found an array of another type"), out);
     }
     number_entries(out);
 out:

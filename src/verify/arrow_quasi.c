@@ -260,10 +260,8 @@ static kanon_status check_mapping(const kanon__arrow_check *c, const kanon__chec
             continue;
         if (*before == 0)
             *before = group + 1;
-        if (*before != group + 1 && !kanon__quasi_equal(f, group, *before - 1)) {
-            st = kanon__checked_fail(c, f, row, "one value shown in two ways", err);
-            goto out;
-        }
+        if (*before != group + 1 && !kanon__quasi_equal(f, group, *before - 1))
+            KANON_TRY(kanon__checked_fail(c, f, row, "one value shown in two ways", err), out);
     }
 out:
     kanon__free(first_group);

@@ -292,10 +292,8 @@ kanon_status kanon__verify_read_back(const kanon__row_digest *written, struct Ar
     struct ArrowSchema schema = {0};
     digest_reader r = {0};
     kanon__row_digest found = {.key = written->key, .ordered = written->ordered};
-    if (rows->get_schema(rows, &schema) != 0 || schema.release == NULL) {
-        st = kanon__fail(err, KANON_EIO, "%s: what was written cannot be read back", called);
-        goto out;
-    }
+    if (rows->get_schema(rows, &schema) != 0 || schema.release == NULL)
+        KANON_TRY(kanon__fail(err, KANON_EIO, "%s: what was written cannot be read back", called), out);
     KANON_TRY(init_reader(&r, &written->key, &schema, err), out);
     KANON_TRY(read_all(&found, &r, rows, called, err), out);
     if (found.n_rows != written->n_rows || found.sum != written->sum)

@@ -102,10 +102,8 @@ kanon_status kanon__value_runs_new(kanon__value_runs **out, const kanon__data *t
     KANON_TRY(kanon__new_array(&list, t->n_rows, "the check of the values", err), out);
     KANON_TRY(kanon__new_array(&ends, n_groups, "the check of the values", err), out);
     KANON_TRY(list_occurrences(list, &n, ends, t, column, group_of, n_groups, err), out);
-    if (n < 0) {
-        st = kanon__fail(err, KANON_EINTERNAL, "the check found a record in a group that does not exist");
-        goto out;
-    }
+    if (n < 0)
+        KANON_TRY(kanon__fail(err, KANON_EINTERNAL, "the check found a record in a group that does not exist"), out);
     count_runs(runs, list, n, t->has_entity);
     KANON_TRY(kanon__poll_tick(n * PASS_NS, err), out);
     *out = runs;

@@ -159,10 +159,8 @@ kanon_status kanon__verifier_new(kanon__verifier **out, const kanon_table *table
     v->numeric = numeric;
     v->mapping = mapping;
     v->arrow = kanon__arrow_source_of(table->source);
-    if (!table->source->has_places && v->arrow == NULL) {
-        st = kanon__fail(err, KANON_EINTERNAL, "the check cannot read the rows of %s again", table->source->name);
-        goto out;
-    }
+    if (!table->source->has_places && v->arrow == NULL)
+        KANON_TRY(kanon__fail(err, KANON_EINTERNAL, "the check cannot read the rows of %s again", table->source->name), out);
     KANON_TRY(know_attributes(v, err), out);
     KANON_TRY(kanon__new_array(&v->covers, n_cells, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&v->texts, (n_groups + 1) * v->n_runs, "the check of the release", err), out);

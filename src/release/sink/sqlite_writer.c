@@ -152,10 +152,8 @@ static kanon_status write_rows(kanon__table_writer *writer, struct ArrowArrayStr
     KANON_TRY(begin_rows(&in, rows, err), out);
     for (;;) {
         struct ArrowArray batch = {0};
-        if (rows->get_next(rows, &batch) != 0) {
-            st = kanon__fail(err, KANON_ENOMEM, "out of memory");
-            goto out;
-        }
+        if (rows->get_next(rows, &batch) != 0)
+            KANON_TRY(kanon__fail(err, KANON_ENOMEM, "out of memory"), out);
         if (batch.release == NULL)
             break;
         st = insert_batch(&in, &batch, err);
@@ -228,10 +226,8 @@ kanon_status kanon__sqlite_writer_open(kanon__table_writer **out, const kanon__l
     w->is_new = access(l->path, F_OK) != 0;
     if (w->is_new && l->is_private)
         kanon__private_file_create(l->path); /* its journal gets the same mode */
-    if (sqlite3_open_v2(l->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK) {
-        st = kanon__sqlite_fail(w->db, l->name, "the file cannot be written", err);
-        goto out;
-    }
+    if (sqlite3_open_v2(l->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+        KANON_TRY(kanon__sqlite_fail(w->db, l->name, "the file cannot be written", err), out);
     sqlite3_busy_timeout(w->db, KANON__SQLITE_WAIT_MS);
     KANON_TRY(kanon__sqlite_run(w->db, "BEGIN IMMEDIATE", l->name, "the file cannot be written", err), out);
     *out = &w->base;

@@ -512,10 +512,8 @@ static kanon_status walk_nodes(kanon__group_index *index, node_visitor visitor, 
             good = child->parent == node->id && child->level == node->level - 1;
             ids[n++] = child->id;
         }
-        if (!good) {
-            st = kanon__store_damaged(&index->state->store, "the index of groups", err);
-            goto out;
-        }
+        if (!good)
+            KANON_TRY(kanon__store_damaged(&index->state->store, "the index of groups", err), out);
         KANON_TRY(visitor(index, node, payload, err), out);
     }
 out:

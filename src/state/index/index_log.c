@@ -224,10 +224,8 @@ kanon_status kanon__log_replay(kanon__group_index *index, kanon__node *leaf, boo
         if (e->part <= leaf->merged_part)
             continue;
         KANON_TRY(replay_entry(&w, e, &bad, err), out);
-        if (bad) {
-            st = kanon__store_damaged(&index->state->store, "the changes of a group", err);
-            goto out;
-        }
+        if (bad)
+            KANON_TRY(kanon__store_damaged(&index->state->store, "the changes of a group", err), out);
     }
 out:
     kanon__free(w.box);

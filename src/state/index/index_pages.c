@@ -343,10 +343,8 @@ static kanon_status load_page(kanon__group_index *index, kanon__node_page **out,
         if (size > 0)
             memcpy(bytes, row, (size_t)size);
         page->bytes = (const unsigned char *)bytes;
-        if (!find_page_nodes(page, size)) {
-            st = kanon__store_damaged(&index->state->store, "a node of the index", err);
-            goto out;
-        }
+        if (!find_page_nodes(page, size))
+            KANON_TRY(kanon__store_damaged(&index->state->store, "a node of the index", err), out);
     }
     page->loaded = true;
 out:
@@ -489,10 +487,8 @@ static kanon_status load_members_page(kanon__group_index *index, int64_t leaf, k
     if (index->members_page_leaf != leaf) {
         index->members_page_leaf = 0;
         KANON_TRY(kanon__index_rows_read(&index->rows, KANON__MEMBER_PAGES, leaf, &row, &size, err), out);
-        if (size < 0) {
-            st = kanon__store_damaged(&index->state->store, "the members of a group", err);
-            goto out;
-        }
+        if (size < 0)
+            KANON_TRY(kanon__store_damaged(&index->state->store, "the members of a group", err), out);
         KANON_TRY(kanon__grow_array(&index->members_page, &index->members_page_capacity, size + 1, "members of groups", err),
                   out);
         if (size > 0)

@@ -314,10 +314,8 @@ static kanon_status copy_records(kanon_state *s, const kanon_table *t, const int
     KANON_TRY(t->source->class->open(&cursor, t->source, err), out);
     for (int64_t i = 0; i < t->data.n_rows; i++) {
         KANON_TRY(t->source->class->next(cursor, &has_row, err), out);
-        if (!has_row) {
-            st = kanon__fail(err, KANON_EIO, "%s: the file has changed while it was read", t->source->name);
-            goto out;
-        }
+        if (!has_row)
+            KANON_TRY(kanon__fail(err, KANON_EIO, "%s: the file has changed while it was read", t->source->name), out);
         memcpy(row.cells, cursor->cells, (size_t)s->n_columns * sizeof *row.cells);
         KANON_TRY(kanon__row_pack(s, &row, err), out);
         KANON_TRY(read_codes(&reader, t, i, row.cells, codes, banded, err), out);

@@ -93,10 +93,8 @@ static kanon_status verify_entities(const enforcement *e, kanon_error *err)
         if (*n == 0)
             continue;
         KANON_TRY(kanon__entity_count_records(e->state, &n_there, e->subset.ids[row], err), out);
-        if (n_there != *n) {
-            st = kanon__fail(err, KANON_EINTERNAL, "the check found an entity in two groups");
-            goto out;
-        }
+        if (n_there != *n)
+            KANON_TRY(kanon__fail(err, KANON_EINTERNAL, "the check found an entity in two groups"), out);
         *n = 0; /* each entity once */
     }
 out:

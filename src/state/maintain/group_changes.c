@@ -410,10 +410,8 @@ static kanon_status take_suppressed(kanon_state *s, int64_t n_grouped, kanon__ch
     kanon_status st = KANON_OK;
     suppressed_list l = {.state = s};
     KANON_TRY(kanon__records_list(s, note_suppressed, &l, err), out);
-    if (l.n != s->n_suppressed) {
-        st = kanon__store_damaged(&s->store, "its groups and its records do not fit together", err);
-        goto out;
-    }
+    if (l.n != s->n_suppressed)
+        KANON_TRY(kanon__store_damaged(&s->store, "its groups and its records do not fit together", err), out);
     for (; n_grouped < s->k; n_grouped++)
         KANON_TRY(take_cheapest(&l, done, err), out);
 out:

@@ -257,10 +257,8 @@ kanon_status kanon__joint_check(kanon__joint_planned *p, kanon_error *err)
         kanon__set_begin(p);
         for (; i < n && items[i].class_of == part->class_of && items[i].cluster == part->cluster; i++)
             n_entities += kanon__set_add(p, items[i].entity);
-        if (n_entities < p->joint_k) {
-            st = kanon__joint_fail(p, err);
-            goto out;
-        }
+        if (n_entities < p->joint_k)
+            KANON_TRY(kanon__joint_fail(p, err), out);
     }
 out:
     kanon__free(items);

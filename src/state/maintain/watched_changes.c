@@ -144,10 +144,8 @@ static kanon_status check_members(kanon__watch *w, kanon_state *s, kanon_error *
             KANON_TRY(kanon__group_index_members(s->index, at, &found, err), out);
         for (end = i; end < n && rows[end].group == rows[i].group; end++)
             same = same && end - i < found.n && found.members[end - i] == rows[end].record;
-        if (!same || found.n != end - i) {
-            st = kanon__fail(err, KANON_EINTERNAL, "the check found a group that is not as it was noted");
-            goto out;
-        }
+        if (!same || found.n != end - i)
+            KANON_TRY(kanon__fail(err, KANON_EINTERNAL, "the check found a group that is not as it was noted"), out);
     }
 out:
     kanon__member_list_clear(&found);

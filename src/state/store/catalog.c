@@ -118,10 +118,8 @@ static kanon_status check_tables(kanon_state *s, kanon_error *err)
         sqlite3_reset(find);
         kanon__free(sql);
         sql = NULL;
-        if (!row || n != TABLES + 1) {
-            st = kanon__store_damaged(&s->store, "its tables", err);
-            goto out;
-        }
+        if (!row || n != TABLES + 1)
+            KANON_TRY(kanon__store_damaged(&s->store, "its tables", err), out);
     }
 out:
     kanon__free(sql);
@@ -301,10 +299,8 @@ static kanon_status load_meta(kanon_state *s, kanon_error *err)
     KANON_TRY(get_bytes(s, find, "last_delta", s->last_delta, sizeof s->last_delta, &s->has_last_delta, err), out);
     unsigned long long number = 0;
     if (seed == NULL || sscanf(seed, "%llu", &number) != 1 || delimiter == NULL || strlen(delimiter) != 1 ||
-        line_end == NULL || !has_secret) {
-        st = kanon__store_damaged(&s->store, "meta", err);
-        goto out;
-    }
+        line_end == NULL || !has_secret)
+        KANON_TRY(kanon__store_damaged(&s->store, "meta", err), out);
     s->seed = number;
     s->delimiter = delimiter[0];
     s->crlf = line_end[0] == '\r';
@@ -557,10 +553,8 @@ static kanon_status load_tree(kanon_state *s, sqlite3_stmt *nodes, int column, k
         size_t length = (size_t)sqlite3_column_bytes(nodes, 2);
         int32_t expected = c->tree != NULL ? c->tree->n_nodes : 0, parent = sqlite3_column_int(nodes, 1);
         bool is_forgotten = sqlite3_column_type(nodes, 2) == SQLITE_NULL;
-        if (sqlite3_column_int(nodes, 0) != expected || parent < -1 || (is_forgotten && expected < c->n_given)) {
-            st = kanon__store_damaged(&s->store, "a tree", err);
-            goto out;
-        }
+        if (sqlite3_column_int(nodes, 0) != expected || parent < -1 || (is_forgotten && expected < c->n_given))
+            KANON_TRY(kanon__store_damaged(&s->store, "a tree", err), out);
         if (is_forgotten) {
             length = kanon__forgotten_label(forgotten, expected);
             label = forgotten;
@@ -589,10 +583,8 @@ static kanon_status load_columns(kanon_state *s, kanon_error *err)
     int64_t n = 0;
     bool has_tree;
     KANON_TRY(kanon__store_query_number(&s->store, &n, "SELECT count(*) FROM columns", err), out);
-    if (n < 1 || n > INT32_MAX / 2) {
-        st = kanon__store_damaged(&s->store, "its columns", err);
-        goto out;
-    }
+    if (n < 1 || n > INT32_MAX / 2)
+        KANON_TRY(kanon__store_damaged(&s->store, "its columns", err), out);
     KANON_TRY(kanon__new_array(&s->columns, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&s->dimensions, n, "columns", err), out);
     KANON_TRY(kanon__store_prepare(&s->store, &columns, "SELECT * FROM columns ORDER BY number", err), out);

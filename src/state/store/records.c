@@ -174,10 +174,8 @@ kanon_status kanon__record_get(kanon_state *s, kanon__record *out, int64_t id, k
     bool found;
     sqlite3_bind_int64(get, 1, id);
     KANON_TRY(kanon__store_step(&s->store, get, &found, err), out);
-    if (!found || (codes != NULL && !take_codes(s, get, codes))) {
-        st = kanon__store_damaged(&s->store, "a record", err);
-        goto out;
-    }
+    if (!found || (codes != NULL && !take_codes(s, get, codes)))
+        KANON_TRY(kanon__store_damaged(&s->store, "a record", err), out);
     if (out != NULL)
         *out = take_record(get);
     if (row != NULL) {
@@ -264,10 +262,8 @@ kanon_status kanon__records_visit(kanon_state *s, kanon__record_visitor visitor,
     while (kanon__store_next(&s->store, visit, &st, err)) {
         kanon__record record = take_record(visit);
         const char *cells = sqlite3_column_blob(visit, 3);
-        if (!take_codes(s, visit, codes)) {
-            st = kanon__store_damaged(&s->store, "a record", err);
-            goto out;
-        }
+        if (!take_codes(s, visit, codes))
+            KANON_TRY(kanon__store_damaged(&s->store, "a record", err), out);
         KANON_TRY(visitor(&record, cells != NULL ? cells : "", (size_t)sqlite3_column_bytes(visit, 3), codes, payload, err),
                   out);
     }

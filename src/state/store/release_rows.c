@@ -205,10 +205,8 @@ kanon_status kanon__departed_visit(kanon_state *s, kanon__departed_visitor visit
     KANON_TRY(kanon__store_prepare(&s->store, &rows, "SELECT id, hashes FROM departed_records ORDER BY id", err), out);
     while (kanon__store_next(&s->store, rows, &st, err)) {
         const void *hashes = sqlite3_column_blob(rows, 1);
-        if ((size_t)sqlite3_column_bytes(rows, 1) != size) {
-            st = kanon__store_damaged(&s->store, "a record that is gone", err);
-            goto out;
-        }
+        if ((size_t)sqlite3_column_bytes(rows, 1) != size)
+            KANON_TRY(kanon__store_damaged(&s->store, "a record that is gone", err), out);
         KANON_TRY(visitor(sqlite3_column_int64(rows, 0), hashes, payload, err), out);
     }
 out:

@@ -152,10 +152,8 @@ kanon_status kanon__state_requirements_load(kanon_state *s, kanon_error *err)
         KANON_TRY(take_row(s, rows, err), out);
     KANON_TRY(st, out);
     for (int64_t i = 0; i < s->requirements->n_constraints; i++)
-        if (kanon__texts_find(&s->requirements->constraints[i].names, "model", strlen("model")) < 0) {
-            st = kanon__store_damaged(&s->store, "its requirements", err);
-            goto out;
-        }
+        if (kanon__texts_find(&s->requirements->constraints[i].names, "model", strlen("model")) < 0)
+            KANON_TRY(kanon__store_damaged(&s->store, "its requirements", err), out);
     KANON_TRY(kanon__state_requirements_resolve(s, err), out);
 out:
     sqlite3_finalize(rows);
