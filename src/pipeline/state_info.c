@@ -45,10 +45,9 @@ static kanon_status keep_text(description *d, const char **out, const char *text
     *out = NULL;
     if (text == NULL)
         return KANON_OK;
-    kanon_status st = kanon__texts_add(&d->texts, text, strlen(text), err);
-    if (st == KANON_OK)
-        *out = d->texts.items[d->texts.n - 1];
-    return st;
+    KANON_CHECK(kanon__texts_add(&d->texts, text, strlen(text), err));
+    *out = d->texts.items[d->texts.n - 1];
+    return KANON_OK;
 }
 
 /* The lists grow row by row; the pointers in `info` are set when all rows are there. */

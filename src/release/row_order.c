@@ -137,12 +137,10 @@ static kanon_status cell_text(row_reader *r, const kanon__cell *cell, const char
     *length = cell->length;
     if (!cell->doubled)
         return KANON_OK;
-    kanon_status st = kanon__grow_array(&r->scratch, &r->capacity, (int64_t)cell->length, "a cell", err);
-    if (st == KANON_OK) {
-        *length = kanon__csv_unescape(r->scratch, cell);
-        *text = r->scratch;
-    }
-    return st;
+    KANON_CHECK(kanon__grow_array(&r->scratch, &r->capacity, (int64_t)cell->length, "a cell", err));
+    *length = kanon__csv_unescape(r->scratch, cell);
+    *text = r->scratch;
+    return KANON_OK;
 }
 
 static bool is_kept(const kanon__column *c)

@@ -129,12 +129,10 @@ static bool find_leaves(const kanon__taxonomy *t, kanon__checked_leaves *leaves,
 /* A column of truth values has no entries: their texts are those of CSV. */
 static kanon_status find_truths(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
 {
-    kanon_status st = kanon__new_array(&f->node_of_entry, 2, "the check of the release", err);
-    if (st == KANON_OK) {
-        f->node_of_entry[0] = kanon__taxonomy_node(domain_of(c, f)->taxonomy, "false", 5);
-        f->node_of_entry[1] = kanon__taxonomy_node(domain_of(c, f)->taxonomy, "true", 4);
-    }
-    return st;
+    KANON_CHECK(kanon__new_array(&f->node_of_entry, 2, "the check of the release", err));
+    f->node_of_entry[0] = kanon__taxonomy_node(domain_of(c, f)->taxonomy, "false", 5);
+    f->node_of_entry[1] = kanon__taxonomy_node(domain_of(c, f)->taxonomy, "true", 4);
+    return KANON_OK;
 }
 
 static kanon_status find_nodes(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)

@@ -124,8 +124,7 @@ kanon_status kanon__recount_entity_groups(double *reached, bool *holds, const ka
     const kanon__recount_input input = {.table = table, .column = -1};
     *reached = NAN;
     *holds = false;
-    kanon_status st = recount(reached, r, input, group_of, n_groups, err);
-    if (st == KANON_OK)
-        *holds = isnan(*reached) || r->holds(*reached, (double)k);
-    return st;
+    KANON_CHECK(recount(reached, r, input, group_of, n_groups, err));
+    *holds = isnan(*reached) || r->holds(*reached, (double)k);
+    return KANON_OK;
 }

@@ -130,11 +130,9 @@ static kanon_status add_dictionary(struct ArrowArray *array, const kanon__arrow_
 {
     const void *buffers[3] = {NULL, e->labels->blocks[0], e->labels->blocks[1]};
     struct ArrowArray dictionary;
-    kanon_status st = kanon__arrow_array_init(&dictionary, kanon__arrow_memory_share(e->labels), e->n_labels, 0, buffers, 3,
-                                              err);
-    if (st == KANON_OK)
-        kanon__arrow_array_adopt(array, &dictionary);
-    return st;
+    KANON_CHECK(kanon__arrow_array_init(&dictionary, kanon__arrow_memory_share(e->labels), e->n_labels, 0, buffers, 3, err));
+    kanon__arrow_array_adopt(array, &dictionary);
+    return KANON_OK;
 }
 
 /* Truth values: a bit for each row. */

@@ -65,10 +65,9 @@ static kanon_status number_entry(int32_t *out, const kanon__arrow_view *v, kanon
     if (kanon__arrow_entry_is_null(v->type, &v->entries, i))
         return KANON_OK;
     kanon__arrow_text key = entry_key(&flag, v->type, &v->entries, i);
-    kanon_status st = kanon__dictionary_add(all, &code, key.bytes, key.length, err);
-    if (st == KANON_OK)
-        *out = (int32_t)code;
-    return st;
+    KANON_CHECK(kanon__dictionary_add(all, &code, key.bytes, key.length, err));
+    *out = (int32_t)code;
+    return KANON_OK;
 }
 
 /* The batch of a row. Batches mostly have one size. */
@@ -222,12 +221,10 @@ static kanon_status make_field(kanon__arrow_field *field, const kanon__arrow_kep
         format = "i";
     if (entry != NULL && type->kind == KANON__ARROW_TEXT && type->width == 16)
         entry_format = "u";
-    kanon_status st = kanon__arrow_field_init(field, k->table->data.columns[k->column].name, "", format, entry_format, err);
-    if (st == KANON_OK) {
-        field->flags = (schema->flags & ARROW_FLAG_NULLABLE) | (k->ordered ? ARROW_FLAG_DICTIONARY_ORDERED : 0);
-        field->entry_flags = entry != NULL ? entry->flags & ARROW_FLAG_NULLABLE : 0;
-    }
-    return st;
+    KANON_CHECK(kanon__arrow_field_init(field, k->table->data.columns[k->column].name, "", format, entry_format, err));
+    field->flags = (schema->flags & ARROW_FLAG_NULLABLE) | (k->ordered ? ARROW_FLAG_DICTIONARY_ORDERED : 0);
+    field->entry_flags = entry != NULL ? entry->flags & ARROW_FLAG_NULLABLE : 0;
+    return KANON_OK;
 }
 
 kanon_status kanon__arrow_kept_init(kanon__arrow_kept *out, kanon__arrow_field *field, const kanon_table *table, int column,

@@ -85,12 +85,10 @@ kanon_status kanon__node_add_codes(kanon__group_index *index, kanon__node *leaf,
 {
     char *memory = NULL;
     int64_t n = (int64_t)STRIDE * 2 * index->space->n;
-    kanon_status st = kanon__nodes_allocate(index, &memory, (n + STRIDE + 1) * (int64_t)sizeof(int64_t), err);
-    if (st == KANON_OK) {
-        leaf->codes = (int64_t *)(void *)memory;
-        leaf->begins = leaf->codes + n;
-    }
-    return st;
+    KANON_CHECK(kanon__nodes_allocate(index, &memory, (n + STRIDE + 1) * (int64_t)sizeof(int64_t), err));
+    leaf->codes = (int64_t *)(void *)memory;
+    leaf->begins = leaf->codes + n;
+    return KANON_OK;
 }
 
 void kanon__node_drop_members(kanon__node *node)

@@ -70,11 +70,9 @@ static kanon_status note_changed_group(kanon_state *s, int64_t number, kanon_err
 {
     if (!kanon__state_has_requirements(s) && s->search_moves == 0)
         return KANON_OK;
-    kanon_status st = kanon__grow_array(&s->changed_groups, &s->changed_groups_capacity, s->n_changed_groups + 1, "groups",
-                                        err);
-    if (st == KANON_OK)
-        s->changed_groups[s->n_changed_groups++] = number;
-    return st;
+    KANON_CHECK(kanon__grow_array(&s->changed_groups, &s->changed_groups_capacity, s->n_changed_groups + 1, "groups", err));
+    s->changed_groups[s->n_changed_groups++] = number;
+    return KANON_OK;
 }
 
 /* ---- splitting --------------------------------------------------------------------------------------------------- */

@@ -85,10 +85,9 @@ void kanon__session_clear(kanon_state *s)
 kanon_status kanon__session_commit(kanon_state *s, kanon__last_step step, void *payload, kanon_error *err)
 {
     kanon__session_clear(s);
-    kanon_status st = kanon__store_commit_with(&s->store, step, payload, err);
-    if (st == KANON_OK)
-        kanon__watch_commit(s);
-    return st;
+    KANON_CHECK(kanon__store_commit_with(&s->store, step, payload, err));
+    kanon__watch_commit(s);
+    return KANON_OK;
 }
 
 void kanon__session_end(kanon_state *s)

@@ -233,12 +233,10 @@ static kanon_status plain_text(kanon__cell_reader *r, const kanon__cell *cell, c
     *length = value.length;
     if (!cell->doubled)
         return KANON_OK;
-    kanon_status st = kanon__grow_array(&r->scratch, &r->scratch_capacity, (int64_t)cell->length + 1, "a cell", err);
-    if (st == KANON_OK) {
-        *length = kanon__csv_unescape(r->scratch, &value);
-        *text = r->scratch;
-    }
-    return st;
+    KANON_CHECK(kanon__grow_array(&r->scratch, &r->scratch_capacity, (int64_t)cell->length + 1, "a cell", err));
+    *length = kanon__csv_unescape(r->scratch, &value);
+    *text = r->scratch;
+    return KANON_OK;
 }
 
 bool kanon__cell_is_missing(const kanon_state *s, const kanon__cell *cell)

@@ -244,13 +244,12 @@ kanon_status kanon__record_find(kanon_state *s, kanon__record *out, int64_t afte
 /* Moves all new hashes into `records`, and so into its index. */
 static kanon_status file_names(kanon_state *s, kanon_error *err)
 {
-    kanon_status st = kanon__store_run(&s->store,
-                                       "UPDATE records SET name = n.name FROM new_names n WHERE records.id = n.id;"
-                                       "DELETE FROM new_names",
-                                       err);
-    if (st == KANON_OK)
-        s->first_unfiled = s->next_record;
-    return st;
+    KANON_CHECK(kanon__store_run(&s->store,
+                                 "UPDATE records SET name = n.name FROM new_names n WHERE records.id = n.id;"
+                                 "DELETE FROM new_names",
+                                 err));
+    s->first_unfiled = s->next_record;
+    return KANON_OK;
 }
 
 kanon_status kanon__records_visit(kanon_state *s, kanon__record_visitor visitor, void *payload, kanon_error *err)

@@ -75,10 +75,9 @@ static kanon_status fail_now(const kanon__store *store, kanon_error *err)
 static kanon_status plain_path(char **out, const char *path, kanon_error *err)
 {
     size_t size = strlen(path) + 3;
-    kanon_status st = kanon__new_array(out, (int64_t)size, "a file name", err);
-    if (st == KANON_OK)
-        snprintf(*out, size, "%s%s", path[0] == '/' ? "" : "./", path);
-    return st;
+    KANON_CHECK(kanon__new_array(out, (int64_t)size, "a file name", err));
+    snprintf(*out, size, "%s%s", path[0] == '/' ? "" : "./", path);
+    return KANON_OK;
 }
 
 static kanon_status connect(kanon__store *s, kanon_error *err)

@@ -96,10 +96,9 @@ void kanon__watch_commit(kanon_state *s)
 
 static kanon_status append(int64_t **numbers, int64_t *n, int64_t *capacity, int64_t number, kanon_error *err)
 {
-    kanon_status st = kanon__grow_array(numbers, capacity, *n + 1, "notes of changes", err);
-    if (st == KANON_OK)
-        (*numbers)[(*n)++] = number;
-    return st;
+    KANON_CHECK(kanon__grow_array(numbers, capacity, *n + 1, "notes of changes", err));
+    (*numbers)[(*n)++] = number;
+    return KANON_OK;
 }
 
 kanon_status kanon__watch_touch(kanon_state *s, int64_t group, kanon_error *err)
