@@ -6,6 +6,8 @@
 
 #include <kanon_arrow.h>
 
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* functions that only refuse look at nothing */
+
 static kanon_status no_states(kanon_error *err)
 {
     return kanon__fail(err, KANON_EINVAL, "this build of libkanon has no states");
@@ -16,7 +18,6 @@ kanon_status kanon_state_create(const char *path, const kanon_table *table, cons
                                 const kanon_state_options *options, kanon_error *err)
 {
     kanon__guarded_outputs given;
-    (void)path, (void)table, (void)schema, (void)grouping, (void)options;
     kanon__guarded_outputs_begin(&given, outputs, NULL); /* its sinks are told that nothing comes */
     kanon__guarded_outputs_end(&given);
     return no_states(err);
@@ -24,34 +25,29 @@ kanon_status kanon_state_create(const char *path, const kanon_table *table, cons
 
 kanon_status kanon_state_open(kanon_state **out, const char *path, const kanon_state_options *options, kanon_error *err)
 {
-    (void)path, (void)options;
     *out = NULL;
     return no_states(err);
 }
 
 void kanon_state_close(kanon_state *state)
 {
-    (void)state;
 }
 
 kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
-    (void)state, (void)delta, (void)options, (void)out;
     return no_states(err);
 }
 
 kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
                                       const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
-    (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
     return no_states(err);
 }
 
 kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStream *delta,
                                       const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
-    (void)state, (void)options, (void)out;
     if (delta->release != NULL)
         delta->release(delta);
     return no_states(err);
@@ -60,21 +56,18 @@ kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStrea
 kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
-    (void)state, (void)delta, (void)options, (void)out;
     return no_states(err);
 }
 
 kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
                                       const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
-    (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
     return no_states(err);
 }
 
 kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStream *delta,
                                       const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
-    (void)state, (void)options, (void)out;
     if (delta->release != NULL)
         delta->release(delta);
     return no_states(err);
@@ -83,21 +76,18 @@ kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStrea
 kanon_status kanon_state_update(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
-    (void)state, (void)delta, (void)options, (void)out;
     return no_states(err);
 }
 
 kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
                                       const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
-    (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
     return no_states(err);
 }
 
 kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta,
                                       const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
-    (void)state, (void)options, (void)out;
     if (delta->release != NULL)
         delta->release(delta);
     return no_states(err);
@@ -106,14 +96,12 @@ kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStrea
 kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
                                   kanon_change *out, kanon_error *err)
 {
-    (void)state, (void)refinement, (void)options, (void)out;
     return no_states(err);
 }
 
 kanon_status kanon_state_release(kanon_state *state, const kanon_change_options *options, kanon_change *out,
                                  kanon_error *err)
 {
-    (void)state, (void)options, (void)out;
     return no_states(err);
 }
 
@@ -121,7 +109,6 @@ kanon_status kanon_state_release_to_arrow(struct ArrowArrayStream *out, kanon_st
                                           const kanon_change_options *options, const kanon_arrow_options *stream_options,
                                           kanon_change *change, kanon_error *err)
 {
-    (void)state, (void)options, (void)stream_options, (void)change;
     out->release = NULL;
     return no_states(err);
 }
@@ -131,7 +118,6 @@ kanon_status kanon_state_release_changes_to_arrow(struct ArrowArrayStream *out, 
                                                   const kanon_arrow_options *stream_options, kanon_change *change,
                                                   kanon_error *err)
 {
-    (void)state, (void)options, (void)stream_options, (void)change;
     out->release = NULL;
     *changes = NULL;
     return no_states(err);
@@ -139,31 +125,26 @@ kanon_status kanon_state_release_changes_to_arrow(struct ArrowArrayStream *out, 
 
 void kanon_release_changes_free(kanon_release_changes *changes)
 {
-    (void)changes;
 }
 
 kanon_status kanon_state_describe(kanon_state_info **out, kanon_state *state, kanon_error *err)
 {
-    (void)state;
     *out = NULL;
     return no_states(err);
 }
 
 void kanon_state_info_free(kanon_state_info *info)
 {
-    (void)info;
 }
 
 kanon_status kanon_state_audit(kanon_audit **out, kanon_state *state, int64_t k, kanon_error *err)
 {
-    (void)state, (void)k;
     *out = NULL;
     return no_states(err);
 }
 
 void kanon_audit_free(kanon_audit *audit)
 {
-    (void)audit;
 }
 
 static kanon_status no_sqlite(const kanon__location *l, kanon_error *err)
@@ -175,12 +156,10 @@ static kanon_status no_sqlite(const kanon__location *l, kanon_error *err)
 
 kanon_status kanon__sqlite_stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode, kanon_error *err)
 {
-    (void)out, (void)encode;
     return no_sqlite(l, err);
 }
 
 kanon_status kanon__sqlite_writer_open(kanon__table_writer **out, const kanon__location *l, kanon_error *err)
 {
-    (void)out;
     return no_sqlite(l, err);
 }
