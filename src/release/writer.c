@@ -44,8 +44,7 @@ static void write_delimiter(writer *w, bool *first)
     *first = false;
 }
 
-/* NAME_min and NAME_max must not meet a column that is called so already. */
-static kanon_status check_name_is_free(const kanon_table *t, const char *name, kanon_error *err)
+kanon_status kanon__released_name_is_free(const kanon_table *t, const char *name, kanon_error *err)
 {
     for (int i = 0; i < t->data.n_columns; i++)
         if (t->data.columns[i].role != KANON_ROLE_IDENTIFYING && strcmp(t->data.columns[i].name, name) == 0) {
@@ -65,7 +64,7 @@ static kanon_status write_name(writer *w, const char *name, const char *suffix, 
     KANON_TRY(kanon__new_array(&whole, (int64_t)size, "a column name", err), out);
     snprintf(whole, size, "%s%s", name, suffix);
     if (suffix[0] != '\0')
-        KANON_TRY(check_name_is_free(w->table, whole, err), out);
+        KANON_TRY(kanon__released_name_is_free(w->table, whole, err), out);
     write_delimiter(w, first);
     kanon__output_cell(w->output, whole, size - 1,
                        kanon__recoding_is_alone(w->release->recoding) ? '\0' : w->table->source->delimiter);

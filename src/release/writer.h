@@ -1,5 +1,6 @@
 /* Writing a release and a groups file. Every line is passed to a watcher, the independent check, before it is written.
- * Called by pipeline/publish.c; calls recode.h for the texts, core and table. */
+ * Called by pipeline/publish.c, the check of names also by sink/arrow_release.c; calls recode.h for the texts, core and
+ * table. */
 #ifndef KANON_RELEASE_WRITER_H
 #define KANON_RELEASE_WRITER_H
 
@@ -26,6 +27,8 @@ typedef struct kanon__release {
     void *payload;
 } kanon__release;
 
+/* NAME_min and NAME_max must not meet a column that is called so already. */
+kanon_status kanon__released_name_is_free(const kanon_table *table, const char *name, kanon_error *err);
 /* The input's columns in order without the identifying ones, quasi cells as recoded, all else byte for byte as it was. */
 kanon_status kanon__release_write(kanon__output *output, const kanon__release *release, kanon__ticker *ticker,
                                   kanon_error *err);

@@ -8,15 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-static const char *file_name(const kanon__report *r)
-{
-    return kanon__file_name(r->table->source->name);
-}
-
 /* Title, and for whom the page is meant. */
 static void put_head(kanon__output *o, const kanon__report *r)
 {
-    kanon__page_begin(o, "Anonymisation of ", file_name(r));
+    kanon__page_begin(o, "Anonymisation of ", kanon__file_name(r->table->source->name));
     kanon__output_text(o, "<p class=\"kind\">");
     if (r->external)
         kanon__markup(

@@ -8,23 +8,9 @@
 #include "core/pool.h"
 #include "release/sink/arrow_build.h"
 #include "release/sink/arrow_values.h"
-
-#include <string.h>
+#include "release/writer.h"
 
 /* ---- columns ------------------------------------------------------------------------------------------------------ */
-
-/* NAME_min and NAME_max must not meet a column that is called so already. */
-static kanon_status check_name(const kanon_table *t, const char *name, kanon_error *err)
-{
-    for (int i = 0; i < t->data.n_columns; i++)
-        if (t->data.columns[i].role != KANON_ROLE_IDENTIFYING && strcmp(t->data.columns[i].name, name) == 0) {
-            kanon_status st = kanon__fail(err, KANON_EINVAL, "%s:1: %s: the release would have two columns of this name",
-                                          t->source->name, name);
-            kanon__hint(err, st, "choose another numeric form, or rename the column");
-            return kanon__topic(err, st, "numeric");
-        }
-    return KANON_OK;
-}
 
 /* One more column, and its field. */
 static kanon_status add_column(kanon__arrow_build *b, kanon__arrow_origin from, int number, int quasi, const char *suffix,
@@ -33,7 +19,7 @@ static kanon_status add_column(kanon__arrow_build *b, kanon__arrow_origin from, 
     kanon__arrow_field *field = &b->out->fields[b->out->n_fields];
     KANON_CHECK(kanon__arrow_field_init(field, b->table->data.columns[number].name, suffix, format, entry_format, err));
     b->columns[b->out->n_fields++] = (kanon__arrow_released){.origin = from, .number = number, .quasi = quasi};
-    return suffix[0] != '\0' ? check_name(b->table, field->name, err) : KANON_OK;
+    return suffix[0] != '\0' ? kanon__released_name_is_free(b->table, field->name, err) : KANON_OK;
 }
 
 static kanon_status add_quasi(kanon__arrow_build *b, int quasi, kanon_error *err)
