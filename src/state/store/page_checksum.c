@@ -1,11 +1,13 @@
-/* The checksum, and a VFS that passes every call on to the standard one and adds four things:
+/* The checksum, and a VFS that passes every call on to the standard one and adds five things:
  *
  *     1. pages of the database get a checksum when they are written and are checked when they are read;
  *     2. small writes that follow each other are collected in a buffer: SQLite writes a page of the journal in three
  *        pieces;
  *     3. what is free within a page is zero in the file: SQLite overwrites what it deletes, but leaves copies in the gap of
  *        a page when it moves cells to another page;
- *     4. a last step when a transaction is committed, which can still refuse it.
+ *     4. a last step when a transaction is committed, which can still refuse it;
+ *     5. the first page has a wrong checksum, the complement of the right one, while pages are being written: a file that is
+ *        half-written and has lost its journal is refused by whoever opens it.
  *
  * The buffer is flushed before any other operation on the file, so whatever SQLite relies on, such as that a journal is
  * on disk once it is synced, stays true. No global state stays: the layer is registered only while a file is opened. */
@@ -67,12 +69,17 @@ static bool is_zero(const unsigned char *page)
     return page[0] == 0 && memcmp(page, page + 1, KANON__PAGE_SIZE - 1) == 0;
 }
 
-bool kanon__page_checksum_holds(const unsigned char page[KANON__PAGE_SIZE], int64_t offset)
+static uint64_t written_sum(const unsigned char *page)
 {
     uint64_t sum = 0;
     for (int i = 0; i < KANON__PAGE_RESERVED; i++)
         sum |= (uint64_t)page[KANON__PAGE_SIZE - KANON__PAGE_RESERVED + i] << 8 * i;
-    return sum == sum_of(page, offset) || is_zero(page);
+    return sum;
+}
+
+bool kanon__page_checksum_holds(const unsigned char page[KANON__PAGE_SIZE], int64_t offset)
+{
+    return written_sum(page) == sum_of(page, offset) || is_zero(page);
 }
 
 /* ---- what is free in a page -------------------------------------------------------------------------------------- */
@@ -118,6 +125,7 @@ enum { BUFFER_SIZE = 16 * KANON__PAGE_SIZE };
 typedef struct checked_file {
     sqlite3_file base;
     bool is_database; /* not a journal or another file beside it */
+    bool is_marked;   /* the file below is half-written, and says so */
     kanon__page_layer *layer;
     int n_buffered;
     sqlite3_int64 buffer_offset; /* where the buffered bytes belong */
@@ -145,6 +153,57 @@ static int flush_buffer(sqlite3_file *file)
     return rc;
 }
 
+/* ---- half-written files ------------------------------------------------------------------------------------------ */
+
+static void complement_sum(unsigned char *page)
+{
+    for (int i = KANON__PAGE_SIZE - KANON__PAGE_RESERVED; i < KANON__PAGE_SIZE; i++)
+        page[i] = (unsigned char)~page[i];
+}
+
+/* The first page gets the complement of its checksum, or, where it has that, its checksum. One that has neither stays as it
+ * is, and so does a file without a page. */
+static int mark_first_page(sqlite3_file *file, bool mark)
+{
+    unsigned char page[KANON__PAGE_SIZE];
+    int rc = below(file)->pMethods->xRead(below(file), page, KANON__PAGE_SIZE, 0);
+    if (rc == SQLITE_IOERR_SHORT_READ)
+        return SQLITE_OK;
+    if (rc != SQLITE_OK)
+        return rc;
+    uint64_t sum = sum_of(page, 0), from = mark ? sum : ~sum;
+    if (written_sum(page) != from)
+        return SQLITE_OK;
+    complement_sum(page);
+    return below(file)->pMethods->xWrite(below(file), page + KANON__PAGE_SIZE - KANON__PAGE_RESERVED, KANON__PAGE_RESERVED,
+                                         KANON__PAGE_SIZE - KANON__PAGE_RESERVED);
+}
+
+/* Before the first page of a transaction, or of its rollback, is written to a file. */
+static int begin_writing(sqlite3_file *file)
+{
+    checked_file *f = (checked_file *)file;
+    if (!f->is_database || f->is_marked || f->layer->storage != NULL)
+        return SQLITE_OK;
+    int rc = mark_first_page(file, true);
+    f->is_marked = rc == SQLITE_OK;
+    return rc;
+}
+
+/* All pages are there. */
+static int end_writing(sqlite3_file *file)
+{
+    checked_file *f = (checked_file *)file;
+    int rc = flush_buffer(file);
+    if (rc != SQLITE_OK || !f->is_marked)
+        return rc;
+    rc = mark_first_page(file, false);
+    f->is_marked = rc != SQLITE_OK;
+    return rc;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
 static int file_close(sqlite3_file *file)
 {
     int buffer = flush_buffer(file), rc = below(file)->pMethods->xClose(below(file));
@@ -156,6 +215,8 @@ static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 of
     int rc = flush_buffer(file);
     if (rc == SQLITE_OK)
         rc = below(file)->pMethods->xRead(below(file), bytes, size, offset);
+    if (rc == SQLITE_OK && offset == 0 && is_page(file, size, offset) && ((checked_file *)file)->is_marked)
+        complement_sum(bytes);
     if (rc == SQLITE_IOERR_CORRUPTFS) /* the system could not read: SQLite would call that a damaged file */
         return SQLITE_IOERR_READ;
     return rc == SQLITE_OK && is_page(file, size, offset) && !kanon__page_checksum_holds(bytes, offset) ? SQLITE_IOERR_DATA
@@ -165,6 +226,9 @@ static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 of
 static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 offset)
 {
     checked_file *f = (checked_file *)file;
+    int begun = begin_writing(file);
+    if (begun != SQLITE_OK)
+        return begun;
     if (f->n_buffered > 0 && (offset != f->buffer_offset + f->n_buffered || size > BUFFER_SIZE - f->n_buffered)) {
         int rc = flush_buffer(file);
         if (rc != SQLITE_OK)
@@ -178,6 +242,8 @@ static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_i
     if (is_page(file, size, offset)) {
         kanon__page_clear_free(f->buffer + f->n_buffered, offset);
         kanon__page_write_checksum(f->buffer + f->n_buffered, offset);
+        if (offset == 0 && f->is_marked)
+            complement_sum(f->buffer + f->n_buffered);
     }
     f->n_buffered += size;
     return SQLITE_OK;
@@ -191,7 +257,7 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
 
 static int file_sync(sqlite3_file *file, int flags)
 {
-    int rc = flush_buffer(file);
+    int rc = end_writing(file);
     return rc == SQLITE_OK ? below(file)->pMethods->xSync(below(file), flags) : rc;
 }
 
@@ -225,7 +291,7 @@ static int file_is_reserved(sqlite3_file *file, int *reserved)
 /* SQLite also calls it instead of a sync where syncs are off, so nothing is buffered once a new state is complete. */
 static int file_control(sqlite3_file *file, int operation, void *argument)
 {
-    int rc = flush_buffer(file);
+    int rc = operation == SQLITE_FCNTL_SYNC ? end_writing(file) : flush_buffer(file);
     return rc != SQLITE_OK ? rc : below(file)->pMethods->xFileControl(below(file), operation, argument);
 }
 
@@ -276,6 +342,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
     ((checked_file *)file)->is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0;
     ((checked_file *)file)->layer = (kanon__page_layer *)vfs;
     ((checked_file *)file)->n_buffered = 0;
+    ((checked_file *)file)->is_marked = false;
     file->pMethods = NULL;
     const kanon_state_storage *storage = ((kanon__page_layer *)vfs)->storage;
     if (storage != NULL) { /* nothing is beside it: journals are in memory */
