@@ -113,6 +113,16 @@ static void clear_generalisation(kanon__attribute *attribute)
     attribute->mask = KANON_MASK_NONE;
 }
 
+/* What other types have goes, and a type that was named becomes that of a category. */
+static void become_category(kanon__attribute *attribute)
+{
+    clear_generalisation(attribute);
+    clear_bands(attribute);
+    kanon__dictionary_clear(&attribute->levels);
+    if (attribute->type != KANON_TYPE_UNKNOWN)
+        attribute->type = KANON_TYPE_CATEGORICAL;
+}
+
 static void clear_settings(kanon_schema *schema)
 {
     for (int64_t i = 0; i < schema->n_settings; i++) {
@@ -205,12 +215,6 @@ kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kan
     KANON_RETURN_IN(schema->context, set_role(schema, column, role, err));
 }
 
-static void clear_levels(kanon__attribute *attribute)
-{
-    kanon__dictionary_clear(&attribute->levels);
-    attribute->levels = (kanon__dictionary){0};
-}
-
 /* Only categorical attributes have a taxonomy, only numeric ones have bands and only ordinal ones levels, so of a type and
  * what does not belong to it the one that was set last stays. */
 static kanon_status set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
@@ -226,7 +230,7 @@ static kanon_status set_type(kanon_schema *schema, const char *column, kanon_typ
         if (type == KANON_TYPE_CATEGORICAL || type == KANON_TYPE_ORDINAL)
             clear_bands(attribute);
         if (type != KANON_TYPE_UNKNOWN && type != KANON_TYPE_ORDINAL)
-            clear_levels(attribute);
+            kanon__dictionary_clear(&attribute->levels);
     }
     return st;
 }
@@ -253,7 +257,7 @@ static kanon_status set_order(kanon_schema *schema, const char *column, const ch
     }
     KANON_TRY(set_type(schema, column, KANON_TYPE_ORDINAL, err), out);
     KANON_TRY(want_attribute(&attribute, schema, column, err), out);
-    clear_levels(attribute);
+    kanon__dictionary_clear(&attribute->levels);
     attribute->levels = order;
     order = (kanon__dictionary){0};
 out:
@@ -347,13 +351,9 @@ static kanon_status set_taxonomy(kanon_schema *schema, const char *column, const
     char *copy = NULL;
     KANON_TRY(kanon__copy_text(&copy, path, strlen(path), "a file name", err), out);
     KANON_TRY(want_attribute(&attribute, schema, column, err), out);
-    clear_generalisation(attribute);
-    clear_bands(attribute);
+    become_category(attribute);
     attribute->taxonomy_path = copy;
     copy = NULL;
-    clear_levels(attribute);
-    if (attribute->type != KANON_TYPE_UNKNOWN)
-        attribute->type = KANON_TYPE_CATEGORICAL;
 out:
     kanon__free(copy);
     return st;
@@ -375,13 +375,9 @@ static kanon_status set_taxonomy_bytes(kanon_schema *schema, const char *column,
     KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__tree_parse(&tree, &input, err), out);
     KANON_TRY(want_attribute(&attribute, schema, column, err), out);
-    clear_generalisation(attribute);
-    clear_bands(attribute);
+    become_category(attribute);
     attribute->tree = tree;
     tree = NULL;
-    clear_levels(attribute);
-    if (attribute->type != KANON_TYPE_UNKNOWN)
-        attribute->type = KANON_TYPE_CATEGORICAL;
 out:
     kanon__tree_free(tree);
     kanon__input_close(&input);
@@ -401,14 +397,11 @@ static kanon_status set_mask(kanon_schema *schema, const char *column, kanon_mas
         return kanon__fail(err, KANON_EINVAL, "column '%s': there is no mask of number %d", column, (int)mask);
     kanon_status st = want_attribute(&attribute, schema, column, err);
     if (st == KANON_OK) {
-        clear_generalisation(attribute);
+        if (mask != KANON_MASK_NONE)
+            become_category(attribute);
+        else
+            clear_generalisation(attribute);
         attribute->mask = mask;
-        if (mask != KANON_MASK_NONE) {
-            clear_bands(attribute);
-            clear_levels(attribute);
-        }
-        if (mask != KANON_MASK_NONE && attribute->type != KANON_TYPE_UNKNOWN)
-            attribute->type = KANON_TYPE_CATEGORICAL;
     }
     return st;
 }
@@ -439,7 +432,7 @@ static kanon_status set_band_text(kanon_schema *schema, const char *column, cons
     *place[which] = copy;
     if (text != NULL) {
         clear_generalisation(attribute);
-        clear_levels(attribute);
+        kanon__dictionary_clear(&attribute->levels);
         if (attribute->type == KANON_TYPE_CATEGORICAL || attribute->type == KANON_TYPE_ORDINAL)
             attribute->type = KANON_TYPE_UNKNOWN;
     }

@@ -55,7 +55,6 @@ kanon_status kanon__levels_copy(kanon__dictionary *out, const kanon__dictionary 
 {
     kanon_status st = KANON_OK;
     kanon__dictionary_clear(out);
-    *out = (kanon__dictionary){0};
     for (uint32_t i = 0; st == KANON_OK && i < from->n; i++) {
         size_t length;
         const char *fault, *text = kanon__dictionary_text(from, i, &length);
