@@ -179,14 +179,14 @@ static kanon_status read_format(kanon__yaml_reader *r, const kanon__yaml_key *k,
     return KANON_OK;
 }
 
-kanon_status kanon__yaml_separator(kanon__yaml_reader *r, char *out, const char *decimal, const char *thousands)
+kanon_status kanon__yaml_separator(kanon__yaml_reader *r, const kanon__yaml_key *k, char *decimal, char *thousands)
 {
     const char *fault = "a separator is one character";
     kanon_status st = kanon__yaml_want_text(r, "a separator in quotes, such as \",\"");
     if (st != KANON_OK)
         return st;
     if (strlen(kanon__yaml_text(r)) == 1) {
-        *out = kanon__yaml_text(r)[0];
+        *(strcmp(k->text, "decimal") == 0 ? decimal : thousands) = kanon__yaml_text(r)[0];
         fault = kanon__separators_fault(*decimal, *thousands);
     }
     return fault == NULL
@@ -194,18 +194,10 @@ kanon_status kanon__yaml_separator(kanon__yaml_reader *r, char *out, const char 
                : kanon__hint(r->err, kanon__yaml_fail(r, r->event.start_mark, "not a separator of numbers"), "%s", fault);
 }
 
-static kanon_status read_decimal(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
+static kanon_status read_separator(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
 {
     kanon__value_format *format = &((kanon__attribute *)target)->format;
-    (void)k;
-    return kanon__yaml_separator(r, &format->decimal, &format->decimal, &format->thousands);
-}
-
-static kanon_status read_thousands(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
-{
-    kanon__value_format *format = &((kanon__attribute *)target)->format;
-    (void)k;
-    return kanon__yaml_separator(r, &format->thousands, &format->decimal, &format->thousands);
+    return kanon__yaml_separator(r, k, &format->decimal, &format->thousands);
 }
 
 static kanon_status read_attribute_field(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
@@ -213,7 +205,7 @@ static kanon_status read_attribute_field(kanon__yaml_reader *r, const kanon__yam
     static const kanon__yaml_field fields[] = {
         {"role", read_role},     {"type", read_type},       {"taxonomy", read_taxonomy},   {"mask", read_mask},
         {"weight", read_weight}, {"bands", read_bands},     {"top", read_band_end},        {"bottom", read_band_end},
-        {"format", read_format}, {"decimal", read_decimal}, {"thousands", read_thousands}, {"order", read_order},
+        {"format", read_format}, {"decimal", read_separator}, {"thousands", read_separator}, {"order", read_order},
     };
     return kanon__yaml_field_of(r, k, fields, KANON__ROWS_OF(fields), target);
 }

@@ -290,18 +290,10 @@ static kanon_status read_encoding(kanon__yaml_reader *r, const kanon__yaml_key *
     return st == KANON_OK ? kanon_schema_set_encoding(target, kanon__yaml_text(r), r->err) : st;
 }
 
-static kanon_status read_table_decimal(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
+static kanon_status read_separator(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
 {
     kanon_schema *schema = target;
-    (void)k;
-    return kanon__yaml_separator(r, &schema->decimal, &schema->decimal, &schema->thousands);
-}
-
-static kanon_status read_table_thousands(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
-{
-    kanon_schema *schema = target;
-    (void)k;
-    return kanon__yaml_separator(r, &schema->thousands, &schema->decimal, &schema->thousands);
+    return kanon__yaml_separator(r, k, &schema->decimal, &schema->thousands);
 }
 
 static kanon_status read_schema_field(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
@@ -313,7 +305,7 @@ static kanon_status read_schema_field(kanon__yaml_reader *r, const kanon__yaml_k
         {"entity", read_entity},         {"entity-together", read_entity_together},
         {"joint-k", read_joint_k}, /* as in `privacy`, where it belongs */
         {"header", read_header},         {"encoding", read_encoding},
-        {"decimal", read_table_decimal}, {"thousands", read_table_thousands},
+        {"decimal", read_separator},     {"thousands", read_separator},
         {"empty", read_empty},
         {"same", read_same},
     };

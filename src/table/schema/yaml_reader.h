@@ -100,8 +100,8 @@ kanon_status kanon__yaml_word_of(kanon__yaml_reader *r, int *out, const kanon__y
 
 /* Values that several keys have (attribute_yaml.c, taxonomy_yaml.c). */
 kanon_status kanon__yaml_role(kanon__yaml_reader *r, kanon_role *out);
-/* One of the separators of numbers, into one of the two places; together they must make sense. */
-kanon_status kanon__yaml_separator(kanon__yaml_reader *r, char *out, const char *decimal, const char *thousands);
+/* The separator of numbers that the key names: "decimal" or "thousands". Together they must make sense. */
+kanon_status kanon__yaml_separator(kanon__yaml_reader *r, const kanon__yaml_key *k, char *decimal, char *thousands);
 /* A taxonomy that is written in the schema. */
 kanon_status kanon__yaml_taxonomy(kanon__yaml_reader *r, kanon__tree **out);
 /* What is said of the column that the key names; the target is the schema. */
