@@ -8,6 +8,7 @@
  * YAML is read in the block form that is written here: one "name:" per line, indented by spaces. Several outermost names
  * get the root "*". Called by taxonomy_document.c. */
 #include "core/alloc.h"
+#include "core/escape.h"
 #include "core/output.h"
 #include "core/text.h"
 #include "table/schema/tree_internal.h"
@@ -320,26 +321,7 @@ static int32_t json_unit(const json_reader *r, const char *at)
 
 static void json_append(json_reader *r, uint32_t c)
 {
-    char *to = r->text + r->length;
-    if (c < 0x80) {
-        to[0] = (char)c;
-        r->length += 1;
-    } else if (c < 0x800) {
-        to[0] = (char)(0xc0 | c >> 6);
-        to[1] = (char)(0x80 | (c & 0x3f));
-        r->length += 2;
-    } else if (c < 0x10000) {
-        to[0] = (char)(0xe0 | c >> 12);
-        to[1] = (char)(0x80 | (c >> 6 & 0x3f));
-        to[2] = (char)(0x80 | (c & 0x3f));
-        r->length += 3;
-    } else {
-        to[0] = (char)(0xf0 | c >> 18);
-        to[1] = (char)(0x80 | (c >> 12 & 0x3f));
-        to[2] = (char)(0x80 | (c >> 6 & 0x3f));
-        to[3] = (char)(0x80 | (c & 0x3f));
-        r->length += 4;
-    }
+    r->length = kanon__utf8_put(r->text + r->length, c) - r->text;
 }
 
 /* \n, \u00e9 and the like; r->at is behind the backslash. */

@@ -1,6 +1,7 @@
 /* See text_encoding.h. */
 #include "table/text/text_encoding.h"
 
+#include "core/escape.h"
 #include "table/text/csv.h"
 
 #include <string.h>
@@ -160,23 +161,7 @@ typedef struct batch {
 
 static void put_character(batch *b, uint32_t c)
 {
-    char *to = b->bytes + b->n;
-    if (c < 0x80) {
-        *to++ = (char)c;
-    } else if (c < 0x800) {
-        *to++ = (char)(0xc0 | c >> 6);
-        *to++ = (char)(0x80 | (c & 0x3f));
-    } else if (c < 0x10000) {
-        *to++ = (char)(0xe0 | c >> 12);
-        *to++ = (char)(0x80 | (c >> 6 & 0x3f));
-        *to++ = (char)(0x80 | (c & 0x3f));
-    } else {
-        *to++ = (char)(0xf0 | c >> 18);
-        *to++ = (char)(0x80 | (c >> 12 & 0x3f));
-        *to++ = (char)(0x80 | (c >> 6 & 0x3f));
-        *to++ = (char)(0x80 | (c & 0x3f));
-    }
-    b->n = (size_t)(to - b->bytes);
+    b->n = (size_t)(kanon__utf8_put(b->bytes + b->n, c) - b->bytes);
 }
 
 static kanon_status fail_encoding(const kanon__byte_store *out, kanon__encoding encoding, kanon_error *err)
