@@ -78,8 +78,7 @@ static kanon_status number_keys(kanon__key_rows *r, const kanon__source *table, 
             KANON_TRY(kanon__tick(ticker, cursor->done, cursor->total, ROWS_PER_TICK * ROW_NS, err), out);
     }
 out:
-    if (cursor != NULL)
-        table->class->close(cursor);
+    table->class->close(cursor);
     return st;
 }
 

@@ -685,8 +685,7 @@ static void clear_checker(checker *c)
         kanon__free(c->quasi[i].root);
     }
     kanon__free(c->quasi);
-    if (c->cursor != NULL)
-        c->source->class->close(c->cursor);
+    c->source->class->close(c->cursor);
     kanon__source_free(c->source);
 }
 

@@ -412,8 +412,7 @@ static void close_release(release_reader *r)
     kanon__dictionary_clear(&r->classes);
     kanon__free(r->tuple);
     kanon__free(r->quasi);
-    if (r->cursor != NULL)
-        r->source->class->close(r->cursor);
+    r->source->class->close(r->cursor);
     kanon__source_free(r->source);
 }
 

@@ -65,8 +65,7 @@ static kanon_status check_rows(key_check *c, const kanon_table *t, const int *co
         KANON_TRY(kanon__poll_tick(ROW_NS, err), out);
     }
 out:
-    if (cursor != NULL)
-        t->source->class->close(cursor);
+    t->source->class->close(cursor);
     return st;
 }
 

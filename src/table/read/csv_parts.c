@@ -125,8 +125,7 @@ static kanon_status visit_rows(const kanon_table *table, row_visitor row, void *
     }
 out:
     kanon__free(buffer);
-    if (cursor != NULL)
-        source->class->close(cursor);
+    source->class->close(cursor);
     return st;
 }
 

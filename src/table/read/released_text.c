@@ -104,8 +104,7 @@ static kanon_status read_source(column_notes *notes, const kanon_table *t, kanon
                 KANON_TRY(note_cell(&notes[i], t, &cursor->cells[i], cursor->row, err), out);
     }
 out:
-    if (cursor != NULL)
-        t->source->class->close(cursor);
+    t->source->class->close(cursor);
     return st;
 }
 

@@ -50,7 +50,7 @@ typedef struct kanon__source_class {
     kanon_status (*read)(kanon__source *source, kanon__raw_columns *columns, kanon_error *err);
     /* A cursor before the first row. */
     kanon_status (*open)(kanon__cursor **out, const kanon__source *source, kanon_error *err);
-    void (*close)(kanon__cursor *cursor);
+    void (*close)(kanon__cursor *cursor); /* NULL is none, as for free() */
     /* The next row becomes row `row`: 0, the first of a part, or any row where `positions` are those of locate(). */
     void (*seek)(kanon__cursor *cursor, int64_t row, const int64_t *positions);
     /* Read the next row into cursor->cells; *has_row is false past the last one. */
