@@ -33,7 +33,7 @@ static uint8_t *pack(char kind, const uint8_t *data, size_t size)
     memcpy(bytes, head, 8);
     if (size > 0)
         memcpy(bytes + 8, data, size);
-    require(kanon__sha256_of(sum, bytes, size + 8, NULL) == KANON_OK);
+    kanon__sha256_of(sum, bytes, size + 8);
     for (int i = 0; i < 16; i++)
         bytes[size + 8 + (size_t)i] = (uint8_t)(16 * hex(sum[2 * i]) + hex(sum[2 * i + 1]));
     return bytes;
