@@ -1,4 +1,4 @@
-/* As much of cmocka as tests/unit/test_kernels.c and test_centroid_kernels.c use, so that the same tests run in WebAssembly,
+/* As much of cmocka as test_kernels.c and test_centroid_kernels.c use, so that the same tests run in WebAssembly,
  * for which there is no cmocka. The first assertion that does not hold ends the program. */
 #ifndef KANON_WEB_TESTS_SUPPORT_H
 #define KANON_WEB_TESTS_SUPPORT_H

@@ -1,7 +1,7 @@
 /* The law of sums: those of random parts, merged, packed and unpacked, equal those of the whole, for every row of
  * measures.def; and every source of groups has every measure whose sums it has. KANON_TEST_SEED=N begins with another
  * table. */
-#include "embed_helpers.h"
+#include "unit/embed_helpers.h"
 
 #include "core/alloc.h"
 #include "measures/measure.h"

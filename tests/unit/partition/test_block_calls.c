@@ -1,10 +1,10 @@
 /* The calls of kanon_blocks.h one by one: bytes that are damaged or made up, steps in a wrong order, parts that are missing
  * or came twice, what is refused by name, parts of a CSV file, and no memory. */
-#include "block_world.h"
+#include "unit/block_world.h"
 #include "core/alloc.h"
 #include "core/random.h"
 #include "core/sha256.h"
-#include "embed_helpers.h"
+#include "unit/embed_helpers.h"
 
 /* ---- bytes -------------------------------------------------------------------------------------------------------- */
 

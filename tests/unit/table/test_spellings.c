@@ -1,7 +1,7 @@
 /* Values that are written in several ways: which texts are one value, who is told, and what is released, of CSV and of
  * Arrow tables. White space is the no-break space in most of them, since the program's tests have the plain one. */
 #include "arrow_consumer.h"
-#include "arrow_release_cases.h"
+#include "unit/arrow_release_cases.h"
 #include "support.h"
 #include "table/read/table.h"
 

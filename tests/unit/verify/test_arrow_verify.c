@@ -1,7 +1,7 @@
 /* The check of Arrow releases, where others of its tests do not look: wide decimals, slices of texts, codes of bands that
  * the input does not have, and every bit of the ends of bands. */
 #include "arrow_consumer.h"
-#include "arrow_release_cases.h"
+#include "unit/arrow_release_cases.h"
 #include "pipeline/arrow_export.h"
 #include "release/sink/arrow_release.h"
 #include "table/read/table.h"

@@ -1,6 +1,6 @@
 /* The library inside somebody's process: several hosts at once, each with its own allocator, threads and ticks; memory that
  * runs out, streams and sinks that fail, ticks that cancel, at every place. Nothing is left behind. */
-#include "embed_helpers.h"
+#include "unit/embed_helpers.h"
 
 /* ---- jobs: what hosts do, each with a result as text ------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* The check of Arrow releases: every kind of buffer is damaged in turn, after it was built and before it is checked, and no
  * stream comes out. */
-#include "arrow_release_cases.h"
+#include "unit/arrow_release_cases.h"
 #include "model/grouping.h"
 #include "pipeline/arrow_export.h"
 #include "release/sink/arrow_release.h"

@@ -1,6 +1,6 @@
 /* Ordinal columns: values worked out by hand, what is refused, and releases of every form. */
 #include "arrow_consumer.h"
-#include "arrow_release_cases.h"
+#include "unit/arrow_release_cases.h"
 #include "support.h"
 
 #include <math.h>

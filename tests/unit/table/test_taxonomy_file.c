@@ -1,5 +1,5 @@
 /* Taxonomy files: what is read, and every problem a file can have. */
-#include "taxonomy_helpers.h"
+#include "unit/taxonomy_helpers.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
  * are divided in any way, the parts come back in any order, and the release is that of kanon_anonymize in blocks, record by
  * record and byte by byte. */
 #include "core/random.h"
-#include "embed_helpers.h"
+#include "unit/embed_helpers.h"
 #include "measures/measure.h"
 
 #include <kanon_blocks.h>

@@ -1,7 +1,7 @@
 /* Columns with bands in Arrow: what every type of column shows, what does not fit, that the check refuses ends where no band
  * ends, and that an Arrow table with bands is released as the same table of CSV. */
 #include "arrow_consumer.h"
-#include "arrow_release_cases.h"
+#include "unit/arrow_release_cases.h"
 #include "core/alloc.h"
 #include "pipeline/arrow_export.h"
 #include "release/sink/arrow_release.h"

@@ -1,6 +1,6 @@
 /* Releases as Arrow streams: what every type becomes, who holds what, and that the check refuses every damaged buffer. */
 #include "arrow_consumer.h"
-#include "arrow_release_cases.h"
+#include "unit/arrow_release_cases.h"
 #include "core/alloc.h"
 #include "core/random.h"
 #include "model/grouping.h"

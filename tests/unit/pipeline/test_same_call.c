@@ -1,6 +1,6 @@
 /* Functions that do the same of a file, of bytes and of an Arrow stream give the same results. A schema that is built by
  * setters is the one that YAML describes. */
-#include "embed_helpers.h"
+#include "unit/embed_helpers.h"
 
 enum { N_PEOPLE = 200, FROM_FILE = 0, FROM_BYTES, FROM_ARROW, N_SOURCES };
 

@@ -2,7 +2,7 @@
 #include "core/random.h"
 #include "table/value/number.h"
 
-#include "taxonomy_helpers.h"
+#include "unit/taxonomy_helpers.h"
 
 enum { SEED = 41076 };
 
