@@ -1,5 +1,5 @@
-/* kanon anonymize --workers: what cannot be done by several processes is refused by name before any work, the rest goes to
- * workers/workers.h. Called by cmd_anonymize.c. */
+/* kanon anonymize --workers: what cannot be done by several processes is refused by name before any work, the rest goes
+ * to workers/workers.h. */
 #ifndef KANON_CLI_ANONYMIZE_WORKERS_H
 #define KANON_CLI_ANONYMIZE_WORKERS_H
 

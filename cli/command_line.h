@@ -1,5 +1,5 @@
 /* The parser backwards: the command line that stands for given arguments. The report of a release shows it, so that the
- * release can be made again. Called by commands that publish; reads the option table of the command. */
+ * release can be made again. */
 #ifndef KANON_CLI_COMMAND_LINE_H
 #define KANON_CLI_COMMAND_LINE_H
 

@@ -1,6 +1,5 @@
 /* What the hints of the library mean on the command line. The library speaks of schemas and options, because programs,
- * bindings and web pages use it; only this program knows which flag or command sets an option.
- * Called by failed in main.c; calls nothing. */
+ * bindings and web pages use it; only this program knows which flag or command sets an option. */
 #ifndef KANON_CLI_HINTS_H
 #define KANON_CLI_HINTS_H
 

@@ -1,6 +1,5 @@
-/* Options: the table, the parser, the schema that the options describe, and the help. No option is known by name to parser
- * and help.
- * Called by main.c, the commands and cmd_man.c; calls the library for the schema only. */
+/* Options: the table, the parser, the schema that the options describe, and the help. No option is known by name to
+ * parser and help. */
 #include "command.h"
 #include "terminal.h"
 

@@ -1,5 +1,4 @@
-/* See paths.h. Files are compared by kanon_same_file, so that links and other spellings are seen through. Called by
- * the commands that write files; calls the library and main.c for messages. */
+/* See paths.h. Files are compared by kanon_same_file, so that links and other spellings are seen through. */
 #include "paths.h"
 
 #include <errno.h>

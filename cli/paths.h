@@ -1,5 +1,4 @@
-/* Where a command reads and writes: outputs in one place, or over an input, are wrong usage before anything is read.
- * Called by the commands that write files; the functions are in paths.c. */
+/* Where a command reads and writes: outputs in one place, or over an input, are wrong usage before anything is read. */
 #ifndef KANON_CLI_PATHS_H
 #define KANON_CLI_PATHS_H
 

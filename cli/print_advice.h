@@ -1,4 +1,4 @@
-/* The advice of the library after a run, with the flags of this program. Called by cmd_anonymize.c; calls the library. */
+/* The advice of the library after a run, with the flags of this program. */
 #ifndef KANON_CLI_PRINT_ADVICE_H
 #define KANON_CLI_PRINT_ADVICE_H
 

@@ -1,4 +1,4 @@
-/* See print_options.h. Called by cmd_docs.c; reads the table alone. */
+/* See print_options.h. */
 #include "print_options.h"
 
 #include "command.h"

@@ -1,6 +1,5 @@
 /* Progress and stopping. Progress is shown on standard error if that is a terminal and the work lasts longer than a
- * second. Ctrl-C, SIGTERM and SIGHUP ask the work to stop.
- * Called by all commands that call the library for long work; progress_tick is called by the library. */
+ * second. Ctrl-C, SIGTERM and SIGHUP ask the work to stop. */
 #ifndef KANON_CLI_PROGRESS_H
 #define KANON_CLI_PROGRESS_H
 

@@ -1,5 +1,4 @@
-/* See release_run.h: the options, the run in its three steps, and what is printed at the end. Called by cmd_anonymize.c and
- * cmd_improve.c; calls the library, paths.c, progress.c and command_line.c. */
+/* See release_run.h: the options, the run in its three steps, and what is printed at the end. */
 #include "release_run.h"
 
 #include "command_line.h"

@@ -1,5 +1,5 @@
-/* A run that ends with a release: what kanon anonymize and kanon improve share, from the options to the last messages.
- * Called by cmd_anonymize.c and cmd_improve.c, which differ in what the groups begin with. */
+/* A run that ends with a release: what kanon anonymize and kanon improve share, from the options to the last
+ * messages. */
 #ifndef KANON_CLI_RELEASE_RUN_H
 #define KANON_CLI_RELEASE_RUN_H
 

@@ -1,7 +1,5 @@
 /* What the commands that change a state share: their options, the outputs, opening the state and printing what was
- * done.
- * Called by cmd_insert.c, cmd_delete.c, cmd_update.c, cmd_optimize.c and cmd_release.c; cmd_state.c and cmd_audit.c
- * open the state here. */
+ * done. */
 #include "state_command.h"
 #include "paths.h"
 #include "progress.h"

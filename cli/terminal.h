@@ -1,6 +1,5 @@
-/* What the program knows about the terminal that it prints on: its width, and whether colours are wanted. Colours are used
- * on terminals only, never where NO_COLOR is set or TERM is dumb, so that files and pipes hold plain text. Called by main.c,
- * options.c, progress.c and the commands that print tables; calls nothing. */
+/* What the program knows about the terminal that it prints on: its width, and whether colours are wanted. Colours are
+ * used on terminals only, never where NO_COLOR is set or TERM is dumb, so that files and pipes hold plain text. */
 #ifndef KANON_CLI_TERMINAL_H
 #define KANON_CLI_TERMINAL_H
 

@@ -1063,8 +1063,8 @@ typedef struct kanon_change {
     int64_t joint_below;      /* records in classes smaller than joint_k */
     int64_t joint_made_below; /* of these, in classes that had joint_k before this release, or that it has made; where
                                  joint_required, none */
-    char question[480]; /* a delta that makes the range of a column of numbers more than twice as wide, or whose numbers fit if
-                         * two columns are exchanged: which columns, for people; "": nothing. No value is in it. */
+    char question[480]; /* a delta that makes the range of a column of numbers more than twice as wide, or whose numbers
+                         * fit if two columns are exchanged: which columns, for people; "": nothing. No value is in it. */
     char privacy[480];  /* what k does not protect in the release, as kanon_grouping_warning says it, for people: groups with
                          * one sensitive value, by column; "": nothing */
 } kanon_change;

@@ -102,8 +102,9 @@ typedef struct kanon_arrow_options {
     kanon_tick tick;
     void *payload;
     uint64_t shuffle_seed; /* as in kanon_outputs */
-    /* Of kanon_release_to_arrow: gets the group of each row of the stream, in its order, from 1, 0: suppressed and kept; room
-     * for all rows of the table. A state that is made of the grouping gives its groups these numbers. NULL: not wanted. */
+    /* Of kanon_release_to_arrow: gets the group of each row of the stream, in its order, from 1, 0: suppressed and
+     * kept; room for all rows of the table. A state that is made of the grouping gives its groups these numbers. NULL:
+     * not wanted. */
     int64_t *groups;
 } kanon_arrow_options;
 

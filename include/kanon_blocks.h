@@ -269,9 +269,9 @@ KANON_API kanon_status kanon_tally_new(kanon_tally **out, const kanon_table *row
                                        kanon_error *err);
 KANON_API kanon_status kanon_tally_merge(kanon_tally *into, const kanon_tally *other, kanon_error *err);
 KANON_API void kanon_tally_free(kanon_tally *tally);
-/* All figures of kanon_evaluate but those that need the records of the whole table, with the default settings: the same to the
- * last digits of a double. Names of attributes lie in the domain, which must outlive the measures. KANON_EDATA: the tally is
- * not of all records of the domain. */
+/* All figures of kanon_evaluate but those that need the records of the whole table, with the default settings: the same
+ * to the last digits of a double. Names of attributes lie in the domain, which must outlive the measures. KANON_EDATA:
+ * the tally is not of all records of the domain. */
 KANON_API kanon_status kanon_tally_measures(kanon_measures **out, const kanon_tally *tally, const kanon_domain *domain,
                                             kanon_error *err);
 KANON_API kanon_status kanon_tally_write(const kanon_tally *tally, const kanon_sink *sink, kanon_error *err);

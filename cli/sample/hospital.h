@@ -1,5 +1,5 @@
-/* The sample hospital: an invented patient table with its schema and taxonomies, to try the program out and to test it.
- * Called by cmd_sample.c and by tests; calls hospital_rows.c for the rows and sample_file.c for the files. */
+/* The sample hospital: an invented patient table with its schema and taxonomies, to try the program out and to test
+ * it. */
 #ifndef KANON_CLI_HOSPITAL_H
 #define KANON_CLI_HOSPITAL_H
 

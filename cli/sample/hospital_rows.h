@@ -1,6 +1,5 @@
 /* The rows of the sample hospital. Each is a pure function of seed and row number, so that a longer table begins with
- * the rows of a shorter one.
- * Called by hospital.c; calls sample_stream.c for random numbers and reads hospital_values.c. */
+ * the rows of a shorter one. */
 #ifndef KANON_CLI_HOSPITAL_ROWS_H
 #define KANON_CLI_HOSPITAL_ROWS_H
 

@@ -1,5 +1,5 @@
 /* Failures and memory of the samples. The samples report failures as the library does, with a kanon_status and a
- * kanon_error, so that cmd_sample.c handles both alike. Called by the files of this folder; calls only the C library. */
+ * kanon_error, so that cmd_sample.c handles both alike. */
 #ifndef KANON_CLI_SAMPLE_ERROR_H
 #define KANON_CLI_SAMPLE_ERROR_H
 

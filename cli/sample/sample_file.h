@@ -1,7 +1,6 @@
 /* Files that appear together or not at all. A file is written under a temporary name in the directory of its place.
- * sample_files_commit gives all files their names once all of them are complete and on disk; sample_file_clear removes what
- * was not committed. Things that are not regular files, such as devices, are written to directly.
- * Called by hospital.c; calls sample_error.c. */
+ * sample_files_commit gives all files their names once all of them are complete and on disk; sample_file_clear removes
+ * what was not committed. Things that are not regular files, such as devices, are written to directly. */
 #ifndef KANON_CLI_SAMPLE_FILE_H
 #define KANON_CLI_SAMPLE_FILE_H
 

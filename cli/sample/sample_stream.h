@@ -1,7 +1,6 @@
-/* Random numbers for the samples: xoshiro256** (Blackman and Vigna 2018), seeded through splitmix64. Equal seeds give equal
- * numbers on every machine, so that equal seeds give equal files. The library has a generator of its own, but the program
- * includes no internal header; and the bytes of a sample must not change when the library's generator does.
- * Called by hospital_rows.c; calls nothing. */
+/* Random numbers for the samples: xoshiro256** (Blackman and Vigna 2018), seeded through splitmix64. Equal seeds give
+ * equal numbers on every machine, so that equal seeds give equal files. The library has a generator of its own, but the
+ * program includes no internal header; and the bytes of a sample must not change when the library's generator does. */
 #ifndef KANON_CLI_SAMPLE_STREAM_H
 #define KANON_CLI_SAMPLE_STREAM_H
 

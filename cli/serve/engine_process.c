@@ -1,5 +1,5 @@
-/* See engine_process.h. A request is a line of JSON; the answer is {"answer": ...}, after lines {"progress": ...}. The child
- * has nothing of the parent but the channel, and ends with it. Called by engines.c; calls the bridge. */
+/* See engine_process.h. A request is a line of JSON; the answer is {"answer": ...}, after lines {"progress": ...}. The
+ * child has nothing of the parent but the channel, and ends with it. */
 #define _GNU_SOURCE
 #include "serve/engine_process.h"
 

@@ -1,4 +1,4 @@
-/* See http_guard.h. Called by http.c. */
+/* See http_guard.h. */
 #include "serve/http_guard.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* See served_page.h. Called by http.c and cmd_serve.c; calls the C library. */
+/* See served_page.h. */
 #include "serve/served_page.h"
 
 #include <inttypes.h>

@@ -4,9 +4,7 @@
  * stretch of each bundle. Each line has a slot, its number in the part of the table that it comes from; inside a key lines
  * stand in the order of the table.
  *
- *     the lines, key by key | slot and size of each line, likewise | by key: where it begins in both
- *
- * Called by the stages; calls exchange.h. */
+ *     the lines, key by key | slot and size of each line, likewise | by key: where it begins in both */
 #ifndef KANON_CLI_BUNDLE_H
 #define KANON_CLI_BUNDLE_H
 

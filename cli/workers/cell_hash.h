@@ -1,5 +1,5 @@
-/* SipHash-2-4 with 128 bits of result, for the last check: two classes of a release are taken for one only where both words
- * agree, under a key that is drawn for each run. Called by stage_recount.c; calls nothing. */
+/* SipHash-2-4 with 128 bits of result, for the last check: two classes of a release are taken for one only where both
+ * words agree, under a key that is drawn for each run. */
 #ifndef KANON_CLI_CELL_HASH_H
 #define KANON_CLI_CELL_HASH_H
 

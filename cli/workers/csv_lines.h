@@ -1,5 +1,5 @@
-/* A reader of lines, written for the last check and for dividing rows and what kanon_publish writes: quotes, delimiters and
- * line ends, nothing else. It shares no code with the library. Called by the stages; calls nothing. */
+/* A reader of lines, written for the last check and for dividing rows and what kanon_publish writes: quotes, delimiters
+ * and line ends, nothing else. It shares no code with the library. */
 #ifndef KANON_CLI_CSV_LINES_H
 #define KANON_CLI_CSV_LINES_H
 

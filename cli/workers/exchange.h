@@ -3,7 +3,7 @@
  * complete: a task that runs again replaces what it left. Everything goes with the folder, which is removed at the end; the
  * folder of a run that was killed is removed by the next run (it is locked as long as the driver or a worker lives).
  *
- * A file is known by its kind and a number, "rows" and 7. Called by the stages; calls only the system. */
+ * A file is known by its kind and a number, "rows" and 7. */
 #ifndef KANON_CLI_EXCHANGE_H
 #define KANON_CLI_EXCHANGE_H
 

@@ -1,7 +1,7 @@
 /* The file that the release is until it is complete. Workers write their stretches of it at any place; it gets its name
  * when it was checked and is on disk. Until then it has no name, or where the file system cannot do that, one that the
  * library's own outputs at this place clean up after a kill (PLACE.kanon-PID-N.tmp, locked). Standard output and
- * devices get all of it at the end. Called by workers.c and stage_assembly.c; calls only the system. */
+ * devices get all of it at the end. */
 #ifndef KANON_CLI_RELEASE_FILE_H
 #define KANON_CLI_RELEASE_FILE_H
 

@@ -1,5 +1,5 @@
 /* The released lines of all blocks come together in the order of the table. Each worker writes the stretch of the
- * release that belongs to one part; where that begins is known from the sizes. Called by workers.c. */
+ * release that belongs to one part; where that begins is known from the sizes. */
 #include "workers/worker_error.h"
 #include "workers/workers_run.h"
 

@@ -1,4 +1,4 @@
-/* The cuts, level by level, and the rows on their way to their block. Called by workers.c; calls kanon_blocks.h. */
+/* The cuts, level by level, and the rows on their way to their block. */
 #include "workers/csv_lines.h"
 #include "workers/worker_error.h"
 #include "workers/workers_run.h"

@@ -1,6 +1,6 @@
-/* The first stage: the table is divided into parts, the values and codes of each part are collected by a worker, and the
- * driver merges the values to the domain of the whole. Also how the bytes and codes of a part are read by this stage and the
- * next two. Called by workers.c; calls kanon_blocks.h. */
+/* The first stage: the table is divided into parts, the values and codes of each part are collected by a worker, and
+ * the driver merges the values to the domain of the whole. Also how the bytes and codes of a part are read by this
+ * stage and the next two. */
 #include "workers/csv_lines.h"
 #include "workers/worker_error.h"
 #include "workers/workers_run.h"

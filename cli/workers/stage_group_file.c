@@ -3,9 +3,7 @@
  *
  *     1 by part: the first rows of its rows' groups come together; the part tells which of its own rows are first ones
  *     2 by part: the number of a group is the number of first rows up to its own; the lines are printed
- *     3 the driver puts the lines of all parts together
- *
- * Called by workers.c, and by stage_lines.c for what a block tells; calls bundle.h. */
+ *     3 the driver puts the lines of all parts together */
 #include "workers/worker_error.h"
 #include "workers/workers_run.h"
 

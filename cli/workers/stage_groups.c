@@ -1,5 +1,5 @@
-/* The blocks are grouped, each by a worker; what is left over in them comes back to the driver. Also how the rows of a block
- * are read, here and for the release. Called by workers.c; calls kanon_blocks.h. */
+/* The blocks are grouped, each by a worker; what is left over in them comes back to the driver. Also how the rows of a
+ * block are read, here and for the release. */
 #include "workers/worker_error.h"
 #include "workers/workers_run.h"
 

@@ -1,6 +1,6 @@
 /* The blocks are released, each by a worker: with their guests and without the records that left, they are tables of
  * complete groups, which the library checks and publishes. The lines are divided by the parts of the table that their
- * records come from. Called by workers.c; calls kanon_blocks.h and csv_lines.h. */
+ * records come from. */
 #include "workers/csv_lines.h"
 #include "workers/worker_error.h"
 #include "workers/workers_run.h"

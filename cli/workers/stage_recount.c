@@ -3,9 +3,7 @@
  * is used, and nothing of what the run knows but the names of the columns.
  *
  *     1 by part of the file: a hash of the quasi cells of each line, by bucket
- *     2 by bucket: hashes are sorted, equal ones are counted
- *
- * Called by workers.c; calls csv_lines.h and cell_hash.h. */
+ *     2 by bucket: hashes are sorted, equal ones are counted */
 #define _DEFAULT_SOURCE /* getentropy */
 #include "workers/cell_hash.h"
 #include "workers/csv_lines.h"

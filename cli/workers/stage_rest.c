@@ -1,5 +1,4 @@
-/* The records left over find their groups: workers offer groups of their blocks, the driver decides, round by round.
- * Called by workers.c; calls kanon_blocks.h. */
+/* The records left over find their groups: workers offer groups of their blocks, the driver decides, round by round. */
 #include "workers/worker_error.h"
 #include "workers/workers_run.h"
 

@@ -1,5 +1,4 @@
-/* Failures and memory of the workers, in the form that the library has, so that cmd_anonymize.c handles both alike.
- * Called by the files of this folder; calls only the C library. */
+/* Failures and memory of the workers, in the form that the library has, so that cmd_anonymize.c handles both alike. */
 #ifndef KANON_CLI_WORKER_ERROR_H
 #define KANON_CLI_WORKER_ERROR_H
 

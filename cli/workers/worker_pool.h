@@ -6,9 +6,7 @@
  * it starts one: the library ends its own with each call.
  *
  *     driver    task 7 ->            task 9 ->
- *     worker             <- done             <- failed: status, message, hint
- *
- * Called by the stages; calls only the system. */
+ *     worker             <- done             <- failed: status, message, hint */
 #ifndef KANON_CLI_WORKER_POOL_H
 #define KANON_CLI_WORKER_POOL_H
 

@@ -1,5 +1,4 @@
-/* See workers.h. The driver: opens the folder and the release, runs the stages in order, and cleans up. Called by
- * cmd_anonymize.c; calls the stages. */
+/* See workers.h. The driver: opens the folder and the release, runs the stages in order, and cleans up. */
 #include "workers/workers.h"
 
 #include "workers/worker_error.h"

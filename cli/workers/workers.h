@@ -3,8 +3,8 @@
  *
  *     file -> parts -> domain -> cuts -> rows by block -> groups -> records left over -> released lines by part -> release
  *
- * The library decides (kanon_blocks.h); here rows and bytes are moved. The release is that of --blocks without workers.
- * Called by cmd_anonymize.c, which this folder knows nothing about. */
+ * The library decides (kanon_blocks.h); here rows and bytes are moved. The release is that of --blocks without
+ * workers. */
 #ifndef KANON_CLI_WORKERS_H
 #define KANON_CLI_WORKERS_H
 

@@ -14,9 +14,7 @@
  *     leads-BLOCK                        a bundle: the first row of each row's group, by part
  *     lead-PART, grouplines-PART         the same by row of a part; the lines of the groups file
  *     first-PART                         which rows are the first ones of their groups, until the driver has it
- *     classes-PART                       a bundle: what the quasi cells of the finished release look like, by bucket
- *
- * Called by workers.c, which runs the stages in order. */
+ *     classes-PART                       a bundle: what the quasi cells of the finished release look like, by bucket */
 #ifndef KANON_CLI_WORKERS_RUN_H
 #define KANON_CLI_WORKERS_RUN_H
 

@@ -1,7 +1,7 @@
 /* The queries that read a source and a release, with the form in which the library gets each column.
  *
- * A release is read back in the types that the library gave it, so that it can be compared with what was to be written.
- * Called by refresh.c and examine.c; calls source.c. */
+ * A release is read back in the types that the library gave it, so that it can be compared with what was to be
+ * written. */
 #include "host.h"
 
 #include "access/table.h"

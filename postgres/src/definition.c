@@ -1,7 +1,7 @@
 /* What kanon.define stored, read again: the columns of a release, and the schema and options of its library calls.
  *
- * SQL says which setters are called (kanon.steps_of), one row each, so that every name, default and table lookup is in one
- * place; here is the table of setters. Called by refresh.c and examine.c. */
+ * SQL says which setters are called (kanon.steps_of), one row each, so that every name, default and table lookup is in
+ * one place; here is the table of setters. */
 #include "host.h"
 
 #include "catalog/pg_type.h"

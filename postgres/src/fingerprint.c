@@ -1,9 +1,9 @@
 /* Whether two streams hold the same rows, in any order: a sum over keyed hashes of the rows.
  *
- * The release that the library made and checked is one stream; what stands in the table when it was written is read back as
- * another. Equal sums under a random key mean equal rows, so that the check of the library holds for the table. Cells are
- * hashed by what they mean: a category is its text, whether it came from a dictionary, an enum or a truth value. Called by
- * sink.c and refresh.c. */
+ * The release that the library made and checked is one stream; what stands in the table when it was written is read
+ * back as another. Equal sums under a random key mean equal rows, so that the check of the library holds for the table.
+ * Cells are hashed by what they mean: a category is its text, whether it came from a dictionary, an enum or a truth
+ * value. */
 #include "host.h"
 
 #include "common/hashfn.h"

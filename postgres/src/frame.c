@@ -1,7 +1,6 @@
 /* Frames: rows that were read, counted references to them, and streams of them.
  *
- * Whoever drops the last reference frees the rows, wherever that is: these functions know nothing of the server. Called by
- * source.c, run.c and the library. */
+ * Whoever drops the last reference frees the rows, wherever that is: these functions know nothing of the server. */
 #include "frame.h"
 
 #include <errno.h>

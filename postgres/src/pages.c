@@ -1,9 +1,9 @@
 /* The pages of a state of the library, which are rows of kanon.state_pages.
  *
- * A page is read when the library asks for it, so that a refresh by change reads what it needs, and those that the library
- * changed are written when it has returned. Reading is the one thing that the server does below a frame of the library: an
- * error is caught there and raised when the library has returned. State, release and the notes of changes are one
- * transaction of the server, with all that belongs to it: write-ahead log, backup, replication. Called by state.c. */
+ * A page is read when the library asks for it, so that a refresh by change reads what it needs, and those that the
+ * library changed are written when it has returned. Reading is the one thing that the server does below a frame of the
+ * library: an error is caught there and raised when the library has returned. State, release and the notes of changes
+ * are one transaction of the server, with all that belongs to it: write-ahead log, backup, replication. */
 #include "host.h"
 
 #include "access/genam.h"

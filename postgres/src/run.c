@@ -1,7 +1,7 @@
 /* A run: one call of a function of the extension, and all that it owns.
  *
- * Its memory context is made first and frees the rest: objects of the library, rows that were read, a release that is half
- * written. So whatever line an error leaves from, nothing stays. Called by the files with SQL functions. */
+ * Its memory context is made first and frees the rest: objects of the library, rows that were read, a release that is
+ * half written. So whatever line an error leaves from, nothing stays. */
 #include "host.h"
 
 #include "access/xact.h"

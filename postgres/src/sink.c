@@ -1,7 +1,7 @@
 /* A release into its table: cells of Arrow batches become values of the server, rows are inserted a thousand at a time.
  *
- * The table keeps its identity, its grants and its indexes. Old rows go and new ones come in one transaction, so
- * that readers see the old release until it commits and never wait. Called by refresh.c. */
+ * The table keeps its identity, its grants and its indexes. Old rows go and new ones come in one transaction, so that
+ * readers see the old release until it commits and never wait. */
 #include "host.h"
 
 #include "access/heapam.h"

@@ -2,8 +2,7 @@
  *
  * The rows are read before the library is called, by a receiver at the end of the executor, so that an error of the
  * query never jumps over a frame of the library. They are kept in batches of plain memory, since the library drops them
- * when it is done, wherever that is. A range becomes two columns, NAME_min and NAME_max. Called by columns.c and
- * state.c; calls frame.c. */
+ * when it is done, wherever that is. A range becomes two columns, NAME_min and NAME_max. */
 #include "frame.h"
 
 #include "access/tableam.h"

@@ -1,10 +1,10 @@
 /* Whether all changes of a source were noted: its rows are counted, and a sum over hashes of them is kept.
  *
- * Each note of a change says by how much it changes the sum (capture.c), so that the sum of the source as it is must be that
- * of the last refresh with what the notes say. It is not where rows were changed while the triggers did not run: disabled,
- * detached with a partition, or removed. Hashes are over the bytes of the commonest types, which a dump and a restore keep,
- * and over the texts of all others. Rows are added by exclusive or: each has a key, so that no two are equal. Called by
- * state.c and capture.c. */
+ * Each note of a change says by how much it changes the sum (capture.c), so that the sum of the source as it is must be
+ * that of the last refresh with what the notes say. It is not where rows were changed while the triggers did not run:
+ * disabled, detached with a partition, or removed. Hashes are over the bytes of the commonest types, which a dump and a
+ * restore keep, and over the texts of all others. Rows are added by exclusive or: each has a key, so that no two are
+ * equal. */
 #include "host.h"
 
 #include "catalog/pg_type.h"

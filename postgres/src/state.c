@@ -1,7 +1,7 @@
 /* Refresh by change: the notes of what changed in the source are applied to a state of the library, and what it holds then
  * is released. All rows are written (refresh.c).
  *
- * The bytes of the state are rows of the database (pages.c). Called by refresh.c; capture.c makes the notes. */
+ * The bytes of the state are rows of the database (pages.c). */
 #include "host.h"
 
 #include "access/htup_details.h"

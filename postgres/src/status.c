@@ -1,7 +1,7 @@
 /* Errors of the library as errors of the server: each status has its SQLSTATE, message and hint pass unchanged.
  *
  * Messages of the library hold no cell of a table. A cancelled call raises the interrupt that cancelled it, so that the
- * client reads what PostgreSQL says of a cancel, a timeout or a shutdown. Called by all files. */
+ * client reads what PostgreSQL says of a cancel, a timeout or a shutdown. */
 #include "host.h"
 
 #include "mb/pg_wchar.h"

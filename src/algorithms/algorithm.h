@@ -11,8 +11,8 @@
 
 typedef struct kanon__algorithm {
     kanon_algorithm_info info; /* name, summary, advice, source, revision, settings: public, see kanon.h */
-    /* Fill run->group_of and run->n_groups. The table has at least k rows. Deterministic for a seed, whatever the number
-     * of threads. Called by the pipeline, by blocks (partition/blocks.h) and by other algorithms. */
+    /* Fill run->group_of and run->n_groups. The table has at least k rows. Deterministic for a seed, whatever the
+     * number of threads. */
     kanon_status (*run)(kanon__run *run, kanon_error *err);
     /* Peak memory of a run in addition to table and grouping: bytes per record, and per record and quasi attribute. The
      * block plan compares it with --memory; test_conformance.c fails where a run allocates more. */

@@ -1,5 +1,5 @@
 /* kmember where groups must satisfy constraints in addition to k: groups grow until the constraints hold, instead of
- * being repaired afterwards. Called by kmember.c, for tables up to a size; calls search and model/clusters.h. */
+ * being repaired afterwards. */
 #ifndef KANON_ALGORITHMS_CONSTRAINED_GROWTH_H
 #define KANON_ALGORITHMS_CONSTRAINED_GROWTH_H
 

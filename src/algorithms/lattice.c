@@ -15,9 +15,8 @@
  *           (0,0)
  *
  * Paper: Kohlmayer and others: Flash, PASSAT 2012, and El Emam and others: OLA, JAMIA 2009 (predictive tagging along
- * chains).
- * Cost: O(attributes * tuples) for each check; how many there are depends on the data. `max-checks` ends the search early.
- * Ties: the lower level, attribute by attribute. Called by full_domain.c and attribute_cut.c. */
+ * chains). Cost: O(attributes * tuples) for each check; how many there are depends on the data. `max-checks` ends the
+ * search early. Ties: the lower level, attribute by attribute. */
 #include "algorithms/generalisation.h"
 
 #include "core/alloc.h"

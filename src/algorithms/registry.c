@@ -1,7 +1,6 @@
 /* The table of algorithms, made from algorithms.def, and running one by its name.
  *
- * The preprocessor reads algorithms.def twice: once for the declarations of the descriptors, once for the table. Called by
- * the pipeline, the states, the conformance tests and, for the public functions, by every host. */
+ * The preprocessor reads algorithms.def twice: once for the declarations of the descriptors, once for the table. */
 #include "algorithms/algorithm.h"
 
 #include <string.h>

@@ -4,9 +4,7 @@
  * Records of equal tuples come together, and of these the ones that help join first, at no cost. While the cluster lacks
  * fewer records than it has places left up to k, the nearest records join; from then on only those that help. Where these
  * are too far away it takes the nearest ones after all and grows beyond k, below 2k, by near records that help. What it then
- * violates has a price: seeds that do better come first, and the repair (enforce/repair.h) mends what remains.
- *
- * Called by densest.c; calls search/density.h and the tallies. */
+ * violates has a price: seeds that do better come first, and the repair (enforce/repair.h) mends what remains. */
 #ifndef KANON_ALGORITHMS_SEED_CLUSTER_H
 #define KANON_ALGORITHMS_SEED_CLUSTER_H
 

@@ -9,7 +9,7 @@
  *     level 1   [----][------]           2 intervals
  *     level 0   1 2 3 4 5 6 7            single values
  *
- * Called by lattice.c. Ties: the first split of equal saving, the first interval. */
+ * Ties: the first split of equal saving, the first interval. */
 #include "algorithms/generalisation.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,5 @@
-/* See cell_notation.h. One function per notation tries to read the text; the first that can writes the canonical text.
- * Called by release_check.c and release_loss.c; may call core and table/value/number.h. */
+/* See cell_notation.h. One function per notation tries to read the text; the first that can writes the canonical
+ * text. */
 #include "audit/cell_notation.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,5 @@
 /* See class_table.h. Open addressing over tuples of codes; a slot has the high bits of the hash, so that a miss seldom
- * reads a tuple. Called by release_check.c. */
+ * reads a tuple. */
 #include "audit/class_table.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,5 @@
-/* Which record of a table each row of another file is about, by the columns that name a record. Rows may be missing and in
- * any order. Called by release_loss.c; calls table/text/source.h. */
+/* Which record of a table each row of another file is about, by the columns that name a record. Rows may be missing and
+ * in any order. */
 #ifndef KANON_AUDIT_KEY_ROWS_H
 #define KANON_AUDIT_KEY_ROWS_H
 

@@ -1,4 +1,4 @@
-/* See made_by.h. The marks are a table of DuckDB, which is read as any other query is. Called by release_check.c. */
+/* See made_by.h. The marks are a table of DuckDB, which is read as any other query is. */
 #include "audit/made_by.h"
 
 #include "core/alloc.h"

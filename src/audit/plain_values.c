@@ -1,4 +1,4 @@
-/* See plain_values.h. Called by check_privacy.c and release_check.c.
+/* See plain_values.h.
  *
  * Intervals: in a column of numbers or dates every one is vague. Where the schema says no type, "10-19" may be a category
  * of its own. It is one as long as no other cell overlaps it; of [1..5] and [1..4] nobody knows whether they are two values.

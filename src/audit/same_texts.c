@@ -1,4 +1,4 @@
-/* See same_texts.h. Called by release_check.c. */
+/* See same_texts.h. */
 #include "audit/same_texts.h"
 
 #include "core/alloc.h"

@@ -1,8 +1,8 @@
 /* Finds the tuples that may share a box with one tuple, by falling price.
  *
- * A walk over the index leaves out nodes that are too far or lie before the tuple in the order. Distances from the tuple are
- * lookups where a dimension has few codes. Counts by distance and price tell which tuples can be in a violated set, before
- * anything is sorted. Called by box_search.c and box_growth.c; calls priced_table.h. */
+ * A walk over the index leaves out nodes that are too far or lie before the tuple in the order. Distances from the
+ * tuple are lookups where a dimension has few codes. Counts by distance and price tell which tuples can be in a
+ * violated set, before anything is sorted. */
 #include "bound/box_candidates.h"
 
 #include "core/alloc.h"

@@ -1,7 +1,7 @@
 /* The tuples that may share a box with one tuple: found through the index, thinned out, sorted, laid out as arrays.
  *
- * Every set that is asked about holds the tuple itself, so one of its records is taken before any other and is no candidate.
- * Called by box_search.c and box_growth.c; calls priced_table.h. */
+ * Every set that is asked about holds the tuple itself, so one of its records is taken before any other and is no
+ * candidate. */
 #ifndef KANON_BOUND_BOX_CANDIDATES_H
 #define KANON_BOUND_BOX_CANDIDATES_H
 

@@ -7,8 +7,8 @@
  *   3. Take out the member whose leaving raises the excess most, and add the best one then. Go on while the excess rises, as
  *      often as there are members at most.
  *
- * Cost: k passes over the candidates for each side that grows, and k times the sides for an exchange. Ties: the candidate
- * with the higher price, then the lower number. Called by separation.c; calls box_candidates.h. */
+ * Cost: k passes over the candidates for each side that grows, and k times the sides for an exchange. Ties: the
+ * candidate with the higher price, then the lower number. */
 #include "bound/box_growth.h"
 
 #include "core/alloc.h"

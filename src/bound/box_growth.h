@@ -1,6 +1,5 @@
 /* A set around one tuple that violates dual feasibility, found by growth and exchange, not by search. What it finds is
- * a cut; that it finds nothing proves nothing.
- * Called by separation.c, one object per task. Calls box_candidates.h. */
+ * a cut; that it finds nothing proves nothing. */
 #ifndef KANON_BOUND_BOX_GROWTH_H
 #define KANON_BOUND_BOX_GROWTH_H
 

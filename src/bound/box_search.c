@@ -16,7 +16,7 @@
  *      the tuples beyond leave the list, or it reaches at least the nearest tuple beyond. Go on with 3.
  *   6. Out of budget: the largest bound of the nodes left is reported, so that the caller can pay for it.
  *
- * All sums are whole numbers. Called by separation.c; calls box_candidates.h. */
+ * All sums are whole numbers. */
 #include "bound/box_search.h"
 
 #include "core/alloc.h"

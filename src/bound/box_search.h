@@ -1,9 +1,8 @@
 /* The separation problem of one tuple: is there a box around it in which the prices violate dual feasibility, that is, the
  * k highest prices inside sum up to more than k D(box)? The answer is the box with the largest excess.
  *
- * Only tuples at or after the tuple in a given order are considered: each set of tuples has a first one, so the problems of
- * all tuples together cover all sets, each once.
- * Called by separation.c, one search object per task. Calls box_candidates.h. */
+ * Only tuples at or after the tuple in a given order are considered: each set of tuples has a first one, so the
+ * problems of all tuples together cover all sets, each once. */
 #ifndef KANON_BOUND_BOX_SEARCH_H
 #define KANON_BOUND_BOX_SEARCH_H
 

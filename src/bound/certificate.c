@@ -1,6 +1,5 @@
-/* Writes the certificate. Its format is described in docs/lower-bound.md; prices come in the order of the table's rows. The
- * file holds no cell of the table.
- * Called by lower_bound.c; calls core/output.h, which writes to a temporary file and renames it. */
+/* Writes the certificate. Its format is described in docs/lower-bound.md; prices come in the order of the table's rows.
+ * The file holds no cell of the table. */
 #include "bound/certificate.h"
 
 enum { CERTIFICATE_FORMAT = 1, PRICES_PER_LINE = 10 };

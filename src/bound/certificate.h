@@ -1,6 +1,5 @@
-/* The certificate of a lower bound: a JSON file with the dual prices. Whoever has the table can check it without trust in
- * this program; src/verify/verify_certificate.c does so with code of its own.
- * Called by lower_bound.c; calls core/output.h. */
+/* The certificate of a lower bound: a JSON file with the dual prices. Whoever has the table can check it without trust
+ * in this program; src/verify/verify_certificate.c does so with code of its own. */
 #ifndef KANON_BOUND_CERTIFICATE_H
 #define KANON_BOUND_CERTIFICATE_H
 

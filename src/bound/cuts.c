@@ -5,7 +5,7 @@
  *   1. Prices: each moves by its residual, the number of its records that no cut uses, within its limits.
  *   2. Weights: each moves by the excess of its cut at the extrapolated prices, and stays at 0 or above.
  *
- * A step costs one pass over the members of the cuts. Called by lower_bound.c and feasible.c; calls core/keyset.h. */
+ * A step costs one pass over the members of the cuts. */
 #include "bound/cuts.h"
 
 #include "core/alloc.h"

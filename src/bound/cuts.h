@@ -1,11 +1,10 @@
 /* The cutting planes of the dual programme, and prices that keep to them.
  *
- * Each set of k records that was found to violate dual feasibility becomes a cut: its prices may sum up to at most k D. The
- * largest sum of prices under the cuts known so far is a linear programme in the prices; its multipliers say how much of
- * each set a fractional grouping uses. Both are moved together by the primal-dual hybrid gradient method (Chambolle, Pock
- * 2011), with a step size for each price and cut (Pock, Chambolle 2011): by how many cuts the price is in, and by k. The
- * result need not be exact, since prices are made dual feasible afterwards (feasible.h).
- * Called by lower_bound.c and feasible.c; calls priced_table.h.
+ * Each set of k records that was found to violate dual feasibility becomes a cut: its prices may sum up to at most k D.
+ * The largest sum of prices under the cuts known so far is a linear programme in the prices; its multipliers say how
+ * much of each set a fractional grouping uses. Both are moved together by the primal-dual hybrid gradient method
+ * (Chambolle, Pock 2011), with a step size for each price and cut (Pock, Chambolle 2011): by how many cuts the price is
+ * in, and by k. The result need not be exact, since prices are made dual feasible afterwards (feasible.h).
  *
  *     cut          0              1                  n-1
  *     begins       0              4         ...      begins[n - 1]       begins[n] = n_members

@@ -11,8 +11,8 @@
  *      price has fewer boxes to search, and mostly the debt turns out to be smaller.
  *   5. Take off the tolerance from every price: what was let pass is paid for.
  *
- * It is right because lowering a price violates nothing, and because each set belongs to the problem of its first tuple in
- * an order that stays. Called by lower_bound.c. Calls separation.h, cuts.h. */
+ * It is right because lowering a price violates nothing, and because each set belongs to the problem of its first tuple
+ * in an order that stays. */
 #include "bound/feasible.h"
 
 #include "core/ticker.h"

@@ -1,5 +1,4 @@
-/* Makes prices dual feasible, by lowering as few of them as little as it takes.
- * Called by lower_bound.c; calls separation.h, cuts.h. */
+/* Makes prices dual feasible, by lowering as few of them as little as it takes. */
 #ifndef KANON_BOUND_FEASIBLE_H
 #define KANON_BOUND_FEASIBLE_H
 

@@ -12,9 +12,8 @@
  *   6. Stop when the bound hardly rises, after so many rounds, at the time limit, or when the caller says so.
  *
  * Outer prices near to feasible ones keep step 5 cheap: little is violated there, and what is found is near the best
- * prices, where it matters. Only step 5 has to be exact. Its prices are a bound whatever came before, so the work can be
- * stopped at any time. The proof is in docs/lower-bound.md. Called by the API (kanon.h). Calls the other files of this
- * folder. */
+ * prices, where it matters. Only step 5 has to be exact. Its prices are a bound whatever came before, so the work can
+ * be stopped at any time. The proof is in docs/lower-bound.md. */
 #include "bound/certificate.h"
 #include "bound/feasible.h"
 #include "core/alloc.h"

@@ -5,9 +5,7 @@
  *   3. For each tuple, search the index depth first, the nearer child first, and prune nodes beyond the (k-1)-th nearest
  *      record so far. Along a dimension the cost of two codes never falls as they move apart, so the nearest code of a
  *      node's range gives a lower bound for everything below the node.
- *   4. Sum up: within a task by tuple, then by task, so that the order of additions is fixed.
- *
- * Called by measures/measure_bound.c. Calls search/kth_neighbour.h, core/pool.h. */
+ *   4. Sum up: within a task by tuple, then by task, so that the order of additions is fixed. */
 #include "bound/neighbour_bound.h"
 
 #include "core/alloc.h"

@@ -2,8 +2,7 @@
  * suppression loses less, because a record's group holds at least k - 1 others (proof: docs/lower-bound.md).
  *
  * It is the quick bound of every report. kanon_bound (lower_bound.c) begins with the same distances in whole units and
- * improves them; here they are summed up in double from the raw values, as all measures are.
- * Called by measures/measure_bound.c; calls search/tree.h, core/pool.h. */
+ * improves them; here they are summed up in double from the raw values, as all measures are. */
 #ifndef KANON_BOUND_NEIGHBOUR_BOUND_H
 #define KANON_BOUND_NEIGHBOUR_BOUND_H
 

@@ -1,9 +1,7 @@
 /* Sets up the table of dual prices, and finds the neighbour distances that the bound begins with.
  *
  * The distance of a tuple to its (k-1)-th nearest other record comes from search/kth_neighbour.h, in whole units, as prices
- * are; neighbour_bound.c asks the same in double. Tuples are independent, so they are tasks of the thread pool.
- *
- * Called by lower_bound.c; the extents by box_search.c. Calls search/kth_neighbour.h, core/pool.h. */
+ * are; neighbour_bound.c asks the same in double. Tuples are independent, so they are tasks of the thread pool. */
 #include "bound/priced_table.h"
 
 #include "core/alloc.h"

@@ -6,9 +6,8 @@
  * feasible prices is a lower bound on the loss of every grouping (proof: docs/lower-bound.md). It suffices that in every box
  * the k highest of the prices inside average at most D(box).
  *
- * Prices are whole units, one for each distinct tuple: equal records have equal prices. A tuple's number is its ordinal in
- * the leaf order of the index, so that near tuples have near numbers.
- * Called by box_search.c, box_growth.c, separation.c, cuts.c, lower_bound.c; calls search/tree.h. */
+ * Prices are whole units, one for each distinct tuple: equal records have equal prices. A tuple's number is its ordinal
+ * in the leaf order of the index, so that near tuples have near numbers. */
 #ifndef KANON_BOUND_PRICED_TABLE_H
 #define KANON_BOUND_PRICED_TABLE_H
 

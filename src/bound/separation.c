@@ -1,7 +1,6 @@
 /* The separation of all tuples: their order, and the questions that the box search answers, on several threads.
  *
- * A task asks about TUPLES_PER_TASK items and keeps the sets that were found in one array of its own. Called by feasible.c
- * and lower_bound.c. Calls box_search.h, box_growth.h, core/pool.h. */
+ * A task asks about TUPLES_PER_TASK items and keeps the sets that were found in one array of its own. */
 #include "bound/separation.h"
 
 #include "bound/box_growth.h"

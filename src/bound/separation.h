@@ -1,8 +1,7 @@
 /* The separation of all tuples: which sets violate dual feasibility under the table's prices, found on several threads.
  *
- * The order of the tuples is that of falling price at kanon__separation_start and stays while prices fall. So a set belongs
- * to the problem of the same tuple all the time, and a tuple without a violated set is done for good.
- * Called by feasible.c and lower_bound.c; calls box_search.h, box_growth.h, core/pool.h.
+ * The order of the tuples is that of falling price at kanon__separation_start and stays while prices fall. So a set
+ * belongs to the problem of the same tuple all the time, and a tuple without a violated set is done for good.
  *
  *     items     [ tuple, set | tuple, set | ... ]          the n tuples still to be separated, ascending
  *     members   task 0: [ tuples times | tuples times ... ]     the arrays behind the sets of its TUPLES_PER_TASK items */

@@ -1,7 +1,7 @@
 /* See counter.h. A hash table with open addressing, made for many small groups whose records come and go: slots are
  * few, and a key whose count falls to 0 keeps its slot. The hash has no secret, unlike that of other tables
  * (core/hash_key.h): models add up doubles in the order of the slots, which must be the same in every run, and keys are
- * codes, which the library chose. Called by tally.c and by the models. */
+ * codes, which the library chose. */
 #include "constraints/counter.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,5 @@
 /* See earth_mover.h. The earth mover's distance in whole numbers: the three ground distances, and the counts of the
- * table that they need. Called by t_closeness.c and measures/measure_closeness.c. */
+ * table that they need. */
 #include "constraints/earth_mover.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,5 @@
-/* The tally of a group (constraints.h): how often each value occurs while records come and go, and what the
- * constraints say of it. Called by algorithms, enforce, refine and state; the models answer from its counters. */
+/* The tally of a group (constraints.h): how often each value occurs while records come and go, and what the constraints
+ * say of it. */
 #include "constraints/constraints.h"
 
 #include "core/alloc.h"

@@ -1,6 +1,5 @@
 /* See alloc.h. A block begins with the context that it came from, so that it can be freed on any thread. With
- * KANON_TEST_HOOKS (preset dev) the n-th allocation can be made to fail, and bytes in use are counted. Called by
- * everything. */
+ * KANON_TEST_HOOKS (preset dev) the n-th allocation can be made to fail, and bytes in use are counted. */
 #include "core/alloc.h"
 
 #include "core/context.h"

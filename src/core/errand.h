@@ -1,9 +1,8 @@
 /* A thread that does what another one waits for: calls of a library that takes much memory and gives it back.
  *
- * A heap can only shrink at its end. What a library leaves there would keep its size, and what we allocate meanwhile lies
- * behind it. The system's allocator gives each thread a heap of its own, so that the library's calls go to a thread of
- * theirs and our heap stays as it was. Nothing runs at the same time: the caller waits for each errand. Called by
- * database/driver_stream.c and parquet_writer.c. */
+ * A heap can only shrink at its end. What a library leaves there would keep its size, and what we allocate meanwhile
+ * lies behind it. The system's allocator gives each thread a heap of its own, so that the library's calls go to a
+ * thread of theirs and our heap stays as it was. Nothing runs at the same time: the caller waits for each errand. */
 #ifndef KANON_CORE_ERRAND_H
 #define KANON_CORE_ERRAND_H
 

@@ -1,7 +1,6 @@
 /* Text that others wrote (column names, file names, keys of a schema) as it may be shown: characters that change what a
- * terminal or a page shows are spelled out instead. kanon__fail, kanon__hint and kanon__texts_addf do this to all messages
- * of the library, so nobody else has to. Called by core/status.c, core/texts.c and report/markup.c;
- * characters are also put by table/text and taxonomy. Calls nothing. */
+ * terminal or a page shows are spelled out instead. kanon__fail, kanon__hint and kanon__texts_addf do this to all
+ * messages of the library, so nobody else has to. */
 #ifndef KANON_CORE_ESCAPE_H
 #define KANON_CORE_ESCAPE_H
 

@@ -1,4 +1,4 @@
-/* Compares two answers of stat about a file. Called by table/text/input.c and database/driver_stream.c; calls nothing. */
+/* Compares two answers of stat about a file. */
 #include "core/file_stamp.h"
 
 static bool same_time(struct timespec a, struct timespec b)

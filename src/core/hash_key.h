@@ -1,10 +1,9 @@
 /* Hashes under a secret key, for tables whose keys come from a file: who writes the file cannot foresee which of its values
  * meet in one place, so no file makes every lookup a search. Each table has a key of its own.
  *
- * Words are added to the key, multiplied in pairs to 128 bits, and folded to 64. A difference of two inputs that is known
- * beforehand becomes one that depends on the key, whatever it is. What a table answers must not depend on the key: it
- * numbers what it holds in the order in which it comes, and is never listed in the order of its slots.
- * Called by all tables of texts, tuples and numbers; calls the operating system for the key. */
+ * Words are added to the key, multiplied in pairs to 128 bits, and folded to 64. A difference of two inputs that is
+ * known beforehand becomes one that depends on the key, whatever it is. What a table answers must not depend on the
+ * key: it numbers what it holds in the order in which it comes, and is never listed in the order of its slots. */
 #ifndef KANON_CORE_HASH_KEY_H
 #define KANON_CORE_HASH_KEY_H
 

@@ -18,7 +18,7 @@
  *     name_replace(heap, item)      pop and put in one pass; the heap is not empty
  *     name_clear(heap)              free it
  *
- * A push and a pop take O(log n) comparisons. Called by every folder; calls only core/alloc.h. */
+ * A push and a pop take O(log n) comparisons. */
 #ifndef KANON_CORE_HEAP_H
 #define KANON_CORE_HEAP_H
 

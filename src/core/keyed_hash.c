@@ -1,5 +1,5 @@
 /* See keyed_hash.h. HMAC is the hash of (secret with 0x5c) and the hash of (secret with 0x36) and the text: two hashes,
- * each of which begins with a block that depends on the secret alone. Called by src/state/store. */
+ * each of which begins with a block that depends on the secret alone. */
 #define _DEFAULT_SOURCE
 #include "core/keyed_hash.h"
 

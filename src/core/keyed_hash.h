@@ -1,5 +1,5 @@
-/* Hashes that nobody can compute without a secret: HMAC-SHA256 (RFC 2104), and secrets. Called by src/state/store; calls
- * sha256.h. Nothing is allocated, so nothing can fail but the source of secrets. */
+/* Hashes that nobody can compute without a secret: HMAC-SHA256 (RFC 2104), and secrets. Nothing is allocated, so
+ * nothing can fail but the source of secrets. */
 #ifndef KANON_CORE_KEYED_HASH_H
 #define KANON_CORE_KEYED_HASH_H
 

@@ -1,5 +1,4 @@
-/* See keyset.h. Open addressing with linear steps; a key is stored plus one, so that 0 is a
- * free slot. Called by algorithms and bound. */
+/* See keyset.h. Open addressing with linear steps; a key is stored plus one, so that 0 is a free slot. */
 #include "core/keyset.h"
 
 #include "core/alloc.h"

@@ -1,6 +1,5 @@
 /* See output.h. A file is written to a temporary one in its own directory (core/temporary_file.h), which is named by
- * kanon__output_commit; a replaced file keeps a second name until all files of the commit are in place. Called by whoever
- * writes files. */
+ * kanon__output_commit; a replaced file keeps a second name until all files of the commit are in place. */
 #define _GNU_SOURCE
 #include "core/output.h"
 

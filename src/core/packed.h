@@ -4,9 +4,9 @@
  *     ...         numbers of 1 to 10 bytes, 7 bits in each, the lowest first; texts with their length in front
  *     checksum    16 bytes of SHA-256 over all before
  *
- * The same on every machine, and equal content is equal bytes. A packer keeps its first failure and tells it in the end, so
- * that what is packed reads as a list. An unpacker never reads past the end: behind damage it gives zeros, and tells in the
- * end. Called by whatever has such a form, in table, partition and pipeline. */
+ * The same on every machine, and equal content is equal bytes. A packer keeps its first failure and tells it in the
+ * end, so that what is packed reads as a list. An unpacker never reads past the end: behind damage it gives zeros, and
+ * tells in the end. */
 #ifndef KANON_CORE_PACKED_H
 #define KANON_CORE_PACKED_H
 

@@ -1,5 +1,5 @@
-/* Running independent tasks on several threads. Which thread runs a task must not change its result: a task writes
- * only what belongs to its number. Called by every layer above; core/conveyor.h adds an order. */
+/* Running independent tasks on several threads. Which thread runs a task must not change its result: a task writes only
+ * what belongs to its number. */
 #ifndef KANON_CORE_POOL_H
 #define KANON_CORE_POOL_H
 

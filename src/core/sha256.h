@@ -1,5 +1,4 @@
-/* SHA-256 (FIPS 180-4) of what was read and written, so that a report names its files beyond doubt. Called by
- * core/output.c, the row sources and verify/verify_certificate.c. */
+/* SHA-256 (FIPS 180-4) of what was read and written, so that a report names its files beyond doubt. */
 #ifndef KANON_CORE_SHA256_H
 #define KANON_CORE_SHA256_H
 

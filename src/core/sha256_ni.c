@@ -1,5 +1,4 @@
-/* SHA-256 by the instructions of x86-64 processors. Called by sha256.c where the processor has them; gives the same
- * state as kanon__sha256_plain, which test_sha256.c compares. */
+/* SHA-256 by the instructions of x86-64 processors. */
 #include "core/sha256.h"
 
 #include <stdbool.h>

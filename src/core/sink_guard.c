@@ -1,5 +1,5 @@
 /* See sink_guard.h. A guard forwards what is written to the caller's sink and notes whether the sink was told how it
- * ended. Called by the public functions that take sinks. */
+ * ended. */
 #include "core/sink_guard.h"
 
 #include <errno.h>

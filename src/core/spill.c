@@ -1,5 +1,4 @@
-/* See spill.h. O_TMPFILE where the file system has it, else mkstemp and unlink. Called by table/value/codes.c for codes and
- * table/text/input.c for streams. */
+/* See spill.h. O_TMPFILE where the file system has it, else mkstemp and unlink. */
 #define _GNU_SOURCE /* O_TMPFILE, mkostemp, madvise */
 #include "core/spill.h"
 

@@ -1,6 +1,5 @@
-/* Status and error: how every function of the library says that it failed. kanon__fail sets the message and returns
- * the status, kanon__hint adds what would be right; KANON_TRY jumps to the cleanup, KANON_CHECK returns.
- * Called by everything, calls nothing. */
+/* Status and error: how every function of the library says that it failed. kanon__fail sets the message and returns the
+ * status, kanon__hint adds what would be right; KANON_TRY jumps to the cleanup, KANON_CHECK returns. */
 #ifndef KANON_CORE_STATUS_H
 #define KANON_CORE_STATUS_H
 

@@ -1,8 +1,7 @@
 /* The file that an output is until it is complete. Where the file system can, it has no name at all, so that a process
- * that is killed leaves nothing. Elsewhere it stands beside its place under a name of its own, PLACE.kanon-PID-N.tmp, and is
- * locked as long as its process lives; the next output at that place removes what no living process has locked. Only its
- * owner can read it until it gets its final permissions. Called by core/output.c and by pipeline for new states; calls
- * core/alloc.h. */
+ * that is killed leaves nothing. Elsewhere it stands beside its place under a name of its own, PLACE.kanon-PID-N.tmp,
+ * and is locked as long as its process lives; the next output at that place removes what no living process has locked.
+ * Only its owner can read it until it gets its final permissions. */
 #ifndef KANON_CORE_TEMPORARY_FILE_H
 #define KANON_CORE_TEMPORARY_FILE_H
 

@@ -3,8 +3,7 @@
  * its own (verify/bare_text.h).
  *
  * White space is what Unicode says (White_Space: blanks, tabs, line ends, no-break and other spaces of any width), and
- * three characters that nobody can see: U+200B, U+2060 and U+FEFF. Nothing inside a value is touched. Called by table,
- * audit and state. */
+ * three characters that nobody can see: U+200B, U+2060 and U+FEFF. Nothing inside a value is touched. */
 #ifndef KANON_CORE_TEXT_H
 #define KANON_CORE_TEXT_H
 

@@ -1,5 +1,4 @@
-/* A growing list of lines of text, such as warnings, names and the parameters of constraints. Called by every layer
- * above; calls core/alloc.h. */
+/* A growing list of lines of text, such as warnings, names and the parameters of constraints. */
 #ifndef KANON_CORE_TEXTS_H
 #define KANON_CORE_TEXTS_H
 

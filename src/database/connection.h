@@ -1,7 +1,7 @@
-/* A connection to a database through its driver. Whatever a driver says in an error may hold values of the table, the URI
- * and the query, so none of it is passed on but its status, the SQLSTATE and, of DuckDB, the kind of the error; the words
- * are ours. Driver calls are made with all signals blocked, so that threads that a driver starts take none of the host's.
- * Called by driver_stream.c and the writers. */
+/* A connection to a database through its driver. Whatever a driver says in an error may hold values of the table, the
+ * URI and the query, so none of it is passed on but its status, the SQLSTATE and, of DuckDB, the kind of the error; the
+ * words are ours. Driver calls are made with all signals blocked, so that threads that a driver starts take none of the
+ * host's. */
 #ifndef KANON_DATABASE_CONNECTION_H
 #define KANON_DATABASE_CONNECTION_H
 

@@ -1,5 +1,5 @@
-/* A stream in smaller batches: slices of those of another stream, without copies. DuckDB (1.5) writes past its memory where
- * a batch that a table is filled with has more rows than it works on at a time. Called by driver_writer.c. */
+/* A stream in smaller batches: slices of those of another stream, without copies. DuckDB (1.5) writes past its memory
+ * where a batch that a table is filled with has more rows than it works on at a time. */
 #ifndef KANON_DATABASE_CUT_STREAM_H
 #define KANON_DATABASE_CUT_STREAM_H
 

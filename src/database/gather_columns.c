@@ -211,7 +211,8 @@ static size_t column_bytes(const kanon__waiting *w, int column)
         return valid + kanon__arrow_room_piece(n * 4) + kanon__arrow_room_piece((size_t)(codes->n_entries + 1) * 4) +
                kanon__arrow_room_piece(codes->n_bytes);
     size_t size = valid + kanon__arrow_room_piece(value_bytes(w, column));
-    return w->columns[column].layout == KANON__LAYOUT_TEXT ? size + kanon__arrow_room_piece(all_text_bytes(w, column)) : size;
+    bool is_text = w->columns[column].layout == KANON__LAYOUT_TEXT;
+    return is_text ? size + kanon__arrow_room_piece(all_text_bytes(w, column)) : size;
 }
 
 /* ---- copying ------------------------------------------------------------------------------------------------------ */

@@ -4,8 +4,7 @@
  *     1. in the folders of KANON_DRIVER_PATH, then of ADBC_DRIVER_PATH, with colons between them
  *     2. where the system looks for libraries
  *     3. in the Python packages of VIRTUAL_ENV and CONDA_PREFIX, and in the user's own
- * A library stays loaded once it is: drivers have threads and states that outlive their objects.
- * Called by connection.c and parquet_writer.c. */
+ * A library stays loaded once it is: drivers have threads and states that outlive their objects. */
 #ifndef KANON_DATABASE_LOAD_DRIVER_H
 #define KANON_DATABASE_LOAD_DRIVER_H
 

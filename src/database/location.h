@@ -6,10 +6,9 @@
  *     adbc:postgresql?uri=...&table=patients    a table behind an ADBC driver
  *     adbc:duckdb?query=SELECT ...              a query; it is the last option and goes on to the end
  *
- * Values of options are decoded as in URLs (%26 is &), a query is taken as it stands. Each option can be had from elsewhere:
- * uri-env=NAME is the environment variable, uri-file=PATH the first line of a file. `name` is what messages, reports and
- * logs say: the driver and the table, never an option or a query, which may hold passwords and values.
- * Called by table/read/open_table.c and pipeline/table_output.c; calls core. */
+ * Values of options are decoded as in URLs (%26 is &), a query is taken as it stands. Each option can be had from
+ * elsewhere: uri-env=NAME is the environment variable, uri-file=PATH the first line of a file. `name` is what messages,
+ * reports and logs say: the driver and the table, never an option or a query, which may hold passwords and values. */
 #ifndef KANON_DATABASE_LOCATION_H
 #define KANON_DATABASE_LOCATION_H
 

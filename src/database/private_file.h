@@ -1,5 +1,5 @@
-/* Database files that tell about single records: they are for their owner alone from the first byte on, with the journals
- * that stand beside them. Called by database/driver_writer.c, database/connection.c and release/sink/sqlite_writer.c. */
+/* Database files that tell about single records: they are for their owner alone from the first byte on, with the
+ * journals that stand beside them. */
 #ifndef KANON_DATABASE_PRIVATE_FILE_H
 #define KANON_DATABASE_PRIVATE_FILE_H
 

@@ -1,5 +1,4 @@
-/* Names of tables and columns in SQL, in quotes, so that no name is ever a part of the statement. Called by driver_stream.c,
- * the writers and sqlite_stream.c. */
+/* Names of tables and columns in SQL, in quotes, so that no name is ever a part of the statement. */
 #ifndef KANON_DATABASE_SQL_TEXT_H
 #define KANON_DATABASE_SQL_TEXT_H
 

@@ -1,5 +1,4 @@
-/* SQLite files without a driver: the library is linked already, for states. Called by sqlite_stream.c and
- * sqlite_writer.c. */
+/* SQLite files without a driver: the library is linked already, for states. */
 #ifndef KANON_DATABASE_SQLITE_FILE_H
 #define KANON_DATABASE_SQLITE_FILE_H
 

@@ -368,7 +368,8 @@ static kanon_status begin_reading(sqlite3 **db, const kanon__location *l, int fl
     return kanon__sqlite_run(*db, "BEGIN", l->name, "the file cannot be read", err);
 }
 
-/* Whether a process died while it wrote. Only who may write can take back what it did; that is done when the file is read. */
+/* Whether a process died while it wrote. Only who may write can take back what it did; that is done when the file is
+ * read. */
 static bool has_hot_journal(sqlite3 *db)
 {
     return sqlite3_exec(db, "SELECT 1 FROM sqlite_master LIMIT 1", NULL, NULL, NULL) != SQLITE_OK &&

@@ -1,6 +1,5 @@
-/* Tables of databases and Parquet files as Arrow streams, to read. The stream holds what it needs (connection, statement,
- * open file) and ends it when it is released. Called by table/read/open_table.c and, to read back what was written, by
- * pipeline/table_output.c. */
+/* Tables of databases and Parquet files as Arrow streams, to read. The stream holds what it needs (connection,
+ * statement, open file) and ends it when it is released. */
 #ifndef KANON_DATABASE_STREAMS_H
 #define KANON_DATABASE_STREAMS_H
 

@@ -1,5 +1,5 @@
-/* The texts of a batch as numbers of a list of different texts, for a dictionary: columns of categories take a tenth of the
- * room then, and whoever reads the batch looks at each text once. Called by batch.c. */
+/* The texts of a batch as numbers of a list of different texts, for a dictionary: columns of categories take a tenth of
+ * the room then, and whoever reads the batch looks at each text once. */
 #ifndef KANON_DATABASE_TEXT_CODES_H
 #define KANON_DATABASE_TEXT_CODES_H
 

@@ -3,8 +3,8 @@
  *
  *     open -> write -> read_back -> commit -> close
  *
- * A table in a database is written in one transaction, which read_back is a part of. A Parquet file is written to a file
- * that is there already, without its final name, so its commit has nothing to do. Called by pipeline/table_output.c. */
+ * A table in a database is written in one transaction, which read_back is a part of. A Parquet file is written to a
+ * file that is there already, without its final name, so its commit has nothing to do. */
 #ifndef KANON_DATABASE_WRITERS_H
 #define KANON_DATABASE_WRITERS_H
 

@@ -5,7 +5,7 @@
  *   2. Sort the groups by these ranges, then by number.
  *   3. Number them anew; equal neighbours get one number.
  *
- * Cost: O(records + groups log groups). Called by pipeline/requirements.c and by src/state; calls model/clusters.h. */
+ * Cost: O(records + groups log groups). */
 #include "enforce/equal_groups.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,4 @@
-/* Groups with equal generalisations: whoever sees the release sees one equivalence class, not two groups.
- * Called by pipeline/requirements.c and by src/state, after repair; calls model/clusters.h, search/cover_index.h. */
+/* Groups with equal generalisations: whoever sees the release sees one equivalence class, not two groups. */
 #ifndef KANON_ENFORCE_EQUAL_GROUPS_H
 #define KANON_ENFORCE_EQUAL_GROUPS_H
 

@@ -11,9 +11,7 @@
  *
  * A search is best-first (search/best_first.h has the idea): the cost of a node is a lower bound, that of a leaf is exact.
  * The caller asks for one group at a time and stops when it has enough. Groups change while the tree stands: only the path
- * above a changed group is computed again, before the next search.
- *
- * Called by mutable_groups.c and repair.c. Calls model/space.h, core/heap.h. */
+ * above a changed group is computed again, before the next search. */
 #ifndef KANON_ENFORCE_HOST_TREE_H
 #define KANON_ENFORCE_HOST_TREE_H
 

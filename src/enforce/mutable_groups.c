@@ -1,8 +1,7 @@
 /* Moves of records between groups, and what they cost. See mutable_groups.h.
  *
- * The cheapest group for a record, and the cheapest partner of a group, come from the index of groups (host_tree.h), which
- * follows each move. Called by repair.c and suppression.c. Calls host_tree.h, search/neighbours.h, constraints (tallies),
- * model/space.h. */
+ * The cheapest group for a record, and the cheapest partner of a group, come from the index of groups (host_tree.h),
+ * which follows each move. */
 #include "enforce/mutable_groups.h"
 
 #include "core/alloc.h"

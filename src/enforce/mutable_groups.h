@@ -1,8 +1,8 @@
 /* Groups while records are moved between them: members, boxes, losses and tallies follow each move.
  *
- * Repair and suppression try out a change, look at its cost and undo it, so a move has to be cheap both ways. Members are
- * doubly linked lists. A box counts how many members have each of its bounds, and the members are scanned again only when
- * the last of them leaves. Called by repair.c and suppression.c; calls host_tree.h, search/neighbours.h and the tallies.
+ * Repair and suppression try out a change, look at its cost and undo it, so a move has to be cheap both ways. Members
+ * are doubly linked lists. A box counts how many members have each of its bounds, and the members are scanned again
+ * only when the last of them leaves.
  *
  *     first[g] -> row <-> row <-> row <- last[g]           next, prev by row; -1 at the ends
  *     boxes        lo hi lo hi ...                         by group, 2 per dimension

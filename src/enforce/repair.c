@@ -10,9 +10,8 @@
  * table, which satisfies the constraints.
  *
  * Cost: for each violating group a few searches for groups (host_tree.h) and neighbours (search/neighbours.h), each cut
- * short when nothing better can come, and after a fixed number in any case: near linear in the violating groups. Ties: the
- * way that stands first above; the lowest group, the lowest record. Called by pipeline/requirements.c and src/state. Calls
- * mutable_groups.h. */
+ * short when nothing better can come, and after a fixed number in any case: near linear in the violating groups. Ties:
+ * the way that stands first above; the lowest group, the lowest record. */
 #include "enforce/repair.h"
 
 #include "core/alloc.h"

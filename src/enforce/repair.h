@@ -1,5 +1,4 @@
-/* Repair of constraints: groups are changed until each of them satisfies the constraints in addition to k.
- * Called by pipeline/requirements.c after the algorithm, and by src/state on a part of the table; calls mutable_groups.h. */
+/* Repair of constraints: groups are changed until each of them satisfies the constraints in addition to k. */
 #ifndef KANON_ENFORCE_REPAIR_H
 #define KANON_ENFORCE_REPAIR_H
 

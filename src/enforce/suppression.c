@@ -12,8 +12,7 @@
  *   3. If it still comes first, carry it out, and compute the offers of the groups that it changed. Else put it back.
  *   4. Go on with 2 until the budget is spent or nothing saves.
  *
- * Ties: the lowest group; inside a group the lowest record. Called by pipeline/requirements.c and src/state; calls
- * mutable_groups.h, core/heap.h. */
+ * Ties: the lowest group; inside a group the lowest record. */
 #include "enforce/suppression.h"
 
 #include "core/alloc.h"

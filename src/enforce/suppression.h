@@ -1,5 +1,4 @@
-/* Suppression of records within a budget, where that lowers the total loss.
- * Called by pipeline/requirements.c around the repair, and by src/state; calls mutable_groups.h. */
+/* Suppression of records within a budget, where that lowers the total loss. */
 #ifndef KANON_ENFORCE_SUPPRESSION_H
 #define KANON_ENFORCE_SUPPRESSION_H
 

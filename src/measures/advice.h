@@ -1,5 +1,5 @@
-/* What a finished run teaches: sentences for the person who has to decide what to try next. They name columns, shares and
- * requirements, never a value of the table. Called by the report and by hosts through kanon_advise. */
+/* What a finished run teaches: sentences for the person who has to decide what to try next. They name columns, shares
+ * and requirements, never a value of the table. */
 #ifndef KANON_MEASURES_ADVICE_H
 #define KANON_MEASURES_ADVICE_H
 

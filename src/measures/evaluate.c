@@ -2,10 +2,7 @@
  *
  *   1. Check the settings, k and that the grouping fits the table.
  *   2. Add the groups up, into the sums that the wanted measures need (subject.c).
- *   3. Compute each measure, for the table or for each of its attributes. One of the table may read the figures above it.
- *
- * Called by the API, the reports and the trade-off, and by other sources of sums for step 3. Calls the measures through
- * their descriptors. */
+ *   3. Compute each measure, for the table or for each of its attributes. One of the table may read the figures above it. */
 #include "measures/homogeneity.h"
 #include "measures/measure.h"
 

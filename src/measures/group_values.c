@@ -1,6 +1,5 @@
-/* Counts the values of one group after the other, in arrays that all groups share: only the entries of the last group are
- * set back to 0, so that a group costs its size and not the size of the domain.
- * Called by subject.c and src/audit. Calls the taxonomy, and measure_protection.c for the weights of pairs. */
+/* Counts the values of one group after the other, in arrays that all groups share: only the entries of the last group
+ * are set back to 0, so that a group costs its size and not the size of the domain. */
 #include "measures/group_values.h"
 
 #include "core/alloc.h"

@@ -1,6 +1,6 @@
 /* The values of a group on one column: which there are, how often, and how often below each taxonomy node; and the
  * figures that measures are folded of. A missing value counts as a value of its own. A group costs no more than its
- * size times the depth of the taxonomy. Called by subject.c, sums.c and src/audit; calls the taxonomy. */
+ * size times the depth of the taxonomy. */
 #ifndef KANON_MEASURES_GROUP_VALUES_H
 #define KANON_MEASURES_GROUP_VALUES_H
 

@@ -1,6 +1,5 @@
-/* Homogeneous groups: those in which all records, or nearly all, have one sensitive value. k does not hide it: a reader who
- * knows that a person is in such a group knows the value.
- * Called by evaluate.c, sums and src/audit. */
+/* Homogeneous groups: those in which all records, or nearly all, have one sensitive value. k does not hide it: a reader
+ * who knows that a person is in such a group knows the value. */
 #ifndef KANON_MEASURES_HOMOGENEITY_H
 #define KANON_MEASURES_HOMOGENEITY_H
 

@@ -1,6 +1,5 @@
-/* The rows of a column in order of code, with prefix sets: a slice is the exclusive or of two prefix sets, corrected by the
- * rows between the marks and the slice's ends. N_MARKS sets bound both the memory and that correction.
- * Called by measure_query.c. Calls table/value/codes.h. */
+/* The rows of a column in order of code, with prefix sets: a slice is the exclusive or of two prefix sets, corrected by
+ * the rows between the marks and the slice's ends. N_MARKS sets bound both the memory and that correction. */
 #include "measures/row_index.h"
 
 #include "core/alloc.h"

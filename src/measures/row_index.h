@@ -2,9 +2,7 @@
  * sets of rows as bits, so that the rows that lie in several ranges at once are counted 64 at a time.
  *
  *     rows in order   0 . . . 1 . . . 2 . . . 3 . . . 4        prefix sets: the rows before each mark
- *     slice                 [-----------)                      set 2 xor set 1 xor the rows between marks and ends
- *
- * Called by measure_query.c; calls table/value/codes.h. */
+ *     slice                 [-----------)                      set 2 xor set 1 xor the rows between marks and ends */
 #ifndef KANON_MEASURES_ROW_INDEX_H
 #define KANON_MEASURES_ROW_INDEX_H
 

@@ -1,5 +1,4 @@
-/* Shows the groups of a table to the sums: cells by attribute, values by class, classes by size. Called by evaluate.c, the
- * tallies, reports and advice. Calls sums.c, and model/terms.h for what cells cost. */
+/* Shows the groups of a table to the sums: cells by attribute, values by class, classes by size. */
 #include "measures/advice.h"
 #include "measures/measure.h"
 

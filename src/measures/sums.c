@@ -1,4 +1,4 @@
-/* Adds groups up, and sums to sums; see sums.h. Called by whoever has groups; calls group_values.h and model/terms.h. */
+/* Adds groups up, and sums to sums; see sums.h. */
 #include "measures/sums.h"
 
 #include "core/alloc.h"

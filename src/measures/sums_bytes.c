@@ -1,6 +1,5 @@
-/* Sums of a release that many processes made: kanon_tally. Each block adds up its groups (sums.h); the sums of all blocks,
- * which travel packed, have the figures of the whole. Called by hosts through include/kanon_blocks.h; calls subject.c for a
- * block and evaluate.c for the list of figures. */
+/* Sums of a release that many processes made: kanon_tally. Each block adds up its groups (sums.h); the sums of all
+ * blocks, which travel packed, have the figures of the whole. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "measures/measure.h"

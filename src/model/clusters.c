@@ -1,5 +1,4 @@
-/* Growing clusters, see clusters.h. The cheapest cluster is found by a scan of all: O(clusters * dimensions).
- * Called by algorithms, refinements and search. Calls space.h. */
+/* Growing clusters, see clusters.h. The cheapest cluster is found by a scan of all: O(clusters * dimensions). */
 #include "model/clusters.h"
 
 #include "core/alloc.h"

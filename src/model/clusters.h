@@ -1,5 +1,5 @@
 /* Clusters that grow: how many records each has, and the box around them. For callers that only add records; those that
- * move them use enforce/mutable_groups.h. Called by algorithms, refinements and search; calls space.h.
+ * move them use enforce/mutable_groups.h.
  *
  * Invariant: the box of a cluster with records is the smallest one around them; that of an empty one is undefined. */
 #ifndef KANON_MODEL_CLUSTERS_H

@@ -1,5 +1,4 @@
-/* See entity_records.h. Counting an entity's records in a group by sorting triples of group, entity and row. Called by
- * measures, report and audit. */
+/* See entity_records.h. Counting an entity's records in a group by sorting triples of group, entity and row. */
 #include "model/entity_records.h"
 
 #include "core/alloc.h"

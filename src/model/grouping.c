@@ -1,7 +1,7 @@
 /* Groupings: from an algorithm's result or from numbers in memory, and the public accessors; groups_file.c reads them.
  *
- * Whatever the numbers that come in, groups are numbered anew by their first row, so that equal partitions are equal arrays.
- * Called by pipeline, state and the API. Calls table (dictionary). */
+ * Whatever the numbers that come in, groups are numbered anew by their first row, so that equal partitions are equal
+ * arrays. */
 #include "model/grouping.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,5 @@
-/* Groupings from a groups file, wherever tables are: a CSV file, a Parquet file or a table of a database with the columns
- * row and group. Every row of the table is named once, in any order. Called by the API; calls table (csv, sources). */
+/* Groupings from a groups file, wherever tables are: a CSV file, a Parquet file or a table of a database with the
+ * columns row and group. Every row of the table is named once, in any order. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "model/grouping.h"

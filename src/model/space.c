@@ -5,9 +5,7 @@
  *   2. The scale is the least common multiple of these, dimension by dimension, as long as sums of units fit; a dimension
  *      that does not fit is rounded. Then it is multiplied as far as fits, for finer rounding.
  *   3. A number's coordinate is its share of the range in units, rounded half up. A category gets units by taxonomy node,
- *      and by pair of codes where it has few leaves.
- *
- * Called by everyone that needs a space: algorithms, refinements, bound, state. Calls table and fraction.h. */
+ *      and by pair of codes where it has few leaves. */
 #include "model/space.h"
 
 #include "core/alloc.h"

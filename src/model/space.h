@@ -1,5 +1,5 @@
-/* The space of records: one dimension per attribute, and the cost of generalising a set of values to one: as information
- * loss, as Q-diversity, or as the distance of sensitive values. Called by everything that computes a loss; calls table.
+/* The space of records: one dimension per attribute, and the cost of generalising a set of values to one: as
+ * information loss, as Q-diversity, or as the distance of sensitive values.
  *
  * Inside the program every loss is a whole number of units, `scale` of them to 1. The scale is a common multiple of the
  * denominators of all terms wherever that fits, so terms are exact, sums do not depend on their order, and equal losses are

@@ -6,8 +6,8 @@
  *                   of doubles, in 2^-60 of R. Missing numbers next to others cost the whole
  *     categories    part = what the row of kanon__terms says of the lca, whole = what it says of the root
  *
- * The part never falls as the codes move apart, nor towards the root. Called by model, measures, bound, audit and state;
- * calls table. src/verify has formulas of its own, on purpose. */
+ * The part never falls as the codes move apart, nor towards the root. src/verify has formulas of its own, on
+ * purpose. */
 #ifndef KANON_MODEL_TERMS_H
 #define KANON_MODEL_TERMS_H
 

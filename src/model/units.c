@@ -1,6 +1,5 @@
-/* See units.h, which says why units are whole. This file chooses the scale: one that makes the terms of most
- * attributes exact, and as fine as fits below the limit of the caller. Called by model/space.c and
- * state/store/current_space.c. */
+/* See units.h, which says why units are whole. This file chooses the scale: one that makes the terms of most attributes
+ * exact, and as fine as fits below the limit of the caller. */
 #include "model/units.h"
 
 #include "table/value/number.h"

@@ -10,7 +10,7 @@
  *     3. The scale is multiplied as often as the limit allows, so that rounding is fine.
  *     4. weight * scale is the full cost of the attribute; its terms are rounded parts of it.
  *
- * So sums do not depend on their order and equal losses are equal numbers. Called by model/ and state/; calls table/. */
+ * So sums do not depend on their order and equal losses are equal numbers. */
 #ifndef KANON_MODEL_UNITS_H
 #define KANON_MODEL_UNITS_H
 

@@ -2,9 +2,7 @@
  *
  * Clusters of more than k records give up their farthest ones, and the given-up records, in random order, fill the
  * clusters that are short of k; when none is, each joins its closest cluster (Lin, figure 2; Rashidy, figure 4). In oka
- * centroids move with each record; in kmeans they stay until the next iteration.
- *
- * Called by oka.c and kmeans.c. */
+ * centroids move with each record; in kmeans they stay until the next iteration. */
 #ifndef KANON_PAPERS_ADJUSTMENT_H
 #define KANON_PAPERS_ADJUSTMENT_H
 

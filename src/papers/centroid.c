@@ -1,7 +1,6 @@
 /* Centroids follow their members: one by one (kanon__centroids_add) or for a whole assignment (kanon__centroids_set).
  *
- * Both count a member first, into sums and ranges, and then place the centroid; a whole assignment places each once.
- * Called by the k-means family, oka and wfcm. Calls space.h and the taxonomy. */
+ * Both count a member first, into sums and ranges, and then place the centroid; a whole assignment places each once. */
 #include "papers/centroid.h"
 
 #include "core/alloc.h"

@@ -1,9 +1,9 @@
 /* Centroids: the mean coordinate on each numeric dimension; the lca on each categorical one, or one of its values.
  *
  * On a numeric dimension a centroid is the mean coordinate of the members that have a value, rounded half up to a whole
- * unit. On a categorical one it is a range of leaves, whose lca is the centroid's node; kanon__centroids_use_values puts a
- * leaf there instead, the most frequent or the middle one, for wfcm. A record's distance to it is a sum
- * of units, as between two records. Called by the algorithms of the k-means family and nearest.h; calls space.h.
+ * unit. On a categorical one it is a range of leaves, whose lca is the centroid's node; kanon__centroids_use_values
+ * puts a leaf there instead, the most frequent or the middle one, for wfcm. A record's distance to it is a sum of
+ * units, as between two records.
  *
  *     at, lo, hi, ...   [ dimension 0: cluster 0, 1, ..., n-1 | dimension 1: ... ]     [i * n + cluster]
  *

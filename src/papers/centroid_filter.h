@@ -14,7 +14,7 @@
  * Size classes: every size below 32, then eight classes to a doubling; a class counts with its smallest size, which
  * keeps the bound a lower bound.
  *
- * Called by nearest.c. May call the kernels. */
+ * May call the kernels. */
 #ifndef KANON_PAPERS_CENTROID_FILTER_H
 #define KANON_PAPERS_CENTROID_FILTER_H
 

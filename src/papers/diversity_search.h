@@ -5,9 +5,7 @@
  * raises S-diversity least, so a group grows by it and its sensitive values lie far apart.
  *
  * Two implementations give the same answer, row for row. The scan sums up every free record. The index is a tree over the
- * distinct sensitive tuples (search/free_tree.h), searched best first (search/best_first.h).
- *
- * Called by kmember_p.c. */
+ * distinct sensitive tuples (search/free_tree.h), searched best first (search/best_first.h). */
 #ifndef KANON_PAPERS_DIVERSITY_SEARCH_H
 #define KANON_PAPERS_DIVERSITY_SEARCH_H
 

@@ -2,9 +2,7 @@
  * again.
  *
  * It makes tgc near-linear: clusters are grown inside parts of about s records. Halves are made while both keep `least`
- * records and, for protection, while the sensitive values of both stay spread out (S-diversity at most most_sum).
- *
- * Called by tgc.c. */
+ * records and, for protection, while the sensitive values of both stay spread out (S-diversity at most most_sum). */
 #ifndef KANON_PAPERS_MEDIAN_H
 #define KANON_PAPERS_MEDIAN_H
 

@@ -1,5 +1,4 @@
-/* See nearest.h: the scan, the search through the filter, and the choice between them; both give the same answer.
- * Called by the k-means algorithms and wfcm. */
+/* See nearest.h: the scan, the search through the filter, and the choice between them; both give the same answer. */
 #include "papers/nearest.h"
 
 #include "core/alloc.h"

@@ -2,9 +2,7 @@
  *
  * Two implementations give the same answer: a scan of all distances, and the centroid filter (centroid_filter.h)
  * followed by the distances of those that pass. The filter needs vector kernels to pay off, and few centroids to pass;
- * where many pass, as with many attributes, the search falls back to scanning for a while.
- *
- * Called by adjustment.c (oka, kmeans) and wfcm.c. */
+ * where many pass, as with many attributes, the search falls back to scanning for a while. */
 #ifndef KANON_PAPERS_NEAREST_H
 #define KANON_PAPERS_NEAREST_H
 

@@ -1,8 +1,7 @@
 /* S-diversity in whole numbers: numerators of groups, and how they change when a record joins.
  *
- * Joining adds 2 * affinity + full to the numerator (s_diversity.h). A group that grows within a set keeps the affinity of
- * every distinct value of the set; a group that stands alone keeps its own distinct values and sums up on demand.
- * Called by algorithms, search and partition. Calls space.h, table/value/number.h. */
+ * Joining adds 2 * affinity + full to the numerator (s_diversity.h). A group that grows within a set keeps the affinity
+ * of every distinct value of the set; a group that stands alone keeps its own distinct values and sums up on demand. */
 #include "papers/s_diversity.h"
 
 #include "core/alloc.h"

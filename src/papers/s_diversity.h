@@ -1,5 +1,4 @@
 /* S-diversity of sensitive values (Loukides, Shao: def. 2.3, 2.4), kept up to date while groups grow.
- * Called by kmember-p, tgc and the weighted algorithms, and by search; calls space.h.
  *
  * For every sensitive attribute, a pair of records contributes pc(u,v) = 1 - distance where that is at least 1 - r. A
  * group's S-diversity is the sum over all ordered pairs, a record with itself included, divided by |P|^2. All attributes

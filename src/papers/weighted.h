@@ -5,9 +5,7 @@
  * (kanon__weighted_value), so that the scan and the index compare equal values.
  *
  *     weighted_grow.c     algorithm 1: grow clusters, by a scan or by weighted_index.c
- *     weighted_place.c    the last step: place the records of rejected clusters
- *
- * Called by tgc.c. */
+ *     weighted_place.c    the last step: place the records of rejected clusters */
 #ifndef KANON_PAPERS_WEIGHTED_H
 #define KANON_PAPERS_WEIGHTED_H
 

@@ -3,10 +3,10 @@
  * 1 while records are free; 2 a random one seeds a cluster; 3 to 7 add the record with the least wtd until that would exceed
  * delta; 8 a cluster below k is rejected.
  *
- * kanon__weighted_regrow does the same once more with the records of rejected clusters.
- * Two implementations give the same clusters: the scan, here, and the index (weighted_index.c) for larger parts. The scan
- * measures Q-diversity by the cost table of the free set (search/free_set.h) and affinities by value (s_diversity.h).
- * Cost: O(n) for each record that is added by the scan. Ties: the lowest item. Called by tgc.c, for a part or the sample. */
+ * kanon__weighted_regrow does the same once more with the records of rejected clusters. Two implementations give the
+ * same clusters: the scan, here, and the index (weighted_index.c) for larger parts. The scan measures Q-diversity by
+ * the cost table of the free set (search/free_set.h) and affinities by value (s_diversity.h). Cost: O(n) for each
+ * record that is added by the scan. Ties: the lowest item. */
 #include "papers/weighted_index.h"
 
 #include "core/alloc.h"

@@ -2,9 +2,7 @@
  *
  * The tree (search/free_tree.h) is over quasi and sensitive attributes together. The cost of a record is its share of
  * the cluster's Q-diversity and its affinity to the members; both have a lower bound for everything below a node, so the
- * search is a branch and bound. The answer is that of the scan in weighted_grow.c, item for item.
- *
- * Called by weighted_grow.c. */
+ * search is a branch and bound. The answer is that of the scan in weighted_grow.c, item for item. */
 #ifndef KANON_PAPERS_WEIGHTED_INDEX_H
 #define KANON_PAPERS_WEIGHTED_INDEX_H
 

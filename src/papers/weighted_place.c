@@ -9,10 +9,10 @@
  *            2       3            leaf of cluster c: n_leaves + c
  *          4   5   6   7          c:  0   1   2   3
  *
- * Where only utility counts, most records are covered by some cluster and cost nothing there; a bitmap index finds these
- * (search/cover_index.h).
- * Cost: near O(log clusters) for each record; of a record that is covered, O(covering clusters). Ties: the cluster of the
- * least wtd, then of the fewest records, then the lowest; where asked for, the lowest. Called by tgc.c. */
+ * Where only utility counts, most records are covered by some cluster and cost nothing there; a bitmap index finds
+ * these (search/cover_index.h). Cost: near O(log clusters) for each record; of a record that is covered, O(covering
+ * clusters). Ties: the cluster of the least wtd, then of the fewest records, then the lowest; where asked for, the
+ * lowest. */
 #include "papers/weighted.h"
 
 #include "core/alloc.h"

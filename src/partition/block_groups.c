@@ -1,4 +1,4 @@
-/* See block_groups.h. Called by hosts through include/kanon_blocks.h. */
+/* See block_groups.h. */
 #include "partition/block_groups.h"
 
 #include "core/alloc.h"

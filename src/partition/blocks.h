@@ -8,8 +8,7 @@
  *     -> 4 place the records left over, in record order, as if there were no blocks
  *
  * The result does not depend on the number of threads: the cuts do not, and every block has its own stream of random
- * numbers.
- * Called by pipeline/anonymize.c, algorithms/auto.c and strips.c. */
+ * numbers. */
 #ifndef KANON_PARTITION_BLOCKS_H
 #define KANON_PARTITION_BLOCKS_H
 

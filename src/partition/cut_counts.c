@@ -1,5 +1,5 @@
-/* See cut_counts.h. Rows are sorted by open part, then counted part by part and dimension by dimension in one dense array:
- * O(rows * dimensions), and a sort of the values that occur. Called by hosts through include/kanon_blocks.h. */
+/* See cut_counts.h. Rows are sorted by open part, then counted part by part and dimension by dimension in one dense
+ * array: O(rows * dimensions), and a sort of the values that occur. */
 #include "partition/cut_counts.h"
 
 #include "core/alloc.h"

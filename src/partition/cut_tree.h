@@ -6,9 +6,7 @@
  *
  *     nodes   0 all records: age <= 29
  *             1 left: sex <= 0          2 right: a leaf, done: block 2
- *             3 leaf, open: part 0      4 leaf, open: part 1
- *
- * Called by hosts through include/kanon_blocks.h, and by pipeline/block_group.c; calls the domain of the whole. */
+ *             3 leaf, open: part 0      4 leaf, open: part 1 */
 #ifndef KANON_PARTITION_CUT_TREE_H
 #define KANON_PARTITION_CUT_TREE_H
 

@@ -7,7 +7,7 @@
  *
  *     age   20 21 21 22 | 29 30 30      the gap 22 .. 29 costs most to bridge
  *
- * The rule itself is in gap_cut.h. Called by partition/blocks.c. */
+ * The rule itself is in gap_cut.h. */
 #ifndef KANON_PARTITION_GAPS_H
 #define KANON_PARTITION_GAPS_H
 

@@ -1,6 +1,5 @@
 /* See rest.h: what is left over, the offers of a block, and merging both. Cost of an offer: the groups of the block for
- * every record that is near enough. Placing is in rest_place.c, bytes are in rest_bytes.c. Called by hosts through
- * include/kanon_blocks.h. */
+ * every record that is near enough. Placing is in rest_place.c, bytes are in rest_bytes.c. */
 #include "partition/rest.h"
 
 #include "core/alloc.h"

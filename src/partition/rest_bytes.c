@@ -1,5 +1,5 @@
-/* Rests and offers in bytes (core/packed.h): lists in their order, boxes and codes of the domain. What comes back is sorted
- * and inside the domain, so that placing can rely on it. Called by hosts through include/kanon_blocks.h. */
+/* Rests and offers in bytes (core/packed.h): lists in their order, boxes and codes of the domain. What comes back is
+ * sorted and inside the domain, so that placing can rely on it. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "partition/rest.h"

@@ -1,6 +1,5 @@
 /* Placing the records left over, as far as the offers of a round reach; rest.h says why and when a record has to wait.
- * Cost: for each record the boxes around all blocks, and the changed groups of those that are near enough.
- * Called by hosts through include/kanon_blocks.h. */
+ * Cost: for each record the boxes around all blocks, and the changed groups of those that are near enough. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/take_options.h"

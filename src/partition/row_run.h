@@ -6,10 +6,7 @@
  * whole.
  *
  *     rows    4 9 11          rows of the whole table, in any order
- *     part    0 1  2          rows of the part: group_of is by these
- *
- * Called by partition/blocks.c, algorithms/strips.c, pipeline/requirements.c and
- * state/maintain/drift.c. */
+ *     part    0 1  2          rows of the part: group_of is by these */
 #ifndef KANON_PARTITION_ROW_RUN_H
 #define KANON_PARTITION_ROW_RUN_H
 

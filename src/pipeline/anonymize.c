@@ -1,6 +1,5 @@
-/* kanon_anonymize: one run, from options to a checked grouping. First the plan (run_plan.h), then steps whose order depends
- * on what the groups are made of (`steps`, below). Called by hosts and by tradeoff; calls algorithms, partition, enforce
- * (requirements.c), refine, verify, and measures for what it warns of. */
+/* kanon_anonymize: one run, from options to a checked grouping. First the plan (run_plan.h), then steps whose order
+ * depends on what the groups are made of (`steps`, below). */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/take_options.h"

@@ -1,5 +1,5 @@
 /* A release as an Arrow stream, with a step between building and checking it: tests damage the batches there, and the
- * check must find it. Called by the public functions of arrow_export.c. */
+ * check must find it. */
 #ifndef KANON_PIPELINE_ARROW_EXPORT_H
 #define KANON_PIPELINE_ARROW_EXPORT_H
 

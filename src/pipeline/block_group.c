@@ -4,8 +4,7 @@
  *     1 refuse what cannot be done -> 2 the plan, as for a whole table -> 3 algorithm, with the block's own random numbers
  *     -> 4 refinement of what is not left over -> 5 the independent check
  *
- * blocks.c does steps 3 and 4 for the blocks of a table that is in memory; both call partition/block_run.h.
- * Called by hosts through include/kanon_blocks.h. */
+ * blocks.c does steps 3 and 4 for the blocks of a table that is in memory; both call partition/block_run.h. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/take_options.h"
@@ -105,7 +104,8 @@ static kanon_status check_block(const kanon_table *rows, const kanon_cuts *cuts,
     KANON_CHECK(kanon__whole_has(cuts->domain, rows, err));
     KANON_CHECK(kanon__cuts_check_block(cuts, block, err));
     if (o->blocks != cuts->least) {
-        kanon_status st = kanon__fail(err, KANON_EINVAL, "the table was cut into blocks of %lld records, and %lld are asked for",
+        kanon_status st = kanon__fail(err, KANON_EINVAL,
+                                      "the table was cut into blocks of %lld records, and %lld are asked for",
                                       (long long)cuts->least, (long long)o->blocks);
         return kanon__hint(err, st, "use the same options everywhere");
     }

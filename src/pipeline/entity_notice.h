@@ -1,6 +1,5 @@
-/* A warning for tables in which persons have several records although no entity is declared: groups of k records may then
- * hold fewer than k persons. Called by pipeline/anonymize.c; calls propose/roles.h, which judges columns as `kanon init`
- * does. */
+/* A warning for tables in which persons have several records although no entity is declared: groups of k records may
+ * then hold fewer than k persons. */
 #ifndef KANON_PIPELINE_ENTITY_NOTICE_H
 #define KANON_PIPELINE_ENTITY_NOTICE_H
 

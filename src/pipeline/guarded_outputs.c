@@ -1,5 +1,4 @@
-/* See guarded_outputs.h. A copy of the caller's outputs, one guard per sink. Called by publish.c, state_change.c
- * and state_create.c before they do anything else. */
+/* See guarded_outputs.h. A copy of the caller's outputs, one guard per sink. */
 #include "pipeline/guarded_outputs.h"
 
 #include "core/take_options.h"

@@ -1,5 +1,5 @@
-/* The outputs that a caller asks for, as a public function takes them over: with guards (core/sink_guard.h) in place
- * of the sinks. Called by publish.c, state_change.c and state_create.c. */
+/* The outputs that a caller asks for, as a public function takes them over: with guards (core/sink_guard.h) in place of
+ * the sinks. */
 #ifndef KANON_PIPELINE_GUARDED_OUTPUTS_H
 #define KANON_PIPELINE_GUARDED_OUTPUTS_H
 

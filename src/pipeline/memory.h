@@ -2,9 +2,7 @@
  *
  * Both are known before the run: memory from the sizes of the table and the bytes per record that the descriptor of the
  * algorithm states, time from its records per minute. A run that cannot fit into --memory is refused before the work begins,
- * with what would fit. test_conformance.c holds the estimates against what is allocated.
- *
- * Called by pipeline/anonymize.c. */
+ * with what would fit. test_conformance.c holds the estimates against what is allocated. */
 #ifndef KANON_PIPELINE_MEMORY_H
 #define KANON_PIPELINE_MEMORY_H
 

@@ -1,5 +1,5 @@
-/* kanon_measures_prove: lower_bound and gap among the figures of a grouping, from a certificate that is verified first.
- * Called by hosts; calls verify (kanon_certificate_check). */
+/* kanon_measures_prove: lower_bound and gap among the figures of a grouping, from a certificate that is verified
+ * first. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "measures/measure.h"

@@ -1,6 +1,5 @@
 /* kanon_publish: release, groups and reports, every file that is wanted, or none. The release is checked line by line
- * while it is written; files get their names when all of them are complete. Called by hosts, and by the files that
- * publish.h names; calls release, verify, measures and report. */
+ * while it is written; files get their names when all of them are complete. */
 #include "pipeline/publish.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,5 @@
-/* Publishing together with something else that is done or not done (a state records the release), and what every function
- * that writes files asks first. Called by state_create.c, state_change.c and tradeoff.c. */
+/* Publishing together with something else that is done or not done (a state records the release), and what every
+ * function that writes files asks first. */
 #ifndef KANON_PIPELINE_PUBLISH_H
 #define KANON_PIPELINE_PUBLISH_H
 

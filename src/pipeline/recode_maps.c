@@ -1,5 +1,4 @@
-/* See recode_maps.h. The room is allocated before the algorithm runs, and moved to the grouping when it has ended.
- * Called by anonymize.c and requirements.c. */
+/* See recode_maps.h. The room is allocated before the algorithm runs, and moved to the grouping when it has ended. */
 #include "pipeline/recode_maps.h"
 
 #include "core/alloc.h"

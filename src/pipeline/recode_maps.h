@@ -2,9 +2,7 @@
  *
  * Attribute-level recoding (--recode attribute) replaces each code of an attribute by one range of codes in every group.
  * The algorithm sees plain arrays of ranges (kanon__run.recode_maps); the grouping also needs the column names
- * (kanon__recode_map). This struct holds both views of the same memory until the grouping takes it over.
- *
- * Called by pipeline/anonymize.c and pipeline/requirements.c. */
+ * (kanon__recode_map). This struct holds both views of the same memory until the grouping takes it over. */
 #ifndef KANON_PIPELINE_RECODE_MAPS_H
 #define KANON_PIPELINE_RECODE_MAPS_H
 

@@ -1,5 +1,5 @@
 /* What a release of any form asks first: whether the grouping may be released, which recode map it has, and which
- * records leave in which order. Called by publish.c (CSV) and arrow_export.c (Arrow), so that both decide alike. */
+ * records leave in which order. */
 #ifndef KANON_PIPELINE_RELEASE_PLAN_H
 #define KANON_PIPELINE_RELEASE_PLAN_H
 

@@ -1,5 +1,5 @@
 /* The requirements on groups in addition to k: constraints, entities, suppression. They are prepared before the
- * algorithm runs and enforced after it. Called by other files of pipeline/. */
+ * algorithm runs and enforced after it. */
 #ifndef KANON_PIPELINE_REQUIREMENTS_H
 #define KANON_PIPELINE_REQUIREMENTS_H
 

@@ -1,7 +1,5 @@
 /* The plan of a run: what the options and the schema ask for, made out and checked before any record is grouped. Which
- * algorithm and refinement, their settings, k, constraints, what may be suppressed, blocks.
- * Called by anonymize.c (a whole table) and block_group.c (one block of it); calls the registries, memory.h and
- * requirements.h. */
+ * algorithm and refinement, their settings, k, constraints, what may be suppressed, blocks. */
 #ifndef KANON_PIPELINE_RUN_PLAN_H
 #define KANON_PIPELINE_RUN_PLAN_H
 

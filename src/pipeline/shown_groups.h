@@ -1,6 +1,6 @@
-/* The groups as a reader of the release sees them: groups whose records look the same are one, suppressed records are gone,
- * or a group where the policy keeps them. External reports count these, so that they tell no more than the release does.
- * Called by publish.c. */
+/* The groups as a reader of the release sees them: groups whose records look the same are one, suppressed records are
+ * gone, or a group where the policy keeps them. External reports count these, so that they tell no more than the
+ * release does. */
 #ifndef KANON_PIPELINE_SHOWN_GROUPS_H
 #define KANON_PIPELINE_SHOWN_GROUPS_H
 

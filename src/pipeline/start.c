@@ -1,7 +1,6 @@
-/* See start.h. A start is judged in the order sizes, suppressed records, constraints, and the first that fails is named.
- * Repair only makes groups of at least k records: each record of a small group joins the group whose loss it raises least,
- * as records left over do; constraints are met by the same step that follows any algorithm.
- * Called by anonymize.c; calls search/leftovers.h and requirements.h. */
+/* See start.h. A start is judged in the order sizes, suppressed records, constraints, and the first that fails is
+ * named. Repair only makes groups of at least k records: each record of a small group joins the group whose loss it
+ * raises least, as records left over do; constraints are met by the same step that follows any algorithm. */
 #include "pipeline/start.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,5 @@
 /* A run that begins with groups that somebody else made: they are taken over, refused or repaired, and given back where
- * nothing better was found. Called by anonymize.c. */
+ * nothing better was found. */
 #ifndef KANON_PIPELINE_START_H
 #define KANON_PIPELINE_START_H
 

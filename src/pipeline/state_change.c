@@ -1,7 +1,4 @@
-/* The public functions that change states, and the run of every change: state_run.h has its order.
- *
- * Called by hosts, and by state_release.c, whose calls are changes, too; calls src/state/maintain and pipeline/publish.h;
- * has no SQL. */
+/* The public functions that change states, and the run of every change: state_run.h has its order. */
 #include "core/pool.h"
 #include "core/take_options.h"
 #include "pipeline/publish.h"

@@ -116,8 +116,7 @@ static void remove_journal(const char *temporary)
         unlink(journal);
 }
 
-/* Called by kanon__publish when all files are complete: the new state is saved and named before they are, so that no
- * release exists that its state does not know. Where they cannot be named, the state goes, too. */
+/* Where they cannot be named, the state goes, too. */
 static kanon_status finish_new(kanon__finished *files, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;

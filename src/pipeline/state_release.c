@@ -1,8 +1,7 @@
 /* Releases of states: what every change with outputs plans and records, and the public functions that only release.
  *
- * A release is a grouping of all records, or of those that joint classes allow (maintain/joint_release.h); it is checked
- * and audited with all before it. Called by state_change.c, state_create.c, state_info.c and state_stream.c; calls
- * src/state/maintain. */
+ * A release is a grouping of all records, or of those that joint classes allow (maintain/joint_release.h); it is
+ * checked and audited with all before it. */
 #include "pipeline/requirements.h"
 #include "pipeline/state_run.h"
 #include "state/maintain/drift.h"

@@ -3,8 +3,7 @@
  * A release of the changes: begin a session, collect the changes (maintain/watched_changes.h), make a table of the
  * records of changed groups, check and export it as any release, record it, commit. Groups that did not change are not
  * looked at: they were checked when they were released, they have the members that they had, and the index counts that
- * none is smaller than k. Where the notes of the state cannot tell what has changed, it is a whole release. Called by
- * hosts through kanon_arrow.h; calls state_release.c and src/state/maintain. */
+ * none is smaller than k. Where the notes of the state cannot tell what has changed, it is a whole release. */
 #include "pipeline/state_run.h"
 
 #include "core/alloc.h"

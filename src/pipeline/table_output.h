@@ -1,6 +1,6 @@
-/* A release, or the groups of its records, as a typed table: a Parquet file, or a table of a database (database/location.h).
- * It is made as Arrow batches, a release is checked as such; it is written, read back and compared, and only then complete.
- * It appears together with the other outputs of the call, or not at all. Called by publish.c. */
+/* A release, or the groups of its records, as a typed table: a Parquet file, or a table of a database
+ * (database/location.h). It is made as Arrow batches, a release is checked as such; it is written, read back and
+ * compared, and only then complete. It appears together with the other outputs of the call, or not at all. */
 #ifndef KANON_PIPELINE_TABLE_OUTPUT_H
 #define KANON_PIPELINE_TABLE_OUTPUT_H
 

@@ -2,9 +2,7 @@
  *
  *     codes of the quasi-identifiers -> classes -> their sizes in persons -> uniques, risk, records below k
  *                                    -> classes of sets and of all attributes but one
- *     a sample -> what k costs (profile_cost.c)
- *
- * Called by hosts. Calls propose/column_sets.h for classes. */
+ *     a sample -> what k costs (profile_cost.c) */
 #include "profile/profile.h"
 
 #include "core/alloc.h"

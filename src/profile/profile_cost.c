@@ -6,9 +6,7 @@
  *
  *     loss      sum over the parts, per record; where the algorithm is auto, the parts are grouped with the effort fast, and
  *               one part also as the schema asks, which gives the factor between the two
- *     seconds   of the start: by records. Of the refinement: by the moves that it will try (refine/refinement.h)
- *
- * Called by profile.c; calls kanon_anonymize on tables that share everything but their rows with the whole one. */
+ *     seconds   of the start: by records. Of the refinement: by the moves that it will try (refine/refinement.h) */
 #include "algorithms/algorithm.h"
 #include "core/alloc.h"
 #include "core/pool.h"

@@ -1,4 +1,4 @@
-/* The report of a profile: one JSON object; NAN becomes null. Called by profile.c; calls jansson. */
+/* The report of a profile: one JSON object; NAN becomes null. */
 #include "profile/profile.h"
 
 #include "core/alloc.h"

@@ -1,4 +1,4 @@
-/* How a quasi-identifier is to be generalised: masks of codes, bands of numbers and dates. Called by propose/roles.c. */
+/* How a quasi-identifier is to be generalised: masks of codes, bands of numbers and dates. */
 #ifndef KANON_PROPOSE_COARSENING_H
 #define KANON_PROPOSE_COARSENING_H
 

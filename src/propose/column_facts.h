@@ -1,7 +1,7 @@
 /* What can be counted in a column: the facts that proposals rest on.
  *
- * Facts are figures and kinds, never values; a value leaves this folder only where a schema has to name a text that means
- * "no value". Called by propose/propose.c; calls propose/kinds.h and table/domain/column_shape.h. */
+ * Facts are figures and kinds, never values; a value leaves this folder only where a schema has to name a text that
+ * means "no value". */
 #ifndef KANON_PROPOSE_COLUMN_FACTS_H
 #define KANON_PROPOSE_COLUMN_FACTS_H
 

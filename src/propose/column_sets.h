@@ -5,9 +5,7 @@
  * columns are counted, on all records: a sample would single out too many.
  *
  *     class_of    0 1 0 2 1      by row
- *     refine by a column:  (class, code) -> a new number, in the order of first appearance
- *
- * Called by propose/propose.c for proposals and by src/profile; calls table/value/codes.h. */
+ *     refine by a column:  (class, code) -> a new number, in the order of first appearance */
 #ifndef KANON_PROPOSE_COLUMN_SETS_H
 #define KANON_PROPOSE_COLUMN_SETS_H
 

@@ -1,9 +1,9 @@
 /* Functional dependencies: columns that say what others say already.
  *
- * A column determines another one if all records with one value of the first have one value of the second: a postcode and
- * its town. Two columns that determine each other say the same: education and education-num. By chance alone a column with
- * many values determines one with few; so it counts only where independent columns would disagree in many pairs of records.
- * Called by propose/roles.c and propose/entity.c; calls table/value/codes.h. */
+ * A column determines another one if all records with one value of the first have one value of the second: a postcode
+ * and its town. Two columns that determine each other say the same: education and education-num. By chance alone a
+ * column with many values determines one with few; so it counts only where independent columns would disagree in many
+ * pairs of records. */
 #ifndef KANON_PROPOSE_DEPENDENCIES_H
 #define KANON_PROPOSE_DEPENDENCIES_H
 

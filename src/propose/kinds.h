@@ -1,8 +1,7 @@
 /* Kinds of columns: what a column is, as its name or the shape of its values tells.
  *
- * The kinds, their words and their shapes are rows of propose/knowledge.def. A kind decides the role of a column and the
- * reason that the schema gives for it.
- * Called by propose/column_facts.c and propose/roles.c; calls nothing but the C library. */
+ * The kinds, their words and their shapes are rows of propose/knowledge.def. A kind decides the role of a column and
+ * the reason that the schema gives for it. */
 #ifndef KANON_PROPOSE_KINDS_H
 #define KANON_PROPOSE_KINDS_H
 

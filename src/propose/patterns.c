@@ -1,6 +1,6 @@
 /* Patterns: whether a text has the form of a mail address, a phone number, ... The patterns are rows of
- * propose/knowledge.def; what they mean is said there. A pattern is tried with backtracking: patterns are short, and texts
- * longer than any of them fail early. Called by propose/column_facts.c. */
+ * propose/knowledge.def; what they mean is said there. A pattern is tried with backtracking: patterns are short, and
+ * texts longer than any of them fail early. */
 #include "propose/kinds.h"
 
 #include <string.h>

@@ -1,8 +1,6 @@
 /* kanon_propose: a schema for a table about which nothing was said yet.
  *
- *     source -> texts and codes of every column -> facts -> roles -> sets that single out most -> schema
- *
- * Called by hosts. Calls the sources of src/table and the other files of this folder. */
+ *     source -> texts and codes of every column -> facts -> roles -> sets that single out most -> schema */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/output.h"

@@ -2,8 +2,8 @@
  *
  *     facts of each column -> its role alone -> whose record each row is -> enough columns -> columns that say the same
  *
- * In doubt a column gets the safer role. What nobody can vouch for is withheld: the role identifying, with a reason that
- * says so. Called by propose/propose.c and pipeline/entity_notice.c; calls propose/entity.h and propose/dependencies.h. */
+ * In doubt a column gets the safer role. What nobody can vouch for is withheld: the role identifying, with a reason
+ * that says so. */
 #ifndef KANON_PROPOSE_ROLES_H
 #define KANON_PROPOSE_ROLES_H
 

@@ -1,4 +1,4 @@
-/* The text of a proposed schema: YAML with a reason behind each line. Called by propose/propose.c. */
+/* The text of a proposed schema: YAML with a reason behind each line. */
 #ifndef KANON_PROPOSE_SCHEMA_TEXT_H
 #define KANON_PROPOSE_SCHEMA_TEXT_H
 

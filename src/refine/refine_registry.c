@@ -1,5 +1,4 @@
-/* The table of refinements, from refinements.def. A new refinement adds a row there and touches nothing here.
- * Called by pipeline, the command line and the conformance tests. */
+/* The table of refinements, from refinements.def. A new refinement adds a row there and touches nothing here. */
 #include "refine/refinement.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
-/* A refinement: a row of refinements.def, and a function that lowers the loss of finished groups.
- * Called by pipeline/anonymize.c after the algorithm and the enforcement of constraints, and by src/state. */
+/* A refinement: a row of refinements.def, and a function that lowers the loss of finished groups. */
 #ifndef KANON_REFINE_REFINEMENT_H
 #define KANON_REFINE_REFINEMENT_H
 

@@ -8,9 +8,7 @@
  *     any value, suppressed      "*"
  *     no value in a group        a byte that no text has
  *     a cell released as it is   the number that it is, a date in a column of dates, else its text without white space at
- *                                the ends; null is the empty text
- *
- * Called by release/row_order.c; calls extent.h and table. */
+ *                                the ends; null is the empty text */
 #ifndef KANON_RELEASE_CANONICAL_TEXT_H
 #define KANON_RELEASE_CANONICAL_TEXT_H
 

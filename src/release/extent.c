@@ -1,5 +1,5 @@
 /* See extent.h. Computes the extents of groups, one quasi attribute per task. Each task reads the codes of its column
- * once. Called by recode.c, sink/arrow_release.c and pipeline/group_view.c. */
+ * once. */
 #include "release/extent.h"
 
 #include "core/alloc.h"

@@ -3,8 +3,7 @@
  *
  *     group 7, age     22  24  ?  33     ->     lo 22, hi 33 (as codes), has_missing: the cell is any value
  *
- * With attribute-level recoding an extent covers all that the recode map puts in the place of the group's values.
- * Called by release/recode.c, release/sink and pipeline/group_view.c; may call core and table. */
+ * With attribute-level recoding an extent covers all that the recode map puts in the place of the group's values. */
 #ifndef KANON_RELEASE_EXTENT_H
 #define KANON_RELEASE_EXTENT_H
 

@@ -8,7 +8,7 @@
  *     roles                    quasi  identif.  quasi  sens.    quasi
  *     runs                     [20..24],752**           -        "Cook, baker"
  *
- * Called by pipeline/publish.c and writer.c; may call core and table. Verification shares nothing with it. */
+ * Verification shares nothing with it. */
 #ifndef KANON_RELEASE_RECODE_H
 #define KANON_RELEASE_RECODE_H
 

@@ -9,7 +9,7 @@
  * released, or on the number of threads. Rows with equal texts follow the bytes of their cells as they stand in the input,
  * where these differ; equal rows are interchangeable.
  *
- * The input is read once more. Called by pipeline/release_plan.c; calls canonical_text.h, table and core. */
+ * The input is read once more. */
 #ifndef KANON_RELEASE_ROW_ORDER_H
 #define KANON_RELEASE_ROW_ORDER_H
 

@@ -1,6 +1,5 @@
-/* Writing a release and a groups file. Every line is passed to a watcher, the independent check, before it is written.
- * Called by pipeline/publish.c, the check of names also by sink/arrow_release.c; calls recode.h for the texts, core and
- * table. */
+/* Writing a release and a groups file. Every line is passed to a watcher, the independent check, before it is
+ * written. */
 #ifndef KANON_RELEASE_WRITER_H
 #define KANON_RELEASE_WRITER_H
 
@@ -8,8 +7,8 @@
 #include "core/ticker.h"
 #include "release/recode.h"
 
-/* Told of every row of the table, with the cursor that stands on it: before it leaves, with the line as it is in the buffer
- * that is written, or that it stays out, with NULL in its place. Called by several threads at once. */
+/* Told of every row of the table, with the cursor that stands on it: before it leaves, with the line as it is in the
+ * buffer that is written, or that it stays out, with NULL in its place. */
 typedef kanon_status (*kanon__row_watcher)(int64_t row, const kanon__cursor *cursor, const char *line, size_t length,
                                            void *payload, kanon_error *err);
 

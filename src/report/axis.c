@@ -1,6 +1,5 @@
 /* Distribution of a numeric attribute: round limits, counts of the original, released intervals spread over the bins,
- * and rare bins joined with their neighbours.
- * Called by html_plots.c; calls bins.c for the cutting and table/value/number.h for dates. */
+ * and rare bins joined with their neighbours. */
 #include "core/alloc.h"
 #include "report/bins.h"
 #include "report/distribution.h"

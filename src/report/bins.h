@@ -1,6 +1,5 @@
 /* Histograms of whole numbers: the sizes of groups, the number of distinct values in them. Bins are ascending, without
- * gaps or overlaps, and only the last one may be unbounded.
- * Called by report_data.c and axis.c; calls nothing. */
+ * gaps or overlaps, and only the last one may be unbounded. */
 #ifndef KANON_REPORT_BINS_H
 #define KANON_REPORT_BINS_H
 

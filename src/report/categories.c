@@ -1,6 +1,5 @@
 /* Distribution of a categorical attribute: the most frequent categories that are not rare, by name, and all others in
- * one.
- * Called by html_plots.c; calls only core and table. */
+ * one. */
 #include "core/alloc.h"
 #include "core/ticker.h"
 #include "report/distribution.h"

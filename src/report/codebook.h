@@ -1,7 +1,6 @@
-/* The codebook: how to read a release. It goes to others with the release, so it holds nothing that the release does not
- * show: rules, names of columns, and the taxonomies that the schema gave; no smallest or largest value, no list of values
- * of a column without taxonomy. For programs as a Frictionless Table Schema or as CSVW, for people as a page.
- * Called by pipeline/publish.c; codebook.c describes the fields, codebook_json.c and codebook_page.c write them. */
+/* The codebook: how to read a release. It goes to others with the release, so it holds nothing that the release does
+ * not show: rules, names of columns, and the taxonomies that the schema gave; no smallest or largest value, no list of
+ * values of a column without taxonomy. For programs as a Frictionless Table Schema or as CSVW, for people as a page. */
 #ifndef KANON_REPORT_CODEBOOK_H
 #define KANON_REPORT_CODEBOOK_H
 

@@ -1,5 +1,5 @@
-/* The codebook for programs: a Frictionless Table Schema, or CSVW metadata. What the two standards have no word for stands
- * under "kanon" and in notes, which readers that do not know them skip. Called by codebook.c; calls jansson. */
+/* The codebook for programs: a Frictionless Table Schema, or CSVW metadata. What the two standards have no word for
+ * stands under "kanon" and in notes, which readers that do not know them skip. */
 #include "core/alloc.h"
 #include "report/codebook.h"
 #include "report/json_text.h"

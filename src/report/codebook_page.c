@@ -1,5 +1,5 @@
-/* The codebook for people: what each column holds, how its cells are read, and a few lines of pandas and of R that read the
- * release. Called by codebook.c; calls page.c. */
+/* The codebook for people: what each column holds, how its cells are read, and a few lines of pandas and of R that read
+ * the release. */
 #include "report/codebook.h"
 #include "report/page.h"
 

@@ -1,8 +1,8 @@
 /* The figures of an external report. A figure is in the list below if whoever has the release can compute it from that
  * alone; what is not in the list is not told. So a reader who knows all records but one learns nothing more about that one.
  *
- * Not told, for example: losses, whose ranges are those of the original; what the whole table decides, as t; persons, whose
- * column is not in the release; suppressed records. Called by report.c. */
+ * Not told, for example: losses, whose ranges are those of the original; what the whole table decides, as t; persons,
+ * whose column is not in the release; suppressed records. */
 #include "report/external.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The last sections of the page: the words that it uses, and room for signatures. Called by report_html.c. */
+/* The last sections of the page: the words that it uses, and room for signatures. */
 #include "report/html_parts.h"
 
 static const struct {

@@ -1,5 +1,5 @@
 /* The sections of the page that have plots: risk, sizes of groups, loss by attribute, distributions before and after,
- * and sensitive attributes. Called by report_html.c; calls svg_plot.c, axis.c, categories.c and markup.c. */
+ * and sensitive attributes. */
 #include "report/html_parts.h"
 
 #include "core/alloc.h"

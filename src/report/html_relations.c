@@ -1,4 +1,4 @@
-/* The section of the page with means and correlations before and after. Called by report_html.c; calls relations.c. */
+/* The section of the page with means and correlations before and after. */
 #include "report/html_parts.h"
 
 #include "report/relations.h"

@@ -1,5 +1,4 @@
-/* The sections of the page that are tables: figures with their formulas, and how the release was made. Called by
- * report_html.c; calls markup.c. */
+/* The sections of the page that are tables: figures with their formulas, and how the release was made. */
 #include "report/html_parts.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
-/* The first sections of the page, for a reader who has to say yes or no: the verdict, what a released cell looks like, and
- * what to try next. A mark has a word beside its sign, so that nothing depends on colour or on fonts.
- * Called by report_html.c; calls page.c and markup.c. */
+/* The first sections of the page, for a reader who has to say yes or no: the verdict, what a released cell looks like,
+ * and what to try next. A mark has a word beside its sign, so that nothing depends on colour or on fonts. */
 #include "report/html_parts.h"
 
 #include <math.h>

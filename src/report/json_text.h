@@ -1,6 +1,5 @@
-/* JSON values of what reports tell, and their text. A value that could not be made is NULL, and jansson takes NULL for a
- * failure, so that one look at the end is enough. Called by report_json.c, codebook_json.c, tradeoff/curve_write.c and
- * profile/profile_json.c; calls jansson. */
+/* JSON values of what reports tell, and their text. A value that could not be made is NULL, and jansson takes NULL for
+ * a failure, so that one look at the end is enough. */
 #ifndef KANON_REPORT_JSON_TEXT_H
 #define KANON_REPORT_JSON_TEXT_H
 

@@ -1,6 +1,5 @@
 /* Text and numbers as they stand in a page for people: escaped, valid UTF-8 whatever the input, the same in every
- * locale.
- * Called by all files that write HTML or SVG, in src/tradeoff, too; calls core/output.h. */
+ * locale. */
 #ifndef KANON_REPORT_MARKUP_H
 #define KANON_REPORT_MARKUP_H
 

@@ -1,6 +1,5 @@
-/* What all pages have in common: one style sheet inside the page, light and dark, for the screen and for A4 paper, without
- * scripts, fonts or pictures from elsewhere.
- * Called by report_html.c, codebook_page.c and tradeoff/curve_write.c; calls markup.c. */
+/* What all pages have in common: one style sheet inside the page, light and dark, for the screen and for A4 paper,
+ * without scripts, fonts or pictures from elsewhere. */
 #ifndef KANON_REPORT_PAGE_H
 #define KANON_REPORT_PAGE_H
 

@@ -1,5 +1,5 @@
 /* See report.h. The entry: computes what both forms need (report_data.c), then writes one of them (report_json.c,
- * report_html.c). Called by pipeline/publish.c. */
+ * report_html.c). */
 #include "report/external.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* The report: the figures of a grouping, and everything that is needed to make it again. As JSON for programs, as a
- * page for people. An external report, for those who get the release, describes no single group.
- * Called by pipeline/publish.c; may call measures, model and table, but not the pipeline. */
+ * page for people. An external report, for those who get the release, describes no single group. */
 #ifndef KANON_REPORT_REPORT_H
 #define KANON_REPORT_REPORT_H
 

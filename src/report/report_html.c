@@ -1,7 +1,6 @@
 /* The page for people: one file without scripts, fonts or pictures from elsewhere, for the screen and for A4 paper. It
  * has no clock time, so that equal runs give equal pages except for the seconds that they took. Nothing that stands for
- * more than 0 but fewer than k records is named.
- * Called by report.c; writes the summary and the guarantees itself, calls the html_*.c files for the rest. */
+ * more than 0 but fewer than k records is named. */
 #include "report/html_parts.h"
 #include "report/page.h"
 

@@ -1,5 +1,5 @@
 /* The report for programs: one JSON object, with its sections in a fixed order. NAN becomes null, seeds beyond 2^63
- * become text. Called by report.c; calls jansson. */
+ * become text. */
 #include "core/alloc.h"
 #include "measures/advice.h"
 #include "report/json_text.h"

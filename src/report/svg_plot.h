@@ -1,6 +1,5 @@
 /* Plots as inline SVG. The first series is light, the second dark, so that they are distinct without colour; a plot
- * with one series is dark. Values are not negative.
- * Called by html_plots.c and tradeoff/curve_write.c; calls markup.c. */
+ * with one series is dark. Values are not negative. */
 #ifndef KANON_REPORT_SVG_PLOT_H
 #define KANON_REPORT_SVG_PLOT_H
 

@@ -10,8 +10,7 @@
  *                 -> still 12: replace the node by its children or, for a leaf, by its tuples
  *                 -> now 14:   put it back with 14
  *
- * Every function is inline, so that each search compiles its own copy with its own cost function. Called by growth.c,
- * diversity_search.c and density.c; the densest algorithm uses the queue alone. */
+ * Every function is inline, so that each search compiles its own copy with its own cost function. */
 #ifndef KANON_SEARCH_BEST_FIRST_H
 #define KANON_SEARCH_BEST_FIRST_H
 

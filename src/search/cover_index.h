@@ -5,9 +5,7 @@
  *
  * Slots are the groups in the caller's order of preference, so the lowest slot is the answer. Where a dimension has too many
  * codes, neighbouring codes share a bucket; then a found slot may turn out not to cover, and the caller asks again from the
- * next slot on.
- *
- * Called by refine/il_optimization.c, enforce/equal_groups.c and papers/weighted_place.c. */
+ * next slot on. */
 #ifndef KANON_SEARCH_COVER_INDEX_H
 #define KANON_SEARCH_COVER_INDEX_H
 

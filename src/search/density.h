@@ -8,7 +8,7 @@
  * frontier begins with the seed's leaf and the siblings along the path to the root. What is near is mostly in that leaf.
  * Where nothing is, as with dozens of independent attributes, the flat scan goes on in its place (auto).
  *
- * Called by algorithms/densest.c. May call the tree (search/free_tree.h) and the flat scan (search/flat_scan.h). */
+ * May call the tree (search/free_tree.h) and the flat scan (search/flat_scan.h). */
 #ifndef KANON_SEARCH_DENSITY_H
 #define KANON_SEARCH_DENSITY_H
 

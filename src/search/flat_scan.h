@@ -8,9 +8,7 @@
  *     slot       0   1   2   3            the free records when the columns were laid out, by row; their lowest row is the
  *     rows       4  17  23  40            first of equals, as the searches want it
  *     free       1   0   1   1            one bit each; where few are set, the slots are laid out closer again
- *     columns    as the tree's cells without sums: positions of numbers, then codes of categories
- *
- * Called by growth.c and density.c; calls the kernels. */
+ *     columns    as the tree's cells without sums: positions of numbers, then codes of categories */
 #ifndef KANON_SEARCH_FLAT_SCAN_H
 #define KANON_SEARCH_FLAT_SCAN_H
 

@@ -1,5 +1,4 @@
-/* See free_set.h: the layout, the swap that removes an item, and the two scans. Called by growth.c and by algorithms;
- * the loops are in the kernels. */
+/* See free_set.h: the layout, the swap that removes an item, and the two scans. */
 #include "search/free_set.h"
 
 #include "core/alloc.h"

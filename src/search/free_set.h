@@ -10,9 +10,7 @@
  *     rows      3     8     9            codes     22   40  | 75275  75277  75278        first = 0, 2, 5
  *     tuples   0 3   1 2   1 4           cost      7    0   |   0      5      5          item 0 costs 7 + 5
  *
- * The tuples of the free items lie in places 0 .. n, in no order; removing an item swaps it with the last free one.
- *
- * Called by search/growth.c, algorithms/constrained_growth.c and papers/weighted_grow.c. */
+ * The tuples of the free items lie in places 0 .. n, in no order; removing an item swaps it with the last free one. */
 #ifndef KANON_SEARCH_FREE_SET_H
 #define KANON_SEARCH_FREE_SET_H
 

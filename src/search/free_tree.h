@@ -16,9 +16,7 @@
  * A place is a tuple's position in the order of the leaves; its records are a stretch of `rows`:
  *
  *     places[p]  next --v     v-- end         taken rows have place_of[row] = ~p; `next` is the first free one
- *     rows       ... 4 17 23 40 ...
- *
- * Called by growth.c, diversity_search.c, density.c (through best_first.h), flat_scan.c and papers/weighted_index.c. */
+ *     rows       ... 4 17 23 40 ... */
 #ifndef KANON_SEARCH_FREE_TREE_H
 #define KANON_SEARCH_FREE_TREE_H
 

@@ -4,9 +4,7 @@
  * record (search/free_set.h), O(n) a question, and the index, a tree over the distinct tuples (search/free_tree.h), near
  * O(log n). With the index the cheapest record is found best first (search/best_first.h), with one frontier for the whole
  * group; the farthest record depth first, as there is one such question per group. Where the nodes of the tree turn out to
- * leave nothing out, as with dozens of independent attributes, the flat scan (search/flat_scan.h) goes on (auto).
- *
- * Called by kmember, kmember-p, greedy-threshold and constrained_growth.c in src/algorithms. */
+ * leave nothing out, as with dozens of independent attributes, the flat scan (search/flat_scan.h) goes on (auto). */
 #ifndef KANON_SEARCH_GROWTH_H
 #define KANON_SEARCH_GROWTH_H
 

@@ -4,9 +4,7 @@
  * when a search is created, by what the processor has: no build flag, and the same binary runs everywhere.
  *
  *     plain C    every machine, and search=scan       AVX2, AVX-512 F    x86-64       NEON    AArch64
- *     simd128    WebAssembly
- *
- * Called by free_set.c, flat_scan.c, the pool of the refinement `search` and papers/nearest.c. */
+ *     simd128    WebAssembly */
 #ifndef KANON_SEARCH_KERNELS_H
 #define KANON_SEARCH_KERNELS_H
 

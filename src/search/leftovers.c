@@ -1,5 +1,5 @@
-/* See leftovers.h. Cost: O(groups * attributes) for each record left over, of which there are fewer than k, or that of each
- * block. Ties: the lowest group. Called by the algorithms that make one group after the other. */
+/* See leftovers.h. Cost: O(groups * attributes) for each record left over, of which there are fewer than k, or that of
+ * each block. Ties: the lowest group. */
 #include "search/leftovers.h"
 
 #include "model/clusters.h"

@@ -2,9 +2,7 @@
  *
  * They join in record order, of equal groups the lowest; each counts for the next one. This is step 5 of k-member, and the
  * last step of densest and strips. In blocks the records left over are placed across blocks instead (partition/blocks.c),
- * so nothing is done where run->leave_rest is set.
- *
- * Called by kmember, densest and strips in src/algorithms. */
+ * so nothing is done where run->leave_rest is set. */
 #ifndef KANON_SEARCH_LEFTOVERS_H
 #define KANON_SEARCH_LEFTOVERS_H
 

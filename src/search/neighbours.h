@@ -3,9 +3,7 @@
  * An incremental nearest-neighbour search (Hjaltason and Samet, 1999) over the tree of tuples: a priority queue holds
  * nodes by the least D of anything below them, and tuples by their D. The caller asks for one neighbour at a time and
  * stops when it has enough, so a search costs what it yields. All records count, grouped or not; who needs free ones
- * takes growth.h.
- *
- * Called by enforce/mutable_groups.c and enforce/repair.c, which look for records to move into a group. */
+ * takes growth.h. */
 #ifndef KANON_SEARCH_NEIGHBOURS_H
 #define KANON_SEARCH_NEIGHBOURS_H
 

@@ -13,8 +13,7 @@
  *     order    tuples, leaf by leaf        a node has order[begin .. end), its children the two halves of that
  *     codes    m codes per tuple, in this order: a leaf is contiguous in memory
  *
- * Called by search/free_tree.c, search/neighbours.c, the lower bounds and the refinement `search`. The tree never changes;
- * free_tree.h adds what does. */
+ * The tree never changes; free_tree.h adds what does. */
 #ifndef KANON_SEARCH_TREE_H
 #define KANON_SEARCH_TREE_H
 

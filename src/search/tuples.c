@@ -1,5 +1,4 @@
-/* See tuples.h. Cost: O(attributes * (n + codes)), as codes are small whole numbers and sort by counting. Called by
- * the trees of this folder, by algorithms and measures. */
+/* See tuples.h. Cost: O(attributes * (n + codes)), as codes are small whole numbers and sort by counting. */
 #include "search/tuples.h"
 
 #include "core/alloc.h"

@@ -4,9 +4,7 @@
  * generalisations and lower bounds work on tuples, each with its list of rows.
  *
  *     rows      0 4 9 | 1 | 2 3 | 5 ...        sorted by codes, dimension by dimension, then by row
- *     begins    0       3   4     6            tuple i has rows[begins[i] .. begins[i + 1])
- *
- * Called by search/tree.c and whoever needs records in the order of their codes. */
+ *     begins    0       3   4     6            tuple i has rows[begins[i] .. begins[i + 1]) */
 #ifndef KANON_SEARCH_TUPLES_H
 #define KANON_SEARCH_TUPLES_H
 

@@ -1,5 +1,4 @@
-/* Reads one column of a table: its distinct values, how many records have each, and where each first stands. Called by
- * taxonomy_levels.c, taxonomy_document.c and taxonomy_lint.c; calls table/text and table/read. */
+/* Reads one column of a table: its distinct values, how many records have each, and where each first stands. */
 #include "core/alloc.h"
 #include "core/take_options.h"
 #include "core/text.h"

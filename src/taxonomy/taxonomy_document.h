@@ -2,9 +2,7 @@
  *
  *     bytes of any form  --read-->  tree  --taxonomy_from_tree-->  document  --write-->  bytes of any form
  *     column of a table  --build--^                                   |
- *                                                                     +--count, check
- *
- * Called by hosts through kanon_taxonomy_...; may call core and table. */
+ *                                                                     +--count, check */
 #ifndef KANON_TAXONOMY_TAXONOMY_DOCUMENT_H
 #define KANON_TAXONOMY_TAXONOMY_DOCUMENT_H
 

@@ -5,8 +5,8 @@
  *                    Female                    Female:                   Male,Person                 {"name": "Male"},
  *                                                                        Female,Person               {"name": "Female"}]}
  *
- * YAML is read in the block form that is written here: one "name:" per line, indented by spaces. Several outermost names
- * get the root "*". Called by taxonomy_document.c. */
+ * YAML is read in the block form that is written here: one "name:" per line, indented by spaces. Several outermost
+ * names get the root "*". */
 #include "core/alloc.h"
 #include "core/escape.h"
 #include "core/output.h"

@@ -4,7 +4,7 @@
  *     bands 5,20      23       [20..24]  [20..39]  *          dates month,year    2024-03-05   2024-03   2024   *
  *     prefixes 3,1    75201    752*      7*        *          rare 10             Elf          other     *
  *
- * A level whose name is that of the level below it is left out. Called by hosts; calls column_values.c and table. */
+ * A level whose name is that of the level below it is left out. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "table/value/bands.h"

@@ -3,9 +3,7 @@
  *   1. Read the lines of a CSV into steps, without a judgement; other forms are read whole and have no lines.
  *   2. Per line: empty cells, spaces around names, the root, a name twice on a line, depth.
  *   3. Per name: parents, leaf and inner node at once, single children, names that differ in letter case alone.
- *   4. With a table: values that no leaf has, and leaves that no value has.
- *
- * Called by hosts; calls column_values.c, taxonomy_forms.c and table/text/csv.h. */
+ *   4. With a table: values that no leaf has, and leaves that no value has. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "table/text/decode.h"

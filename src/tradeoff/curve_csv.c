@@ -1,5 +1,4 @@
-/* A trade-off curve as CSV: one line per point with its settings, figures and whether it is optimal. Called by
- * tradeoff.c; apart from curve_write.c, since it is also built where KANON_REPORTS is off. */
+/* A trade-off curve as CSV: one line per point with its settings, figures and whether it is optimal. */
 #include "tradeoff/curve.h"
 
 #include "table/value/number.h"

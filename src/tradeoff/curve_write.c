@@ -1,5 +1,4 @@
-/* Writes a curve as CSV, as JSON and as a plot. Called by tradeoff.c when all points are known; calls report/svg_plot.h
- * for the plots. */
+/* Writes a curve as CSV, as JSON and as a plot. */
 #include "tradeoff/curve.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,4 @@
-/* A grid: axes with values, every combination of which is a point; and which points are dominated (Pareto).
- * Called by tradeoff.c and curve_write.c; calls only core. */
+/* A grid: axes with values, every combination of which is a point; and which points are dominated (Pareto). */
 #ifndef KANON_TRADEOFF_GRID_H
 #define KANON_TRADEOFF_GRID_H
 

@@ -5,9 +5,7 @@
  *
  *     input      22           its number lies in the band of its code
  *     code       [20..24]     its band lies in what its group shows
- *     group      20, 34       begins and ends where the texts of the schema allow it (verify_bands.h)
- *
- * Called by arrow_quasi.c, arrow_codes.c and verify_arrow.c; uses nothing of table/value/bands.c. */
+ *     group      20, 34       begins and ends where the texts of the schema allow it (verify_bands.h) */
 #ifndef KANON_VERIFY_ARROW_BANDS_H
 #define KANON_VERIFY_ARROW_BANDS_H
 

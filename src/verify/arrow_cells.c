@@ -1,5 +1,5 @@
-/* See arrow_cells.h: cells are compared with the values of Arrow arrays, which arrow_reader.h reads; nothing of table/read
- * is used. Called by verify_release.c. */
+/* See arrow_cells.h: cells are compared with the values of Arrow arrays, which arrow_reader.h reads; nothing of
+ * table/read is used. */
 #include "verify/arrow_cells.h"
 
 #include "table/value/number.h"

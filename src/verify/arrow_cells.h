@@ -1,9 +1,8 @@
 /* The cells of a CSV release held against Arrow arrays.
  *
- * A row of a table that came as an Arrow stream has no bytes in a file that its cells could be found in again. So the check
- * looks up the typed values of the row and reads each cell's text as a value of that type: both must be equal. Nothing of
- * table/read/arrow_view.c and arrow_text.c, which made the cells, is used. Called by verify_release.c and
- * arrow_codes.c. */
+ * A row of a table that came as an Arrow stream has no bytes in a file that its cells could be found in again. So the
+ * check looks up the typed values of the row and reads each cell's text as a value of that type: both must be equal.
+ * Nothing of table/read/arrow_view.c and arrow_text.c, which made the cells, is used. */
 #ifndef KANON_VERIFY_ARROW_CELLS_H
 #define KANON_VERIFY_ARROW_CELLS_H
 

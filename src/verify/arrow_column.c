@@ -1,5 +1,5 @@
-/* See arrow_column.h. Joins the arrays of a column and reads their values as keys in blocks, so that the loops of the check
- * compare plain numbers. Called by the arrow_*.c files of this folder; calls arrow_reader.h alone. */
+/* See arrow_column.h. Joins the arrays of a column and reads their values as keys in blocks, so that the loops of the
+ * check compare plain numbers. */
 #include "verify/arrow_column.h"
 
 #include "core/alloc.h"

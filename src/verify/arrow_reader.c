@@ -1,5 +1,5 @@
-/* See arrow_reader.h. Formats, then bytes, then values, then whether an array is sound, so that nothing is read
- * outside its buffers. Called by verify_arrow.c. */
+/* See arrow_reader.h. Formats, then bytes, then values, then whether an array is sound, so that nothing is read outside
+ * its buffers. */
 #include "verify/arrow_reader.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
-/* The check's own reader of typed values in Arrow arrays, for released batches and for those of the input. It is written
- * from the specification, and uses nothing of table/read/arrow_view.h. Called by the check of Arrow releases
- * (arrow_check.h), and by arrow_cells.c for the values behind the cells of a CSV release. */
+/* The check's own reader of typed values in Arrow arrays, for released batches and for those of the input. It is
+ * written from the specification, and uses nothing of table/read/arrow_view.h. */
 #ifndef KANON_VERIFY_ARROW_READER_H
 #define KANON_VERIFY_ARROW_READER_H
 

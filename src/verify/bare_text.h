@@ -1,6 +1,5 @@
-/* Values as the independent check compares them: without the white space at their ends. A reading of its own: characters
- * are decoded and looked up by number, where core/text.h knows their bytes. Called by verify_release.c and
- * arrow_codes.c. */
+/* Values as the independent check compares them: without the white space at their ends. A reading of its own:
+ * characters are decoded and looked up by number, where core/text.h knows their bytes. */
 #ifndef KANON_VERIFY_BARE_TEXT_H
 #define KANON_VERIFY_BARE_TEXT_H
 

@@ -1,7 +1,7 @@
 /* The file of a certificate: one JSON object with whole numbers, texts and the list of prices.
  *
  * It is read here, with memory of core/alloc.h alone, so that a lack of memory is never taken for a file that is wrong.
- * Unknown members are skipped, whatever they hold. Called by verify_certificate.c. */
+ * Unknown members are skipped, whatever they hold. */
 #ifndef KANON_VERIFY_CERTIFICATE_FILE_H
 #define KANON_VERIFY_CERTIFICATE_FILE_H
 

@@ -1,6 +1,6 @@
-/* The check of cells that show bands: they can be read, and their ends are ends that the schema allows. Written apart from
- * table/value/bands.c, which makes the bands: what is allowed is decided here from the texts of the schema alone.
- * Called by verify_release.c and by the check of Arrow releases; may call table/value/number.h. */
+/* The check of cells that show bands: they can be read, and their ends are ends that the schema allows. Written apart
+ * from table/value/bands.c, which makes the bands: what is allowed is decided here from the texts of the schema
+ * alone. */
 #ifndef KANON_VERIFY_VERIFY_BANDS_H
 #define KANON_VERIFY_VERIFY_BANDS_H
 

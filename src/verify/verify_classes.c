@@ -1,6 +1,5 @@
 /* The independent check of what a release shows: groups that show the same in all quasi columns are one class, and the
- * classes must keep what is required; groups must have k records each. Called by verify_release.c and
- * arrow_classes.c, which know what groups show; declared in verify.h. */
+ * classes must keep what is required; groups must have k records each. */
 #include "verify/verify.h"
 
 #include "core/alloc.h"

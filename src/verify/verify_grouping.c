@@ -1,6 +1,5 @@
-/* The independent check of a grouping as a whole: sizes, the budget of suppressed records and, through verify_privacy.c,
- * constraints and entities. Every record is counted anew. Called by pipeline after the algorithm and after the refinement,
- * by the checks of releases, and by state; declared in verify.h. */
+/* The independent check of a grouping as a whole: sizes, the budget of suppressed records and, through
+ * verify_privacy.c, constraints and entities. Every record is counted anew. */
 #include "verify/verify.h"
 
 #include "core/alloc.h"

@@ -1,8 +1,7 @@
 /* The independent check of a CSV release while it is written: invariants 1 to 3 of docs/ARCHITECTURE.md. Before: what
  * each attribute is. Then the texts of the groups are read and their cover computed, every line is compared with text
  * and input before it is written, and at the end records and means are counted, and what is required of groups and of
- * classes that look alike (verify_classes.c). Called by pipeline/publish.c;
- * declared in verify.h; uses the table and core, nothing of release. */
+ * classes that look alike (verify_classes.c). */
 #include "verify/verify.h"
 
 #include "core/alloc.h"

@@ -3,9 +3,7 @@
  *   1. The window moves on: the steps of a stage begin with records of one window. Records are in index order, so those of
  *      a window and their neighbours fit the caches.
  *   2. Each step draws its acceptance threshold and tries one random move.
- *   3. The temperature falls by a constant factor, so that it is `cold` after the last stage.
- *
- * Called by anneal_search.c on any thread; a region belongs to one thread. Calls moves.h. */
+ *   3. The temperature falls by a constant factor, so that it is `cold` after the last stage. */
 #include "refine/anneal/annealing.h"
 
 #include <math.h>

@@ -2,9 +2,7 @@
  *
  * The Metropolis rule: a move that makes the loss grow by x is accepted with probability exp(-x / temperature). That is
  * x <= -ln(u) * temperature for a u drawn evenly from (0, 1), so each step first draws the threshold that its move may not
- * exceed; a move can then be rejected as soon as a part of its costs is above it. The logarithms come from a table.
- *
- * Called by anneal_search.c, once per region and round. Calls moves.h. */
+ * exceed; a move can then be rejected as soon as a part of its costs is above it. The logarithms come from a table. */
 #ifndef KANON_REFINE_ANNEAL_ANNEALING_H
 #define KANON_REFINE_ANNEAL_ANNEALING_H
 

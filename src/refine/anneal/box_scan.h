@@ -1,8 +1,8 @@
 /* How much wider a box becomes by records of a group, without a look at most of the attributes.
  *
- * A group and a box are compared by dimension before any of the group's records is looked at. Most groups are so far away
- * that no record of theirs will do. Of the others only the critical dimensions, on which the group sticks out of the box,
- * have to be compared record by record. Called by moves_slab.c and slab_refill.c for their inner loops; calls move_costs.h. */
+ * A group and a box are compared by dimension before any of the group's records is looked at. Most groups are so far
+ * away that no record of theirs will do. Of the others only the critical dimensions, on which the group sticks out of
+ * the box, have to be compared record by record. */
 #ifndef KANON_REFINE_ANNEAL_BOX_SCAN_H
 #define KANON_REFINE_ANNEAL_BOX_SCAN_H
 

@@ -6,8 +6,7 @@
  *   3. Keep the KANON__LIST_WIDTH candidates with the least scores. Ties: the lowest slot among all groups, else the first
  *      one that was met.
  *
- * Cost: O(groups^2 attributes) up to ALL_PAIRS groups, else O(records * neighbours). Called by moves.c once
- * per region and round. Calls region.h. */
+ * Cost: O(groups^2 attributes) up to ALL_PAIRS groups, else O(records * neighbours). */
 #include "refine/anneal/group_lists.h"
 
 #include "core/alloc.h"

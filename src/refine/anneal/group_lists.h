@@ -5,9 +5,7 @@
  * none of its members near. So the lists compare boxes. They are made when a region is extracted and stay as they are while
  * the moves change the groups: a list is a proposal, and whoever reads it looks at the groups as they are now.
  *
- *     groups   [ of slot 0 | of slot 1 | ... ]      `width` apart, n[slot] of them, the most promising first
- *
- * Called by moves.c; read by moves_slab.c, slab_refill.c and moves_groups.c. Calls region.h. */
+ *     groups   [ of slot 0 | of slot 1 | ... ]      `width` apart, n[slot] of them, the most promising first */
 #ifndef KANON_REFINE_ANNEAL_GROUP_LISTS_H
 #define KANON_REFINE_ANNEAL_GROUP_LISTS_H
 

@@ -1,4 +1,4 @@
-/* Chooses the shares of mix.h. Called by moves.c, once for each region and round. */
+/* Chooses the shares of mix.h. */
 #include "refine/anneal/mix.h"
 
 void kanon__mix_set(kanon__mix *m, kanon__move_kind kind, int32_t share)

@@ -3,7 +3,7 @@
  *     draw   0 | dissolve | open | regroup | slab | recut |  single ...  | trim | 4096
  *
  * The mix depends on k, on how large the groups are, and on how many of them violate a constraint when a region is
- * extracted. Called by moves.c and moves_trim.c; the table of kinds is moves.def. */
+ * extracted. */
 #ifndef KANON_REFINE_ANNEAL_MIX_H
 #define KANON_REFINE_ANNEAL_MIX_H
 

@@ -1,8 +1,7 @@
 /* The cost D of a box, laid out for a search that evaluates millions of moves a second.
  *
- * kanon__space answers the same question for any caller. Here the dimensions are sorted by kind, so that a sum over them is
- * three loops without a branch on the kind. Called by every file of this folder that evaluates a group; calls only model and
- * search.
+ * kanon__space answers the same question for any caller. Here the dimensions are sorted by kind, so that a sum over
+ * them is three loops without a branch on the kind.
  *
  *     dimensions   0 ........ | n_numeric ............ | n_numeric + n_tabled ... n_dimensions
  *                  numeric    | categorical, by table  | categorical, large taxonomy: climb to the lca
@@ -16,7 +15,8 @@
  *
  *     [0, m) smallest | [m, 2m) largest | [2m, 3m) next smallest | [3m, 4m) next largest
  *
- * Invariant: where two members or more have the smallest coordinate, the next smallest equals it; likewise the largest. */
+ * Invariant: where two members or more have the smallest coordinate, the next smallest equals it; likewise the
+ * largest. */
 #ifndef KANON_REFINE_ANNEAL_MOVE_COSTS_H
 #define KANON_REFINE_ANNEAL_MOVE_COSTS_H
 

@@ -7,9 +7,7 @@
  *      a price, it is rejected if the change of the loss, minus what all touched groups pay, exceeds the threshold:
  *      before any violation is computed.
  *   4. Compute what it changes about prices, and carry it out or not. Without prices, split a group that has reached 2k
- *      records.
- *
- * Called by annealing.c. Calls region.h, prices.h and the moves. */
+ *      records. */
 #include "refine/anneal/moves.h"
 
 #include "core/alloc.h"

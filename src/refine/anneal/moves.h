@@ -7,9 +7,7 @@
  *                                             loss has grown too much
  *
  * Where constraints have a price (prices.h), either looks at it, too. Between two steps every record is in a group or
- * suppressed, and every group has at least k records.
- *
- * Called by annealing.c and anneal_search.c. Calls region.h and prices.h; the kinds of moves are in moves.def. */
+ * suppressed, and every group has at least k records. */
 #ifndef KANON_REFINE_ANNEAL_MOVES_H
 #define KANON_REFINE_ANNEAL_MOVES_H
 

@@ -8,8 +8,7 @@
  *      constraints are.
  *   3. Records that change sides are moved, if the threshold allows.
  *
- * Cost: O(records (attributes + log records)), for a recut that has a chance also a violation for each cut.
- * Called by moves.c. Calls moves.h, prices.h. */
+ * Cost: O(records (attributes + log records)), for a recut that has a chance also a violation for each cut. */
 #include "refine/anneal/moves.h"
 
 #include <string.h>

@@ -3,9 +3,7 @@
  * Groups near a record are those of its neighbours or, where violations have a price, also one step further, of the
  * neighbours of their members: where groups are large, the tuples nearest to a record are all in its own group. Where
  * they are far larger than k, half of them are those with the nearest boxes (group_lists.h): the neighbours' groups are
- * then too few to choose from.
- *
- * Called by moves.c, moves_single.c and moves_cut.c. Calls moves.h, region.h. */
+ * then too few to choose from. */
 #include "refine/anneal/moves.h"
 
 /* ---- groups near a record ---------------------------------------------------------------------------------------- */

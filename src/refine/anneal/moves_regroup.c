@@ -8,12 +8,11 @@
  *   3. Fill the pool with their records, and make new groups, either in several attempts at once: each group begins with a
  *      random record and grows by the one that costs least, until it has k; or in one attempt by peeling (regroup_peel.c),
  *      in half of the moves with larger k. Keep the best attempt.
- *   4. Records left over join the cheapest of the new groups or of the groups around, or are suppressed where they may be and
- *      that costs less.
+ *   4. Records left over join the cheapest of the new groups or of the groups around, or are suppressed where they
+ *      may be and that costs less.
  *   5. Carry it out and accept it, or roll it back.
  *
- * Steps 3 and 4 give up as soon as the costs so far exceed the threshold. Called by moves.c; calls moves.h, regroup_pool.h
- * and region.h. */
+ * Steps 3 and 4 give up as soon as the costs so far exceed the threshold. */
 #include "refine/anneal/moves.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
  *     help       likewise: a group that violates a constraint gets the record that it needs
  *
  * Most moves of a search are these, so they are compiled twice: `priced` is a constant, and false removes all that
- * looks at violations. Called by moves.c. Calls moves.h, prices.h, region.h. */
+ * looks at violations. */
 #include "refine/anneal/moves.h"
 
 #define SINGLE_MOVE static inline __attribute__((always_inline)) void

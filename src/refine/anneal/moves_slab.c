@@ -6,12 +6,12 @@
  *      of its own, whose logarithm is evenly spread: large slabs are rarely accepted and take long, but nothing else
  *      replaces them.
  *   2. The room: what the group gains by becoming narrower, and what the threshold allows.
- *   3. Each record goes to the host that takes it cheapest: the hosts come by ascending D, and a new member costs at least D,
- *      so the search ends at the first host whose D is above the cheapest so far. Widening a host takes from the room.
+ *   3. Each record goes to the host that takes it cheapest: the hosts come by ascending D, and a new member costs at
+ *      least D, so the search ends at the first host whose D is above the cheapest so far. Widening a host takes from
+ *      the room.
  *   4. Refill the group where it has fallen below k (slab_refill.c).
  *
- * Cost: O(k attributes) for the slabs, O(slab * hosts * attributes) for the hosts. Called by moves.c. Calls moves.h,
- * slab_draft.h, group_lists.h. */
+ * Cost: O(k attributes) for the slabs, O(slab * hosts * attributes) for the hosts. */
 #include "refine/anneal/moves.h"
 
 #include "core/alloc.h"
@@ -31,7 +31,8 @@ typedef struct slab {
 
 /* ---- the workspace ----------------------------------------------------------------------------------------------- */
 
-/* The largest slab: all of a small group, a shrinking part of a large one. A slab of more records than that finds no hosts. */
+/* The largest slab: all of a small group, a shrinking part of a large one. A slab of more records than that finds no
+ * hosts. */
 static int32_t most_of_slab(int64_t k)
 {
     static const double FACTOR = 6;

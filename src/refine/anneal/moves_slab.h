@@ -1,8 +1,7 @@
 /* The slab move: all records of a group beyond a threshold on one attribute leave it together.
  *
- * With large k a group pays for its widest records k times over, and it becomes narrower only if every record at that end
- * leaves. Moves of single records never get there: each of them but the last costs and gains nothing. Called by
- * moves.c; implemented by moves_slab.c and slab_refill.c. */
+ * With large k a group pays for its widest records k times over, and it becomes narrower only if every record at that
+ * end leaves. Moves of single records never get there: each of them but the last costs and gains nothing. */
 #ifndef KANON_REFINE_ANNEAL_MOVES_SLAB_H
 #define KANON_REFINE_ANNEAL_MOVES_SLAB_H
 

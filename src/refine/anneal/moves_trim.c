@@ -15,7 +15,7 @@
  * suppressed; or a new group is made of it, suppressed records and records of groups with more than k around it.
  *
  * Cost: O(size attributes) for step 1, O(attributes) for each record and group compared then. Ties: the first. Random
- * numbers: those of the engine. Called by moves.c. Calls moves.h, suppressed_records.h. */
+ * numbers: those of the engine. */
 #include "refine/anneal/moves.h"
 #include "refine/anneal/suppressed_records.h"
 

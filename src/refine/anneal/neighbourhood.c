@@ -9,8 +9,8 @@
  *      compare each tuple of the batch, on the other dimensions, with the leaf's tuples, LANES at a time.
  *   4. Write the lists.
  *
- * Leaves are independent, so they are tasks of the thread pool, and the lists do not depend on the number of threads.
- * Called by anneal_search.c. Calls search/tree.h, core/pool.h. */
+ * Leaves are independent, so they are tasks of the thread pool, and the lists do not depend on the number of
+ * threads. */
 #include "refine/anneal/neighbourhood.h"
 
 #include "core/alloc.h"

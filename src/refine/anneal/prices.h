@@ -3,9 +3,7 @@
  * With constraints the search minimises loss + price * violation (docs/algorithms.md). The violation of a group is a whole
  * number that its models compute (constraints.h); this file keeps the tallies of a region's groups, their violations, and
  * what a list of moves would change about them. The price rises from round to round: at first groups that violate a
- * constraint are stepping stones, in the end they cost more than any loss.
- *
- * Called by moves.c, mix.c and the moves that look at values. Calls the tallies and region.h. */
+ * constraint are stepping stones, in the end they cost more than any loss. */
 #ifndef KANON_REFINE_ANNEAL_PRICES_H
 #define KANON_REFINE_ANNEAL_PRICES_H
 

@@ -5,8 +5,7 @@
  *   2. The gain of a component: what its groups lose in `best`, minus what they lose in `other`.
  *   3. Take the components with a gain, and those that lose the same in more groups.
  *
- * Cost: O(records * attributes); memory O(groups * attributes). Ties: `best` stays as it is. Called by anneal_search.c. Calls
- * model/clusters.h, model/grouping.h. */
+ * Cost: O(records * attributes); memory O(groups * attributes). Ties: `best` stays as it is. */
 #include "refine/anneal/recombine.h"
 
 #include "core/alloc.h"

@@ -1,9 +1,7 @@
 /* Members come and go: slots, bounds and loss of a region (region.h) are updated with each of them.
  *
  * Adding a record costs O(dimensions). Removing one costs the same unless it was the last to have an outermost or next
- * coordinate; then the members are scanned once on that dimension.
- *
- * Called by the moves, for every move that passes its first test. Calls move_costs.h. */
+ * coordinate; then the members are scanned once on that dimension. */
 #include "refine/anneal/region.h"
 
 #include "core/alloc.h"

@@ -9,9 +9,7 @@
  *   3. Sort the rows by region, each region in index order.
  *
  * Extract (kanon__regions_extract): number the region's tuples by a bitmap with counts, keep the neighbours that are inside
- * the region, and insert the records into their groups.
- *
- * Called by anneal_search.c, the second range on any thread. Calls region.h, move_costs.h, suppressed_records.h. */
+ * the region, and insert the records into their groups. */
 #include "refine/anneal/regions.h"
 
 #include "core/alloc.h"

@@ -1,10 +1,10 @@
 /* The state of the search, and the regions it is cut into for one round.
  *
- * A round partitions the groups into regions of a limited number of records, searches each region alone (on any thread) and
- * writes the groups back. Each round is cut at other places, so that groups at a border are inside a region the next time.
- * Suppressed records are in the region of the records near them, where the search may suppress (suppressed_records.h).
- * The number of regions depends on the table and k, never on the number of threads: equal seeds give equal groups.
- * Called by anneal_search.c; calls region.h, neighbourhood.h, move_costs.h.
+ * A round partitions the groups into regions of a limited number of records, searches each region alone (on any thread)
+ * and writes the groups back. Each round is cut at other places, so that groups at a border are inside a region the
+ * next time. Suppressed records are in the region of the records near them, where the search may suppress
+ * (suppressed_records.h). The number of regions depends on the table and k, never on the number of threads: equal seeds
+ * give equal groups.
  *
  *     groups        [ groups of region 0 | groups of region 1 | ... ]      ranges[i].begin .. end
  *     sorted_rows   [ rows of region 0   | rows of region 1   | ... ]      ranges[i].first_record, n_records of them,

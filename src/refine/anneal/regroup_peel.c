@@ -9,8 +9,7 @@
  *   2. Give up the end with the largest gain per record, a random factor aside: different attempts find different groups.
  *   3. Of the records in the box, k are taken, the lowest indices first; the others stay free.
  *
- * Cost: O(n dimensions) for all records that are given up, and O(n) for each end where something was. Called by
- * moves_regroup.c. Calls regroup_pool.h, move_costs.h. */
+ * Cost: O(n dimensions) for all records that are given up, and O(n) for each end where something was. */
 #include "core/alloc.h"
 #include "refine/anneal/regroup_pool.h"
 

@@ -4,9 +4,7 @@
  * records has two parts. On the categorical dimensions it is a lookup by distinct code, kept in `base` and computed anew
  * only when the group's box becomes wider there. On the numeric dimensions the kernel computes it on the fly from the
  * group's interval (`spans`). So a member that makes the group wider costs one pass of vector operations over the pool,
- * and all that the group covers then cost two together. The larger a group is, the more of its members are covered.
- *
- * Called by moves_regroup.c. Calls region.h, move_costs.h, search/kernels.h. */
+ * and all that the group covers then cost two together. The larger a group is, the more of its members are covered. */
 #include "refine/anneal/regroup_pool.h"
 
 #include "core/alloc.h"

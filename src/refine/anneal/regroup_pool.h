@@ -1,9 +1,9 @@
 /* The regroup pool: the records of a few groups that are taken apart, laid out so that new groups grow from them fast.
  *
- * Neighbouring groups differ on few dimensions, so the pool holds only those. Each dimension is a column over the records
- * (structure of arrays), and a vector kernel evaluates the growing group with many records at a time. Several attempts grow
- * side by side: while one waits for a cache line, the processor works on the others, so three take little longer than one.
- * Called by moves_regroup.c; calls region.h, move_costs.h and search/kernels.h.
+ * Neighbouring groups differ on few dimensions, so the pool holds only those. Each dimension is a column over the
+ * records (structure of arrays), and a vector kernel evaluates the growing group with many records at a time. Several
+ * attempts grow side by side: while one waits for a cache line, the processor works on the others, so three take little
+ * longer than one.
  *
  *     index        0   1   2  ...  n-1 | padding that vectors may read
  *     records      17  4   30 ...                           record of the region

@@ -3,9 +3,7 @@
  *   1. The number of moves follows from the effort, the records, k and the attributes, unless it is set.
  *   2. A block of a table gets its share of the moves that the whole table would get.
  *   3. Rounds, neighbours and temperatures follow from the moves for each record. With a time limit the moves are an
- *      estimate, until the speed is known.
- *
- * Called by anneal_search.c. */
+ *      estimate, until the speed is known. */
 #include "refine/anneal/search_plan.h"
 
 #include "refine/anneal/mix.h"

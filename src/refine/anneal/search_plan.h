@@ -1,8 +1,7 @@
 /* The plan of a search: how many moves and rounds, which temperatures, how wide the neighbourhood is.
  *
  * It follows from the settings and from what is searched, never from the machine, so that a seed gives the same groups
- * everywhere; only a time limit is an exception.
- * Called by anneal_search.c, and through refinements.def by those who estimate the time of a search. */
+ * everywhere; only a time limit is an exception. */
 #ifndef KANON_REFINE_ANNEAL_SEARCH_PLAN_H
 #define KANON_REFINE_ANNEAL_SEARCH_PLAN_H
 

@@ -1,5 +1,5 @@
-/* Keeps the draft of a slab move (slab_draft.h). Noting a record costs O(attributes); the recount scans the members of those
- * groups that records have left. Called by moves_slab.c and slab_refill.c. Calls region.h. */
+/* Keeps the draft of a slab move (slab_draft.h). Noting a record costs O(attributes); the recount scans the members of
+ * those groups that records have left. */
 #include "refine/anneal/slab_draft.h"
 
 #include "core/alloc.h"

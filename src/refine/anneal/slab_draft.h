@@ -10,9 +10,9 @@
  *     touched_of   by slot: its place in `touched`; -1: as it is in the region
  *     records      the records that move, each once, with `targets`
  *
- * Until the recount the box of a group that records have left is too wide, never too narrow. An exception is the source,
- * whose box without the slab is set in the beginning; none of its other records leaves. Between two moves the draft is
- * empty. Called by moves_slab.c and slab_refill.c. Calls region.h. */
+ * Until the recount the box of a group that records have left is too wide, never too narrow. An exception is the
+ * source, whose box without the slab is set in the beginning; none of its other records leaves. Between two moves the
+ * draft is empty. */
 #ifndef KANON_REFINE_ANNEAL_SLAB_DRAFT_H
 #define KANON_REFINE_ANNEAL_SLAB_DRAFT_H
 

@@ -8,9 +8,7 @@
  *
  * Most slab moves fail here, and they fail early: as soon as the hosts that are left could not give enough. Records of hosts
  * with exactly k, which would get another one in return, were tried, too: they make more moves succeed, but cost more time
- * than these are worth.
- *
- * Called by moves_slab.c. Calls slab_draft.h, box_scan.h. */
+ * than these are worth. */
 #include "refine/anneal/box_scan.h"
 #include "refine/anneal/moves_slab.h"
 

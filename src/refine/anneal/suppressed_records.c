@@ -1,6 +1,6 @@
-/* See suppressed_records.h. A suppressed record belongs to the region of the first record near it that has a group: one with
- * its own tuple, else one of a neighbouring tuple, else the record before it in index order. Cuts are at other places in each
- * round, so a record at a border meets all groups around it in time.
+/* See suppressed_records.h. A suppressed record belongs to the region of the first record near it that has a group: one
+ * with its own tuple, else one of a neighbouring tuple, else the record before it in index order. Cuts are at other
+ * places in each round, so a record at a border meets all groups around it in time.
  *
  * Cost: O(suppressed records * neighbours) for each round, O(1) for a record that comes or goes. */
 #include "refine/anneal/suppressed_records.h"

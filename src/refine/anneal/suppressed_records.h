@@ -4,9 +4,9 @@
  * that regions are searched without each other and the budget is kept at every moment. A suppressed record costs the full
  * loss of every attribute, wherever it is.
  *
- *     suppressed   [ record record record | room ]      n_suppressed of them, up to most_suppressed; member_index is the place
+ *     suppressed   [ record record record | room ] 
  *
- * Called by regions.c, moves.c and moves_trim.c; calls region.h. */
+ * n_suppressed of them, up to most_suppressed; member_index is the place. */
 #ifndef KANON_REFINE_ANNEAL_SUPPRESSED_RECORDS_H
 #define KANON_REFINE_ANNEAL_SUPPRESSED_RECORDS_H
 

@@ -1,5 +1,5 @@
 /* What every group of an Arrow release shows in a quasi column, and every code in a kept one, as a list of entries from
- * which batches are filled. Called by arrow_release.c; see arrow_build.h. */
+ * which batches are filled. */
 #include "release/sink/arrow_build.h"
 
 #include "core/alloc.h"

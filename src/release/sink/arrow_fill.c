@@ -1,5 +1,4 @@
-/* The rows of a batch of an Arrow release: entries of their groups or codes, and texts of the source's cells. Called by
- * arrow_release.c, one task per batch; see arrow_build.h. */
+/* The rows of a batch of an Arrow release: entries of their groups or codes, and texts of the source's cells. */
 #include "release/sink/arrow_build.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,5 @@
-/* The groups of records as Arrow batches: the columns row and group of a groups file, counted from 1; group 0 is suppressed.
- * Called by pipeline/table_output.c. */
+/* The groups of records as Arrow batches: the columns row and group of a groups file, counted from 1; group 0 is
+ * suppressed. */
 #ifndef KANON_RELEASE_SINK_ARROW_GROUPS_H
 #define KANON_RELEASE_SINK_ARROW_GROUPS_H
 

@@ -12,9 +12,7 @@
  *
  * Null is: a suppressed record; numbers next to missing ones; numbers that are all missing; the root of a taxonomy whose
  * name is "*"; missing categories that were null in the input (other missing texts are shown as they are). With bands one
- * null of NAME_min and NAME_max is an open end; two are any of the above.
- *
- * Called by pipeline/arrow_export.c; the check in src/verify shares nothing with it. */
+ * null of NAME_min and NAME_max is an open end; two are any of the above. */
 #ifndef KANON_RELEASE_SINK_ARROW_RELEASE_H
 #define KANON_RELEASE_SINK_ARROW_RELEASE_H
 

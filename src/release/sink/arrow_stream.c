@@ -1,5 +1,4 @@
-/* See arrow_stream.h. The callbacks of an ArrowArrayStream over batches that are complete. Called by
- * pipeline/arrow_export.c; the consumer calls the callbacks, on any thread but one at a time. */
+/* See arrow_stream.h. The callbacks of an ArrowArrayStream over batches that are complete. */
 #include "release/sink/arrow_stream.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,5 @@
 /* See arrow_values.h. Values of Arrow columns are copied from the first row that has the code, so that nothing is lost
- * by way of text or double. Called by arrow_release.c. */
+ * by way of text or double. */
 #include "release/sink/arrow_values.h"
 
 #include "core/alloc.h"

@@ -1,6 +1,6 @@
-/* See database/writers.h: a table of an SQLite file, in one transaction. Whole numbers are INTEGER, other numbers REAL, all
- * else is the text that a CSV release would have, as TEXT, because SQLite has no types for it; null is NULL. A file that is
- * not there is made, and goes away again where nothing is kept in it. Called by pipeline/table_output.c. */
+/* See database/writers.h: a table of an SQLite file, in one transaction. Whole numbers are INTEGER, other numbers REAL,
+ * all else is the text that a CSV release would have, as TEXT, because SQLite has no types for it; null is NULL. A file
+ * that is not there is made, and goes away again where nothing is kept in it. */
 #include "core/alloc.h"
 #include "database/private_file.h"
 #include "database/sql_text.h"

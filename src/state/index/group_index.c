@@ -6,9 +6,8 @@
  *     2. change the leaf in memory: members if they are loaded, box, coordinates;
  *     3. widen the summaries on the path to the root, so that every search stays right (widen_ancestors);
  *     4. split the leaf if it is too full, and its ancestors likewise (split_full_nodes).
- * Summaries that could be narrower are only marked `loose`; saving makes them exact, once per node (tighten_summaries).
- *
- * Called by maintain/ and pipeline/; calls all files of index/. */
+ * Summaries that could be narrower are only marked `loose`; saving makes them exact, once per node
+ * (tighten_summaries). */
 #include "state/index/group_index.h"
 
 #include "core/alloc.h"

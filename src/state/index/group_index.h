@@ -17,9 +17,9 @@
  * leaf is always read together with the log entries about it. When the log has grown, its entries are merged into the
  * leaves. How the tree is cut changes the time of an answer, never the answer.
  *
- * Files: group_index.c (changes, building, walks), index_node.c (one node), index_pages.c (formats of pages), index_log.c
- * (the log), index_coordinates.c (fast decoding), index_search.c and index_near.c (searches), index_cut.c (where to cut).
- * Called by maintain/ and pipeline/; calls store/. One page about all this: docs/state-index.md. */
+ * Files: group_index.c (changes, building, walks), index_node.c (one node), index_pages.c (formats of pages),
+ * index_log.c (the log), index_coordinates.c (fast decoding), index_search.c and index_near.c (searches), index_cut.c
+ * (where to cut). One page about all this: docs/state-index.md. */
 #ifndef KANON_STATE_GROUP_INDEX_H
 #define KANON_STATE_GROUP_INDEX_H
 

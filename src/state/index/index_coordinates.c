@@ -3,9 +3,7 @@
  * Most leaves that a command reads are searched once or twice and never changed. The fast way applies where all columns
  * have widths of at most two bytes, no number is missing or has bands, and positions are not rounded: then a coordinate
  * is one multiplication, and all 32 slots are decoded by vector instructions. Otherwise the caller reads codes first
- * (index_pages.c).
- *
- * Called by index_pages.c; compiled once per instruction set, as index_search.c. */
+ * (index_pages.c). */
 #include "state/index/index_node.h"
 
 #include <string.h>

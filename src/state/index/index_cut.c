@@ -10,7 +10,7 @@
  *        suffix.
  *     3. Apply the best cut to all items. Where it takes off less than an eighth, cut at half instead.
  *
- * The result depends on nothing but the items. Called by group_index.c; calls current_space.h. */
+ * The result depends on nothing but the items. */
 #include "state/index/index_cut.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,5 @@
-/* Cutting a set of groups or nodes in two when a node is full: index_cut.c says how. A cutter is room for one set,
- * used for many cuts. Called by group_index.c. */
+/* Cutting a set of groups or nodes in two when a node is full: index_cut.c says how. A cutter is room for one set, used
+ * for many cuts. */
 #ifndef KANON_STATE_INDEX_CUT_H
 #define KANON_STATE_INDEX_CUT_H
 

@@ -25,7 +25,7 @@
  *        kanon__nodes_write then writes the leaves.
  *     3. Otherwise append the current entries of this command as a part.
  *
- * Called by index_node.c and group_index.c; calls index_pages.c and store/index_rows.h. Decision 11 says more. */
+ * Decision 11 says more. */
 #include "core/alloc.h"
 #include "state/index/index_node.h"
 

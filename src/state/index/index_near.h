@@ -1,8 +1,7 @@
 /* Lists of groups: those that a command changed, and those near a group.
  *
- * A reference is the group's number and the leaf in which it was seen last; the number alone would not tell where to look.
- * Leaves are split while groups are written, so a reference is located again before each use. Called by
- * maintain/. */
+ * A reference is the group's number and the leaf in which it was seen last; the number alone would not tell where to
+ * look. Leaves are split while groups are written, so a reference is located again before each use. */
 #ifndef KANON_STATE_INDEX_NEAR_H
 #define KANON_STATE_INDEX_NEAR_H
 

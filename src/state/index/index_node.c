@@ -2,9 +2,7 @@
  *
  * Why stages: an insert of 1000 scattered records comes across a quarter of all leaves and changes few of them. A leaf
  * that is only searched costs its coordinates (1.5 KiB with six attributes), decoded straight from the page; codes and
- * members are read when asked for.
- *
- * Called by the other files of index/; calls index_pages.c and index_log.c to read, current_space.h to measure. */
+ * members are read when asked for. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "state/index/index_node.h"
 

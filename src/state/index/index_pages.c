@@ -25,7 +25,7 @@
  * byte.
  *
  * Numbers that stand alone are LEB128 varints. Every number is checked before it is used, and a page that cannot be is
- * KANON_EDATA. Called by index_node.c, index_log.c and group_index.c; calls store/index_rows.h. */
+ * KANON_EDATA. */
 #include "core/alloc.h"
 #include "state/index/index_node.h"
 

@@ -16,8 +16,7 @@
  *
  * Member search: visit all nodes whose boxes contain the record, lowest levels first, and read members of groups that do.
  *
- * Both run over 16 slots at a time, in code that is compiled for several instruction sets. Called by maintain/ and
- * index_near.c; calls index_node.c. */
+ * Both run over 16 slots at a time, in code that is compiled for several instruction sets. */
 #include "core/alloc.h"
 #include "state/index/index_node.h"
 

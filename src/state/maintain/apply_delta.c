@@ -9,8 +9,7 @@
  *     4. Enforce the requirements on the groups that changed (enforce_constraints.c), and search around them where the
  *        state's groups were made by a search (local_search.c).
  *
- * A mistake names file, line and column, never the cell. Called by pipeline/state_change.c; calls group_changes.c,
- * enforce_constraints.c and store/. */
+ * A mistake names file, line and column, never the cell. */
 #include "core/alloc.h"
 #include "core/output.h"
 #include "state/maintain/delta_ranges.h"

@@ -6,9 +6,7 @@
  *        fingerprints, sums of hashes over records and codes: those of the records are added, those of the members
  *        subtracted;
  *     4. every summary of the index (kanon__group_index_check);
- *     5. counts of entities and releases.
- *
- * Called by pipeline/state_info.c; calls store/ and index/. */
+ *     5. counts of entities and releases. */
 #include "core/alloc.h"
 #include "state/maintain/check_state.h"
 #include "state/store/check_file.h"

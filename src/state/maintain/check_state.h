@@ -1,5 +1,4 @@
-/* The check of a whole state: file, records, groups, index and releases against each other (check_state.c). Called by
- * pipeline/state_info.c for kanon state. */
+/* The check of a whole state: file, records, groups, index and releases against each other (check_state.c). */
 #ifndef KANON_STATE_CHECK_STATE_H
 #define KANON_STATE_CHECK_STATE_H
 

@@ -7,8 +7,7 @@
  *     3. count codes, build the index of key hashes, check that keys differ;
  *     4. build the group index (kanon__session_replace_groups).
  *
- * Records are numbered from 1 in the order of the rows. Called by pipeline/state_create.c, and by
- * state_change.c to replace groups; calls store/ and index/. */
+ * Records are numbered from 1 in the order of the rows. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "state/maintain/session.h"

@@ -1,5 +1,5 @@
 /* Whether a delta is as the table was: numbers that multiply the range of a column, or that would fit another one, are
- * questioned, because two columns may be exchanged in it. Called by apply_delta.c. */
+ * questioned, because two columns may be exchanged in it. */
 #ifndef KANON_STATE_DELTA_RANGES_H
 #define KANON_STATE_DELTA_RANGES_H
 

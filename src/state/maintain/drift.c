@@ -8,8 +8,7 @@
  *        those of the state were.
  *     3. Compare the loss of the same records in old and new groups, with the ranges of the whole table.
  *
- * Random numbers come from the state's seed, so the answer is the same each time. Called by pipeline/ and joint_release.c;
- * calls algorithms/, enforce/ and refine/. */
+ * Random numbers come from the state's seed, so the answer is the same each time. */
 #include "state/maintain/drift.h"
 #include "algorithms/algorithm.h"
 #include "core/alloc.h"

@@ -18,8 +18,7 @@
  * several groups, since all groups that look alike in a release count together. docs/decisions/0012 says why this is
  * enough.
  *
- * No record is suppressed that was not: that would use up the budget of later commands. Called by those that the header
- * names; calls materialise.c, split2k.c, index/, enforce/ and verify/. */
+ * No record is suppressed that was not: that would use up the budget of later commands. */
 #include "state/maintain/enforce_constraints.h"
 
 #include "core/alloc.h"

@@ -1,7 +1,6 @@
 /* Enforcement of a state's requirements beyond k: constraints, entities, the suppression budget.
  *
- * Called by apply_delta.c at the end of a command, and in parts by joint_release.c, drift.c and pipeline/. How it works
- * is in maintain/enforce_constraints.c. */
+ * How it works is in maintain/enforce_constraints.c. */
 #ifndef KANON_STATE_ENFORCE_CONSTRAINTS_H
 #define KANON_STATE_ENFORCE_CONSTRAINTS_H
 

@@ -12,8 +12,8 @@
  *     4. Disperse each group short of k: remove it, and insert its members as in I3M+ (DisperseLessKCluster). Where fewer
  *        than k records are left in groups, they form one group, and suppressed records return to it until it has k.
  *
- * Step 4 of one group changes others: they grow, reach k again, or are split, so each group is located anew when its turn
- * comes. Called by apply_delta.c; calls index/, split2k.c and entity_index.h. */
+ * Step 4 of one group changes others: they grow, reach k again, or are split, so each group is located anew when its
+ * turn comes. */
 #include "state/maintain/group_changes.h"
 
 #include "core/alloc.h"

@@ -1,7 +1,7 @@
 /* Groups that stay k-anonymous while records come and go: I3M+, I3M- and Disperse (Truta and Campan 2007, section 3).
  *
  * These functions see to k alone. Where a state has more requirements they note which groups changed, and
- * maintain/enforce_constraints.c does the rest at the end of the command. Called by maintain/apply_delta.c. */
+ * maintain/enforce_constraints.c does the rest at the end of the command. */
 #ifndef KANON_STATE_GROUP_CHANGES_H
 #define KANON_STATE_GROUP_CHANGES_H
 

@@ -1,6 +1,6 @@
 /* Joins groups of a planned release: those that fell short of k when records were withheld or moved, and, with
  * entities, those with too few entities of a class. Merges of whole groups make no part of a class smaller, tear no
- * entity apart and keep the constraints that unions keep. Called by joint_release.c. */
+ * entity apart and keep the constraints that unions keep. */
 #include "core/alloc.h"
 #include "core/sort.h"
 #include "core/ticker.h"

@@ -21,9 +21,7 @@
  *        become too large: all of a class at once, so no part of it becomes too small (show_suppressed).
  *     4. Merge groups that fell short of k by this with the group that costs least (joint_merge.c).
  *     5. Take the withheld records out of the subset (withhold).
- *     6. Merge groups that now violate a constraint; a merge makes no joint class smaller (merge_violating).
- *
- * Called by pipeline/state_release.c; calls releases.c, drift.c (to group new records), materialise.c and enforce/. */
+ *     6. Merge groups that now violate a constraint; a merge makes no joint class smaller (merge_violating). */
 #include "state/maintain/joint_plan.h"
 #include "core/alloc.h"
 #include "core/sort.h"

@@ -1,5 +1,5 @@
 /* A release after which no joint class is too small: joint_release.c describes the classes and the choice of records
- * that are withheld. Called by pipeline/state_release.c where joint_k is asked for. */
+ * that are withheld. */
 #ifndef KANON_STATE_JOINT_RELEASE_H
 #define KANON_STATE_JOINT_RELEASE_H
 

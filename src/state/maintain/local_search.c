@@ -8,8 +8,8 @@
  *     2. Search with a number of moves for each of their records (kanon__local_search).
  *
  * Its cost follows the change, not the table. The number of moves is fixed, so that equal commands on equal states give
- * equal groups with any number of threads. Entities that stay together are not searched: a record could leave the others.
- * Called by apply_delta.c, drift.c and enforce_constraints.c; calls index/ and refine/. */
+ * equal groups with any number of threads. Entities that stay together are not searched: a record could leave the
+ * others. */
 #include "state/maintain/local_search.h"
 
 #include "core/pool.h"

@@ -1,7 +1,6 @@
 /* A short search around the groups that a command changed, for states whose groups a search has made.
  *
- * Called by apply_delta.c, which decides whether there is one, and by enforce_constraints.c, which reads the groups,
- * verifies what comes of them and writes it back. How it works is in maintain/local_search.c. */
+ * How it works is in maintain/local_search.c. */
 #ifndef KANON_STATE_LOCAL_SEARCH_H
 #define KANON_STATE_LOCAL_SEARCH_H
 

@@ -5,9 +5,7 @@
  *
  *     ids, groups      listed by kanon__subset_list_all, or filled in by the caller (ids ascending)
  *     schema, table    kanon__subset_read_table; row i of the table is record ids[i]
- *     space            kanon__subset_space: units of the whole state's ranges, also where the subset has not all records
- *
- * Called by all of maintain/ and by pipeline/; calls index/ and store/, table/ and model/. */
+ *     space            kanon__subset_space: units of the whole state's ranges, also where the subset has not all records */
 #ifndef KANON_STATE_MATERIALISE_H
 #define KANON_STATE_MATERIALISE_H
 

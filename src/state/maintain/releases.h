@@ -10,7 +10,7 @@
  *     record 8    7   7   9   9      changes (1, 7) (3, 9)      the same class as record 5
  *     record 6    7   7   7  gone    changes (1, 7) (4, absent)
  *
- * The model and its limits: docs/audit.md. Called by joint_release.c and pipeline/; calls store/release_rows.h. */
+ * The model and its limits: docs/audit.md. */
 #ifndef KANON_STATE_RELEASES_H
 #define KANON_STATE_RELEASES_H
 

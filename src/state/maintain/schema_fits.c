@@ -1,6 +1,6 @@
-/* Whether a schema is the one that a table was read with. A state takes its requirements, its key and how trees grow from
- * the schema, and the groups were made for what the table has of it: where the two differ, the state would promise what its
- * groups do not keep. Called by pipeline/state_create.c; calls table/. */
+/* Whether a schema is the one that a table was read with. A state takes its requirements, its key and how trees grow
+ * from the schema, and the groups were made for what the table has of it: where the two differ, the state would promise
+ * what its groups do not keep. */
 #include "state/maintain/schema_fits.h"
 
 #include <string.h>

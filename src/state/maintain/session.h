@@ -2,9 +2,7 @@
  *
  *     begin  ->  apply a delta | replace the groups | plan a release  ->  save  ->  commit
  *       |                        |                                        |
- *       +------------------------+--- anything fails --------------------+---->  end: as if nothing had been
- *
- * Called by the public functions, which are in pipeline/state_*.c. */
+ *       +------------------------+--- anything fails --------------------+---->  end: as if nothing had been */
 #ifndef KANON_STATE_SESSION_H
 #define KANON_STATE_SESSION_H
 

@@ -6,8 +6,7 @@
  *     3. Go on with 2 until the new group has k records and, with a rule, may stand; or the old one has only k.
  *
  * D(old - r) is found in O(1) per attribute from the two smallest and the two largest coordinates, which are computed
- * once per move: O(n k m) in all. Called by group_changes.c, and by enforce_constraints.c with a rule; calls
- * current_space.h. */
+ * once per move: O(n k m) in all. */
 #include "state/maintain/split2k.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,4 @@
-/* The choice of records that leave a group of 2k or more for a new one (split2k.c). Called by group_changes.c and
- * enforce_constraints.c. */
+/* The choice of records that leave a group of 2k or more for a new one (split2k.c). */
 #ifndef KANON_STATE_SPLIT2K_H
 #define KANON_STATE_SPLIT2K_H
 

@@ -1,6 +1,4 @@
-/* From the notes of a watched state (store/watch.h) to what a release of the changes removes and writes.
- *
- * Called by pipeline/state_change.c at the end of a command, and by pipeline/state_stream.c. */
+/* From the notes of a watched state (store/watch.h) to what a release of the changes removes and writes. */
 #ifndef KANON_STATE_WATCHED_CHANGES_H
 #define KANON_STATE_WATCHED_CHANGES_H
 

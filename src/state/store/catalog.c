@@ -6,8 +6,8 @@
  *     missing, columns, trees
  *     requirements     by state_requirements.c
  *
- * Every number that is read is checked against its range before it is used, so that the rest of src/state can trust it.
- * Called by maintain/; calls forget.c, old_format.c, state_requirements.c and category_nodes.c. */
+ * Every number that is read is checked against its range before it is used, so that the rest of src/state can trust
+ * it. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "state/store/forget.h"

@@ -11,9 +11,7 @@
  *                       |        + 47205          |
  *                     4720*      ------->       4720*
  *                       |                       /    \
- *                     47203                 47203    47205
- *
- * Called by catalog.c, record_cells.c and maintain/create_state.c; calls table/. */
+ *                     47203                 47203    47205 */
 #include "core/alloc.h"
 #include "state/store/state.h"
 #include "table/schema/tree_internal.h"

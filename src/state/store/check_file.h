@@ -1,7 +1,6 @@
 /* Checks of the file that need no group index: every page, and what the tables say about each other.
  *
- * Called by maintain/check_state.c, which compares records with groups. Each check reports damage as KANON_EDATA with the
- * part that does not fit. */
+ * Each check reports damage as KANON_EDATA with the part that does not fit. */
 #ifndef KANON_STATE_CHECK_FILE_H
 #define KANON_STATE_CHECK_FILE_H
 

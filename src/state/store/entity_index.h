@@ -1,7 +1,7 @@
 /* The entity index: which records belong to which entity, by the hash of the entity's cell.
  *
- * It is kept only where all records of an entity stay in one group (kanon__entities_stay_together); elsewhere adding and
- * removing do nothing. In the file it is a table of the same name. Called by maintain/; calls records.h and store.h. */
+ * It is kept only where all records of an entity stay in one group (kanon__entities_stay_together); elsewhere adding
+ * and removing do nothing. In the file it is a table of the same name. */
 #ifndef KANON_STATE_ENTITY_INDEX_H
 #define KANON_STATE_ENTITY_INDEX_H
 

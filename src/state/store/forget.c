@@ -10,8 +10,7 @@
  *     47203                                -
  *
  * Which leaves have records is in the tallies; of sensitive columns, which have none, it is found by reading all
- * records, but only where their tree has grown. Called by catalog.c at the end of a command that took records or values
- * away; calls records.h. */
+ * records, but only where their tree has grown. */
 #include "state/store/forget.h"
 
 #include "core/alloc.h"

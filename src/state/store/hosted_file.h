@@ -1,7 +1,7 @@
 /* A state whose bytes somebody else keeps: the file that SQLite reads and writes, over the callbacks of kanon_state_storage.
  *
- * The host has the transaction: it keeps what was written when a call succeeds, and forgets it otherwise. So there is no
- * journal beside the file, and syncs and locks do nothing. Called by page_checksum.c; includes unshared_file.h. */
+ * The host has the transaction: it keeps what was written when a call succeeds, and forgets it otherwise. So there is
+ * no journal beside the file, and syncs and locks do nothing. */
 #ifndef KANON_STATE_HOSTED_FILE_H
 #define KANON_STATE_HOSTED_FILE_H
 

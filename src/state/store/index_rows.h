@@ -1,13 +1,12 @@
 /* The rows of the group index in the file: pages as blobs, and the log as numbered parts.
  *
- * This file knows where the bytes are, not what they mean: index/index_pages.c and index/index_log.c define the formats. It
- * exists so that the index needs no SQL. Called by index/ only; calls store.h only.
+ * This file knows where the bytes are, not what they mean: index/index_pages.c and index/index_log.c define the
+ * formats. It exists so that the index needs no SQL.
  *
  *     table          row id                   bytes
  *     node_pages     number of a node page    the nodes of KANON__NODES_PER_PAGE neighbouring ids
  *     member_pages   id of a leaf             the members of its groups: a member page
- *     log_parts      number of a log part     the log entries that one command wrote
- */
+ *     log_parts      number of a log part     the log entries that one command wrote */
 #ifndef KANON_STATE_INDEX_ROWS_H
 #define KANON_STATE_INDEX_ROWS_H
 

@@ -3,9 +3,7 @@
  * The first command that changes such a state renames them, in its own transaction: the state has the new format together
  * with the change, or nothing has happened to it. Renaming moves no row, so it takes no time. A command that only reads
  * sees the tables by their new names, as views that last as long as its transaction, and writes nothing: the file may be
- * one that it must not write.
- *
- * Called by catalog.c, which compares the tables before and afterwards; calls store.h. */
+ * one that it must not write. */
 #ifndef KANON_STATE_OLD_FORMAT_H
 #define KANON_STATE_OLD_FORMAT_H
 

@@ -9,9 +9,7 @@
  * to the file is noticed before it is used.
  *
  * The layer also joins a transaction with steps outside of the file (kanon__page_layer.last_step): the moment in which a
- * transaction is committed is that in which its journal goes, and the layer deletes the journal.
- *
- * Called by store.c and check_file.c; includes nothing of src/state. */
+ * transaction is committed is that in which its journal goes, and the layer deletes the journal. */
 #ifndef KANON_STATE_PAGE_CHECKSUM_H
 #define KANON_STATE_PAGE_CHECKSUM_H
 

@@ -5,8 +5,7 @@
  *     cell   --code-->  the whole number of state.h
  *
  * Hashes and comparisons take a cell as its value (core/text.h), so "a", a without quotes and a with spaces around it
- * are equal. Hashes only find candidates: whoever acts on a match compares the cells. Called by other
- * files of store/ and by maintain/; calls category_nodes.c. */
+ * are equal. Hashes only find candidates: whoever acts on a match compares the cells. */
 #include "core/alloc.h"
 #include "core/text.h"
 #include "state/store/records.h"

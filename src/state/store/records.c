@@ -9,9 +9,7 @@
  *
  * Tallies. How many records have each code of each attribute: the least and the greatest number are the attribute's
  * range, also after deletes, and a category without a record is forgotten (forget.c). Changes are collected in memory
- * and written once per number, when the ranges are asked for or the command ends (write_tallies).
- *
- * Called by maintain/, entity_index.c and forget.c; calls record_cells.c, current_space.h and store.h. */
+ * and written once per number, when the ranges are asked for or the command ends (write_tallies). */
 #include "state/store/records.h"
 
 #include "core/alloc.h"

@@ -9,8 +9,7 @@
  *     membership history          (7, 1, 12), (7, 3, 31)
  *     in its own row              group -1, since 5
  *
- * Tables of the file: releases, membership_history, departed_records, history (commands). Called by maintain/ and pipeline/;
- * calls records.h and store.h. */
+ * Tables of the file: releases, membership_history, departed_records, history (commands). */
 #ifndef KANON_STATE_RELEASE_ROWS_H
 #define KANON_STATE_RELEASE_ROWS_H
 

@@ -1,8 +1,7 @@
 /* The requirements of a state in addition to k: constraints, entities, the share of records that may be suppressed.
  *
- * They are those of the schema that the state was made with, kept as a schema of their own (state->requirements) which has
- * nothing else. In the file they are the rows (number, name, value) of the table `requirements`. Called by catalog.c and
- * maintain/create_state.c; the two questions below by maintain/ and pipeline/. */
+ * They are those of the schema that the state was made with, kept as a schema of their own (state->requirements) which
+ * has nothing else. In the file they are the rows (number, name, value) of the table `requirements`. */
 #ifndef KANON_STATE_STATE_REQUIREMENTS_H
 #define KANON_STATE_STATE_REQUIREMENTS_H
 

@@ -7,8 +7,7 @@
  *     a damaged page is noticed                            the VFS of page_checksum.c
  *     a new state is fast to write                         no journal and no syncs until it is complete (store_create)
  *
- * No message holds a value: SQLite's own messages may quote one, so only sqlite3_errstr is used. Called by store/, by
- * maintain/session.c and pipeline/state_create.c, and by others for kanon__store_damaged; calls core/ and page_checksum.h. */
+ * No message holds a value: SQLite's own messages may quote one, so only sqlite3_errstr is used. */
 #include "state/store/store.h"
 
 #include "core/alloc.h"

@@ -1,6 +1,5 @@
 /* The methods of SQLite's files that have nothing to do where a file is not shared: nobody else opens it, so locks mean
- * nothing, and whoever keeps its bytes has no use for a sync. Called by hosted_file.c and memory_file.c; includes nothing of
- * src/state. */
+ * nothing, and whoever keeps its bytes has no use for a sync. */
 #ifndef KANON_STATE_UNSHARED_FILE_H
 #define KANON_STATE_UNSHARED_FILE_H
 

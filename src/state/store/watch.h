@@ -7,9 +7,9 @@
  *     insert, update, delete      touch: the index changes a group        note: its members when the command ends
  *     release of the changes      the members that were noted last, and the groups in which they were shown before
  *
- * What the notes cannot tell makes the next release a whole one (`whole`): a state that has changes which were not released
- * when it was opened, another process in between, all groups replaced. Notes of a command that fails go with it. Called by
- * index/, maintain/ and pipeline/; calls store.h. */
+ * What the notes cannot tell makes the next release a whole one (`whole`): a state that has changes which were not
+ * released when it was opened, another process in between, all groups replaced. Notes of a command that fails go with
+ * it. */
 #ifndef KANON_STATE_WATCH_H
 #define KANON_STATE_WATCH_H
 

@@ -11,9 +11,7 @@
  *     a number (date), but for texts of the list of "no value",     none: the user is asked
  *         or but for at most one cell in five
  *     a number, but for codes such as 12a (at most one in five)     categorical
- *     something else                                                categorical
- *
- * Called by table/domain/domain.c, and by whoever proposes a schema; calls value_format.h. */
+ *     something else                                                categorical */
 #ifndef KANON_TABLE_COLUMN_SHAPE_H
 #define KANON_TABLE_COLUMN_SHAPE_H
 

@@ -1,6 +1,6 @@
-/* The type of a column and how its values are written: what the schema says, else the source, else the shape of its texts.
- * What would be guessed is asked instead: KANON_EDATA with counts, the first line and what to say. Messages hold no cell but
- * texts of the list of "no value". Called by table/domain/domain.c; calls column_shape.h. */
+/* The type of a column and how its values are written: what the schema says, else the source, else the shape of its
+ * texts. What would be guessed is asked instead: KANON_EDATA with counts, the first line and what to say. Messages hold
+ * no cell but texts of the list of "no value". */
 #ifndef KANON_TABLE_COLUMN_TYPE_H
 #define KANON_TABLE_COLUMN_TYPE_H
 

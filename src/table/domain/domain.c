@@ -4,8 +4,7 @@
  * 2. The type is that of the schema, else that of the source, or found: see column_type.h.
  * 3. Numbers are brought to one scale, sorted, and numbered; texts of equal value share a rank. Levels have the rank that
  *    their order gives them. Categories are looked up among the leaves of their taxonomy, which is made from the texts where
- *    the schema names none.
- * Called by table/read/table.c for every encoded column, and by src/audit for the sensitive columns of a released file. */
+ *    the schema names none. */
 #include "table/domain/domain.h"
 
 #include "core/alloc.h"

@@ -12,7 +12,7 @@
  * whole number whose range is that of the ranks, and only its texts are others.
  *
  * A domain does not change once it is built, so columns of several tables (a table and its blocks) share it by counted
- * references. Called by whatever reads rows; the rest of the library only looks values up. */
+ * references. */
 #ifndef KANON_TABLE_DOMAIN_H
 #define KANON_TABLE_DOMAIN_H
 

@@ -3,8 +3,7 @@
  *     hiv  "hiv "  " hiv"       one value: white space at the ends does not count (core/text.h)
  *     Zoë  Zoe + accent         two values that look the same: Unicode writes them in two ways
  *
- * The first is a notice, the second a doubt: who counts different values counts both. Called by table.c and by src/audit
- * for the columns of a release. */
+ * The first is a notice, the second a doubt: who counts different values counts both. */
 #ifndef KANON_TABLE_SPELLINGS_H
 #define KANON_TABLE_SPELLINGS_H
 

@@ -7,8 +7,7 @@
  *     rows    30   null   41   30   41        texts   "30"  ""  "41"      in the order of first appearance
  *     codes    0      1    2    0    2        null_code 1
  *
- * Null, and NaN, has a code of its own, whose text is none of the column's. Called by table/read/table.c through the
- * source's class. */
+ * Null, and NaN, has a code of its own, whose text is none of the column's. */
 #include "table/read/arrow_source.h"
 
 #include "core/arrow_block.h"

@@ -3,8 +3,7 @@
  * 1. The stream is moved and its schema read: types and names of the columns.
  * 2. All batches are read on the calling thread; their shape is checked as they come, the contents of their buffers by
  *    column, in parallel.
- * Everything that the stream hands over is owned by the source from then on and released once, by free_source.
- * Called by table/read/table.c (kanon_table_from_arrow) and, through the class, by whoever writes rows out. */
+ * Everything that the stream hands over is owned by the source from then on and released once, by free_source. */
 #include "table/read/arrow_source.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,4 @@
-/* See arrow_text.h. Values of Arrow columns as text, and only that: types and buffers are those of arrow_view.h.
- * Called by arrow_rows.c and arrow_source.c. */
+/* See arrow_text.h. Values of Arrow columns as text, and only that: types and buffers are those of arrow_view.h. */
 #include "table/read/arrow_text.h"
 
 #include "table/value/number.h"

@@ -8,8 +8,7 @@
  *     timestamp           2024-01-31T13:05:00, with as many digits after the seconds as needed (3, 6 or 9); an instant
  *                         ends with Z
  *
- * Years outside 0 to 9999 have a sign and at least six digits, as in ISO 8601: +012345-01-31. Called by
- * table/read/arrow_rows.c, once for every distinct value, and by the cursors of table/read/arrow_source.c. */
+ * Years outside 0 to 9999 have a sign and at least six digits, as in ISO 8601: +012345-01-31. */
 #ifndef KANON_TABLE_SOURCE_ARROW_TEXT_H
 #define KANON_TABLE_SOURCE_ARROW_TEXT_H
 

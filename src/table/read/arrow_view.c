@@ -1,5 +1,5 @@
-/* See arrow_view.h. Types of Arrow columns, and the checks that let their buffers be read: an array from outside is
- * not trusted until its offsets and lengths were compared. Called by arrow_source.c and release/sink. */
+/* See arrow_view.h. Types of Arrow columns, and the checks that let their buffers be read: an array from outside is not
+ * trusted until its offsets and lengths were compared. */
 #include "table/read/arrow_view.h"
 
 #include "table/text/csv.h"

@@ -15,9 +15,7 @@
  *
  * An array comes from a stranger. kanon__arrow_check_array looks at everything but the contents of buffers,
  * kanon__arrow_check_rows at the offsets, indices and texts in them; only what passed both is read. The size of a buffer is
- * not told to anybody, so a producer that lies about lengths cannot be found out.
- *
- * Called by table/read/arrow_source.c and by the exporter in release/. */
+ * not told to anybody, so a producer that lies about lengths cannot be found out. */
 #ifndef KANON_TABLE_SOURCE_ARROW_VIEW_H
 #define KANON_TABLE_SOURCE_ARROW_VIEW_H
 

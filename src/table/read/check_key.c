@@ -1,5 +1,5 @@
 /* kanon_table_check_key: two records of one key are found before a table is grouped for a state. Values are compared as
- * states do, without the white space at their ends. Called by hosts. */
+ * states do, without the white space at their ends. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/text.h"

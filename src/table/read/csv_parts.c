@@ -1,5 +1,5 @@
-/* Parts of a CSV file for several processes, and the texts of rows to be moved between them. Both rest on the reader of CSV
- * (table/read/csv_source.h): what is a row here is a row there. Called by hosts through include/kanon_blocks.h. */
+/* Parts of a CSV file for several processes, and the texts of rows to be moved between them. Both rest on the reader of
+ * CSV (table/read/csv_source.h): what is a row here is a row there. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "table/read/csv_source.h"

@@ -4,8 +4,7 @@
  *    the parity of the quotes before it decides, and is counted in parallel.
  * 2. Each thread reads its part with dictionaries of its own.
  * 3. The dictionaries are joined in the order of the parts, so that texts are numbered by first appearance, as one thread
- *    would number them; codes are translated.
- * Called by table/read/table.c through the source's class. */
+ *    would number them; codes are translated. */
 #include "table/read/csv_source.h"
 
 #include "core/alloc.h"

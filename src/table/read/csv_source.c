@@ -1,6 +1,4 @@
-/* Rows of CSV: opening a source, and cursors that read its rows again.
- *
- * Called by table/read/table.c (kanon_table_read) and, through the class, by whoever writes rows out. */
+/* Rows of CSV: opening a source, and cursors that read its rows again. */
 #include "table/read/csv_source.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,5 @@
-/* Whether the first line of a file is a header or data: names of columns are rarely numbers or dates, are not empty, and do
- * not come again as values below. Called by table/read/csv_source.c, and by whoever proposes a schema; calls csv.h. */
+/* Whether the first line of a file is a header or data: names of columns are rarely numbers or dates, are not empty,
+ * and do not come again as values below. */
 #ifndef KANON_TABLE_HEADER_SHAPE_H
 #define KANON_TABLE_HEADER_SHAPE_H
 

@@ -39,7 +39,8 @@ out:
     return st;
 }
 
-kanon_status kanon__table_input_take(kanon__input *out, const kanon__given_table *given, kanon_status before, kanon_error *err)
+kanon_status kanon__table_input_take(kanon__input *out, const kanon__given_table *given, kanon_status before,
+                                     kanon_error *err)
 {
     struct ArrowArrayStream stream = {.release = NULL};
     kanon_status st = before;

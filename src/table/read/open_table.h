@@ -1,6 +1,6 @@
-/* Tables wherever they are: the one place where a location becomes the rows of a table. Text in a file or on standard input
- * is CSV, packed or not; Parquet files, tables of SQLite files and what ADBC drivers reach (database/location.h) are Arrow
- * streams. Called by whoever takes a table by its name: table.c, propose, taxonomy, audit and the changes of a state. */
+/* Tables wherever they are: the one place where a location becomes the rows of a table. Text in a file or on standard
+ * input is CSV, packed or not; Parquet files, tables of SQLite files and what ADBC drivers reach (database/location.h)
+ * are Arrow streams. */
 #ifndef KANON_TABLE_SOURCE_OPEN_TABLE_H
 #define KANON_TABLE_SOURCE_OPEN_TABLE_H
 
@@ -23,7 +23,8 @@ typedef struct kanon__given_table {
 
 /* Open what was given. A stream is taken over in any case; `before`: how the call went so far, which is returned unless that
  * was well. */
-kanon_status kanon__table_input_take(kanon__input *out, const kanon__given_table *given, kanon_status before, kanon_error *err);
+kanon_status kanon__table_input_take(kanon__input *out, const kanon__given_table *given, kanon_status before,
+                                     kanon_error *err);
 /* The rows of an input, which is taken over in any case; `how` is for CSV. */
 kanon_status kanon__table_source_new(kanon__source **out, kanon__input *input, const kanon__csv_reading *how,
                                      kanon_error *err);

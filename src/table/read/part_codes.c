@@ -1,4 +1,4 @@
-/* See part_codes.h. A code has as many bytes as its domain needs. Called by hosts through include/kanon_blocks.h. */
+/* See part_codes.h. A code has as many bytes as its domain needs. */
 #include "table/read/part_codes.h"
 
 #include "core/alloc.h"

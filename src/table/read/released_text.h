@@ -1,6 +1,6 @@
-/* What a release would show as it stands in the table, and should not be shown without a thought: columns in which nearly
- * every record has a value of its own (serial numbers), mail addresses, and cells that a spreadsheet would run as a formula.
- * Called by table.c when a table is read, before any work is done; calls the source of the rows. */
+/* What a release would show as it stands in the table, and should not be shown without a thought: columns in which
+ * nearly every record has a value of its own (serial numbers), mail addresses, and cells that a spreadsheet would run
+ * as a formula. */
 #ifndef KANON_TABLE_RELEASED_TEXT_H
 #define KANON_TABLE_RELEASED_TEXT_H
 

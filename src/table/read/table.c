@@ -1,5 +1,5 @@
-/* Tables: where their rows come from, how they are put together (table_reader.h has the steps), and the public accessors.
- * Called by hosts (kanon_table_read, kanon_table_from_arrow) and by src/state for the records that it holds. */
+/* Tables: where their rows come from, how they are put together (table_reader.h has the steps), and the public
+ * accessors. */
 #include "table/read/table.h"
 
 #include "core/alloc.h"

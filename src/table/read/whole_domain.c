@@ -1,5 +1,4 @@
-/* See whole_domain.h. Cost: a dictionary entry per distinct text and part; sealing sorts them once.
- * Called by hosts through include/kanon_blocks.h; calls the reader of tables. */
+/* See whole_domain.h. Cost: a dictionary entry per distinct text and part; sealing sorts them once. */
 #include "table/read/whole_domain.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,5 @@
-/* The domain of a whole table in bytes (core/packed.h): columns, and of each the texts in the order of their first places.
- * What sealing finds is not packed; it is found again in every process. Called by hosts through include/kanon_blocks.h. */
+/* The domain of a whole table in bytes (core/packed.h): columns, and of each the texts in the order of their first
+ * places. What sealing finds is not packed; it is found again in every process. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "table/read/whole_domain.h"

@@ -1,5 +1,4 @@
-/* What a schema file says of one column: role, type, taxonomy, mask, weight, bands, format and separators. Called by
- * schema_yaml.c for each column; what does not fit together is refused here, with the line of the column. */
+/* What a schema file says of one column: role, type, taxonomy, mask, weight, bands, format and separators. */
 #include "core/alloc.h"
 #include "table/schema/schema_limits.h"
 #include "table/schema/yaml_reader.h"

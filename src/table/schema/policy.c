@@ -1,5 +1,5 @@
-/* See policy.h. A policy is made of copies of what the schema asks for, so that a table outlives the schema it was
- * read with. Called by table.c. */
+/* See policy.h. A policy is made of copies of what the schema asks for, so that a table outlives the schema it was read
+ * with. */
 #include "table/schema/policy.h"
 
 #include "core/alloc.h"

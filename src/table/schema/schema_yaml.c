@@ -1,5 +1,4 @@
-/* The schema file: its keys, one function each. Called by kanon_schema_read and kanon_schema_from_bytes
- * (table/schema/schema.c); the reading of YAML is in yaml_reader.h, that of columns in attribute_yaml.c. */
+/* The schema file: its keys, one function each. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "table/schema/yaml_reader.h"

@@ -1,5 +1,5 @@
-/* See taxonomy.h. From the description of a tree (tree_internal.h) to arrays in depth-first order, and the questions
- * to them. Called by domain.c and by all who need the lowest common ancestor of two leaves. */
+/* See taxonomy.h. From the description of a tree (tree_internal.h) to arrays in depth-first order, and the questions to
+ * them. */
 #include "table/schema/tree_internal.h"
 
 #include "core/alloc.h"

@@ -1,6 +1,4 @@
-/* Describing a tree node by node, and the trees that are made from the values alone: flat ones and masks. Called by
- * the readers of taxonomies (taxonomy_file.c, table/yaml) and of columns; declared in taxonomy.h and
- * tree_internal.h. */
+/* Describing a tree node by node, and the trees that are made from the values alone: flat ones and masks. */
 #include "table/schema/tree_internal.h"
 
 #include "core/alloc.h"

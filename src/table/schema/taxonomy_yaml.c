@@ -1,8 +1,6 @@
-/* A taxonomy that is written in the schema file, as mappings and lists below one another. Called by attribute_yaml.c;
- * makes a tree of table/schema/taxonomy.h.
+/* A taxonomy that is written in the schema file, as mappings and lists below one another.
  *
- *     taxonomy: {Europe: [France, Spain], Asia: [Japan]}        the root is *, as nothing stands above the two
- */
+ *     taxonomy: {Europe: [France, Spain], Asia: [Japan]}        the root is *, as nothing stands above the two */
 #include "core/alloc.h"
 #include "core/text.h"
 #include "table/schema/tree_internal.h"

@@ -5,7 +5,7 @@
  *
  *     schema_yaml.c  ->  attribute_yaml.c  ->  taxonomy_yaml.c  ->  yaml_reader.c  ->  libyaml
  *
- * Every error has the line and the column of what it is about. Called by the files of this folder alone. */
+ * Every error has the line and the column of what it is about. */
 #ifndef KANON_TABLE_YAML_YAML_READER_H
 #define KANON_TABLE_YAML_YAML_READER_H
 

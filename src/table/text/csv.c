@@ -1,6 +1,5 @@
 /* See csv.h. The reader goes from mark to mark: every quote, delimiter, control character and byte outside ASCII is one
- * (csv_marks.h), and only these are looked at one by one. Called by table/read/csv_rows.c, csv_source.c and
- * taxonomy_file.c. */
+ * (csv_marks.h), and only these are looked at one by one. */
 #include "table/text/csv.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,5 @@
 /* See csv_dialect.h. The delimiter is found by counting its candidates outside quotes in the first line, of taxonomies
- * in the first lines. Called by csv.c. */
+ * in the first lines. */
 #include "table/text/csv_dialect.h"
 
 #include <string.h>

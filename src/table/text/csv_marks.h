@@ -3,9 +3,7 @@
  * next place in a list.
  *
  *     bytes      4 2 , " 5 , M a i n   S t " , B o n n \n
- *     offsets    2 3 5 13 14 19
- *
- * Called by csv.c; calls nothing. */
+ *     offsets    2 3 5 13 14 19 */
 #ifndef KANON_TABLE_CSV_MARKS_H
 #define KANON_TABLE_CSV_MARKS_H
 

@@ -5,8 +5,8 @@
  *     UTF-16, Latin-1, ...   decoded: by a byte order mark, by zeros, or because the bytes are not UTF-8
  *     UTF-8                  left as it is
  *
- * What comes out takes the place of the input's bytes, in memory or in an unnamed temporary file, so that there is one way
- * to read rows. The checksum stays that of the file. Called by whoever opens a CSV file; calls input.h and core/spill.h. */
+ * What comes out takes the place of the input's bytes, in memory or in an unnamed temporary file, so that there is one
+ * way to read rows. The checksum stays that of the file. */
 #ifndef KANON_TABLE_SOURCE_DECODE_H
 #define KANON_TABLE_SOURCE_DECODE_H
 

@@ -1,5 +1,4 @@
-/* What a file is by its first bytes, so that the message about one that is no text can say what to do. Called by
- * decode.c. */
+/* What a file is by its first bytes, so that the message about one that is no text can say what to do. */
 #ifndef KANON_TABLE_SOURCE_FILE_KIND_H
 #define KANON_TABLE_SOURCE_FILE_KIND_H
 

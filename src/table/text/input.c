@@ -1,6 +1,5 @@
-/* See input.h. Small files are read into memory; larger ones stay open and are read by pread. Whatever is no regular file is
- * copied to an unnamed temporary file (core/spill.h) first. Called by the CSV source and by the readers of schemas and
- * taxonomies. */
+/* See input.h. Small files are read into memory; larger ones stay open and are read by pread. Whatever is no regular
+ * file is copied to an unnamed temporary file (core/spill.h) first. */
 #include "table/text/input.h"
 
 #include "core/alloc.h"

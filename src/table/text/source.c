@@ -1,5 +1,4 @@
-/* See source.h. What all row sources have in common; each kind is a file of table/read/. Called by table.c, release
- * and verify. */
+/* See source.h. What all row sources have in common; each kind is a file of table/read/. */
 #include "table/text/source.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,4 @@
-/* Encodings of text: their names, how one is found, and decoders to UTF-8. Called by decode.c; calls csv.h for what is a
- * character of UTF-8. */
+/* Encodings of text: their names, how one is found, and decoders to UTF-8. */
 #ifndef KANON_TABLE_SOURCE_TEXT_ENCODING_H
 #define KANON_TABLE_SOURCE_TEXT_ENCODING_H
 

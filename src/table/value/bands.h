@@ -5,9 +5,9 @@
  *     bands: [0, 18, 65]                   by edges                   [..-1] [0..17] [18..64] [65..]
  *     bands: quarter                       of dates                   [2024-01-01..2024-03-31] ...
  *
- * A rule is what the schema says, in the scale of a column's numbers; a band is what one code of such a domain stands for.
- * The cost of the codes a..b is (high of b - low of a) / (high of the last code - low of the first one), as
- * docs/measures.md defines. Called by domain.c, schema.c, attribute_yaml.c and states; may call value_format.h and core. */
+ * A rule is what the schema says, in the scale of a column's numbers; a band is what one code of such a domain stands
+ * for. The cost of the codes a..b is (high of b - low of a) / (high of the last code - low of the first one), as
+ * docs/measures.md defines. */
 #ifndef KANON_TABLE_BANDS_H
 #define KANON_TABLE_BANDS_H
 

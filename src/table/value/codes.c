@@ -1,5 +1,4 @@
-/* See codes.h. The width of a code is chosen by the number of codes; memory comes from core/alloc.h or core/spill.h.
- * Called by the row sources, table.c and data.c. */
+/* See codes.h. The width of a code is chosen by the number of codes; memory comes from core/alloc.h or core/spill.h. */
 #include "table/value/codes.h"
 
 #include "core/spill.h"

@@ -6,9 +6,9 @@
  *     %b  month, Jan or January    %B  the same
  *     %d  day, 1 or 01 to 31       %%  a percent sign
  *
- * Anything else stands for itself. Two digits of a year are 1969 to 2068, as everywhere. KANON__DATE_ISO and its kin are
- * formats, too: ISO 8601, of which times have several forms (T or a space, with or without seconds and fractions).
- * Called by table/value/value_format.c and table/domain/column_shape.c. */
+ * Anything else stands for itself. Two digits of a year are 1969 to 2068, as everywhere. KANON__DATE_ISO and its kin
+ * are formats, too: ISO 8601, of which times have several forms (T or a space, with or without seconds and
+ * fractions). */
 #ifndef KANON_TABLE_DATE_FORMAT_H
 #define KANON_TABLE_DATE_FORMAT_H
 

@@ -1,5 +1,4 @@
-/* Shares of the records: 0.01 is 1/100, so that the number of records that may be suppressed is exact.
- * Called by table/schema/schema.c, table/schema/policy.c and src/pipeline. Calls table/value/number.h. */
+/* Shares of the records: 0.01 is 1/100, so that the number of records that may be suppressed is exact. */
 #include "table/value/fraction.h"
 
 #include "table/value/number.h"

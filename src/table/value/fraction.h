@@ -1,5 +1,4 @@
-/* Exact fractions: the share of the records that may be suppressed.
- * Called by table/schema/schema.c and whoever counts suppressed records. Calls table/value/number.h. */
+/* Exact fractions: the share of the records that may be suppressed. */
 #ifndef KANON_TABLE_FRACTION_H
 #define KANON_TABLE_FRACTION_H
 

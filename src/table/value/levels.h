@@ -1,6 +1,5 @@
-/* The levels of an ordinal column: a dictionary whose codes are their ranks. Whoever writes or reads an interval of them,
- * [low..high], must be able to tell where one ends, and what is no level: so not every text can be one.
- * Called by schema.c, domain.c, sources and states; calls dictionary.h. */
+/* The levels of an ordinal column: a dictionary whose codes are their ranks. Whoever writes or reads an interval of
+ * them, [low..high], must be able to tell where one ends, and what is no level: so not every text can be one. */
 #ifndef KANON_TABLE_LEVELS_H
 #define KANON_TABLE_LEVELS_H
 

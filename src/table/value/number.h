@@ -1,5 +1,5 @@
 /* Numbers and dates as text, the same in every locale: strtod and printf follow the locale, so they are not used for
- * cells. Spaces and tabs around a number are allowed. Called by every layer above. */
+ * cells. Spaces and tabs around a number are allowed. */
 #ifndef KANON_TABLE_NUMBER_H
 #define KANON_TABLE_NUMBER_H
 

@@ -1,6 +1,6 @@
-/* What is left of a text when Unicode's several ways to write one character are made one: é as one character or as e with
- * an accent, and letters in other widths or as ligatures. Compiled from unicode_form.c (utf8proc) or without_unicode.c
- * (KANON_UNICODE off). Called by spellings.c. */
+/* What is left of a text when Unicode's several ways to write one character are made one: é as one character or as e
+ * with an accent, and letters in other widths or as ligatures. Compiled from unicode_form.c (utf8proc) or
+ * without_unicode.c (KANON_UNICODE off). */
 #ifndef KANON_TABLE_UNICODE_FORM_H
 #define KANON_TABLE_UNICODE_FORM_H
 

@@ -8,8 +8,8 @@
  *
  * An ordinal value is read as the number of its level, from 0.
  *
- * Whoever reads a number or a date out of a column reads it by its format: the encoder, the release and its checks, states.
- * Called by table/domain/domain.c and the layers above; calls number.h and date_format.h. */
+ * Whoever reads a number or a date out of a column reads it by its format: the encoder, the release and its checks,
+ * states. */
 #ifndef KANON_TABLE_VALUE_FORMAT_H
 #define KANON_TABLE_VALUE_FORMAT_H
 

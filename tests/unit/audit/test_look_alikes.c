@@ -208,7 +208,8 @@ static void release_array(struct ArrowArray *array)
 static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     pair_stream *s = stream->private_data;
-    s->field = (struct ArrowSchema){.format = s->format, .name = "q", .flags = ARROW_FLAG_NULLABLE, .release = release_schema};
+    s->field = (struct ArrowSchema){.format = s->format, .name = "q", .flags = ARROW_FLAG_NULLABLE};
+    s->field.release = release_schema;
     s->fields[0] = &s->field;
     *out = (struct ArrowSchema){
         .format = "+s", .name = "", .n_children = 1, .children = s->fields, .release = release_schema};

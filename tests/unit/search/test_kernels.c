@@ -164,9 +164,9 @@ static void span_kernels_agree(void **state)
 
 /* ---- by hand ----------------------------------------------------------------------------------------------------- */
 
-/* A box of 4 to 6 that costs 5 at most. Record 0 is not free. Record 1 at 0: 6 wide, so 5, and 1 of its own; record 2 at 8: 4
- * and 2; record 3 at 5: 2 and 9; record 4 at 3: 3 and 3, no less than the first of the three that cost 6. Of the last two
- * alone it is record 4, and without a term record 1. */
+/* A box of 4 to 6 that costs 5 at most. Record 0 is not free. Record 1 at 0: 6 wide, so 5, and 1 of its own; record 2
+ * at 8: 4 and 2; record 3 at 5: 2 and 9; record 4 at 3: 3 and 3, no less than the first of the three that cost 6. Of
+ * the last two alone it is record 4, and without a term record 1. */
 static void cheapest_is_as_defined(void **state)
 {
     const uint32_t at[5 + SPAN_MARGIN] = {5, 0, 8, 5, 3}, base[5 + SPAN_MARGIN] = {0, 1, 2, 9, 3};

@@ -1,5 +1,6 @@
-/* States of earlier formats: tests/states has one of each, made by the last program that wrote it. Reading changes nothing; the
- * first command that changes one brings it to the format of today in the same transaction, or leaves it as it was.
+/* States of earlier formats: tests/states has one of each, made by the last program that wrote it. Reading changes
+ * nothing; the first command that changes one brings it to the format of today in the same transaction, or leaves it as
+ * it was.
  *
  * Run with a name, the program writes the state of its own time to that file. Before the format changes:
  *     build/dev/tests/test_state_formats tests/states/format-N.state */
@@ -31,7 +32,8 @@ static const char columns[] = "id,age,pay,stage,job,zip,ill,who\n";
 
 enum { CLUSTERS = 14, MEMBERS = 6, ROOM = 16384 };
 
-/* Record `m` of a cluster; clusters are far apart, so that every algorithm finds the same groups. Two records are a person's. */
+/* Record `m` of a cluster; clusters are far apart, so that every algorithm finds the same groups. Two records are a
+ * person's. */
 static void add_record(char csv[ROOM], int cluster, int m)
 {
     static const char *const jobs[] = {"cook", "baker", "clerk", "boss"};
@@ -161,7 +163,8 @@ static int format_of(const char *path)
     return format;
 }
 
-/* All that differs between two states with the same life: a secret and what is hashed with it, when, and by which program. */
+/* All that differs between two states with the same life: a secret and what is hashed with it, when, and by which
+ * program. */
 static const char *const tables[] = {
     "SELECT name, value FROM meta WHERE name NOT IN ('secret', 'last_delta', 'program') ORDER BY name",
     "SELECT * FROM missing ORDER BY 1",

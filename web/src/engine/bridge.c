@@ -1,5 +1,5 @@
-/* See bridge.h: which request is answered by what, errors as JSON, and the entry points of the WebAssembly module, which has
- * one bridge. Called by wasm.ts through exports.txt; calls the other files of the bridge. */
+/* See bridge.h: which request is answered by what, errors as JSON, and the entry points of the WebAssembly module,
+ * which has one bridge. */
 #include "bridge.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* See bridge.h: what is asked before the work. Samples, schemas as documents, proposals, the risk of a table, taxonomies.
- * Called by bridge.c; calls the library and, for the sample, cli/sample. */
+/* See bridge.h: what is asked before the work. Samples, schemas as documents, proposals, the risk of a table,
+ * taxonomies. */
 #include "bridge.h"
 
 #include "sample/hospital.h"

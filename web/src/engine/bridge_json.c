@@ -1,5 +1,4 @@
-/* See bridge.h: fields of requests and answers, and YAML as JSON. Called by the other files of the bridge; calls jansson and
- * libyaml. */
+/* See bridge.h: fields of requests and answers, and YAML as JSON. */
 #include "bridge.h"
 
 #include <math.h>

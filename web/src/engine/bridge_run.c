@@ -1,5 +1,5 @@
-/* See bridge.h: the work. A run reads, groups, measures and publishes as `kanon anonymize` does, in the same order and with
- * the same defaults, so that equal requests give equal bytes. Called by bridge.c; calls the library. */
+/* See bridge.h: the work. A run reads, groups, measures and publishes as `kanon anonymize` does, in the same order and
+ * with the same defaults, so that equal requests give equal bytes. */
 #include "bridge.h"
 
 #include <stdlib.h>
