@@ -153,6 +153,12 @@ static int flush_buffer(sqlite3_file *file)
     return rc;
 }
 
+/* Where the system could not read, SQLite would call that a damaged file. */
+static int system_fault(int rc)
+{
+    return rc == SQLITE_IOERR_CORRUPTFS ? SQLITE_IOERR_READ : rc;
+}
+
 /* ---- half-written files ------------------------------------------------------------------------------------------ */
 
 static void complement_sum(unsigned char *page)
@@ -170,7 +176,7 @@ static int mark_first_page(sqlite3_file *file, bool mark)
     if (rc == SQLITE_IOERR_SHORT_READ)
         return SQLITE_OK;
     if (rc != SQLITE_OK)
-        return rc;
+        return system_fault(rc);
     uint64_t sum = sum_of(page, 0), from = mark ? sum : ~sum;
     if (written_sum(page) != from)
         return SQLITE_OK;
@@ -217,8 +223,7 @@ static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 of
         rc = below(file)->pMethods->xRead(below(file), bytes, size, offset);
     if (rc == SQLITE_OK && offset == 0 && is_page(file, size, offset) && ((checked_file *)file)->is_marked)
         complement_sum(bytes);
-    if (rc == SQLITE_IOERR_CORRUPTFS) /* the system could not read: SQLite would call that a damaged file */
-        return SQLITE_IOERR_READ;
+    rc = system_fault(rc);
     return rc == SQLITE_OK && is_page(file, size, offset) && !kanon__page_checksum_holds(bytes, offset) ? SQLITE_IOERR_DATA
                                                                                                         : rc;
 }
