@@ -287,7 +287,7 @@ void kanon__move_slab(kanon__move_engine *e, int32_t record, uint64_t random, in
     const kanon__region *r = e->region;
     kanon__slab_draft *d = &e->slabs.draft;
     int32_t group = r->group_of[record];
-    e->work += e->prices != NULL ? 2 * r->groups[group].size : 0; /* two slabs of it are drawn */
+    e->work += e->prices != NULL ? r->groups[group].size / 2 : 0;
     if (kanon__slab_draft_random(&e->slabs, &e->random, group, e->allowed, e->slack)) {
         int64_t delta = kanon__slab_draft_delta(d);
         for (int32_t i = 0; i < d->n_moved; i++)
