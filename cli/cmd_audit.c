@@ -52,7 +52,7 @@ static int run(const command *self, const arguments *args)
     if (st == KANON_OK)
         st = kanon_state_audit(&audit, state, args->k, &err);
     err.status = st;
-    progress_end(&show);
+    progress_end_to_print(&show);
     if (st != KANON_OK) {
         status = failed(self, &err);
     } else {

@@ -70,7 +70,7 @@ static int find_bound(const command *self, const kanon_table *table, const argum
     };
     signals_catch(); /* the first one ends the improvement; the bound so far is reported */
     kanon_status st = kanon_bound(&bound, table, &bounding, &err);
-    progress_end(show);
+    progress_end_to_print(show);
     if (st == KANON_OK && (args->certificate == NULL || strcmp(args->certificate, "-") != 0)) {
         print_bound(bound);
         if (args->given_groups != NULL)
@@ -87,7 +87,7 @@ static int check_proof(const command *self, const kanon_table *table, const argu
     kanon_error err = {0};
     signals_catch();
     kanon_status st = kanon_certificate_check(&found, table, args->proof, (int)args->threads, progress_tick, show, &err);
-    progress_end(show);
+    progress_end_to_print(show);
     if (st != KANON_OK)
         return failed(self, &err);
     if (found.holds && args->k > 0 && args->k != found.k) {

@@ -120,7 +120,7 @@ static int run(const command *self, const arguments *args)
     kanon_status st = arguments_schema(&schema, args, &err);
     if (st == KANON_OK)
         st = kanon_check_read(&check, args->operand, schema, &checking, &err);
-    progress_end(&show);
+    progress_end_to_print(&show);
     if (st == KANON_OK) {
         print_check(check, checking.risk_threshold);
         status = print_verdict(shown(args->operand), check);

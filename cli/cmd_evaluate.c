@@ -116,7 +116,7 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
                                   err);
     if (st == KANON_OK && args->report != NULL)
         st = kanon_measures_publish(table, grouping, measures, args->report, err);
-    progress_end(show);
+    progress_end_to_print(show);
     if (st == KANON_OK) {
         const char *text;
         print_privacy_warnings(table);

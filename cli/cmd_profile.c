@@ -161,7 +161,7 @@ static kanon_status profile(kanon_schema *schema, const arguments *args, progres
     kanon_status st = kanon_table_read(&table, args->operand, schema, &reading, err);
     if (st == KANON_OK)
         st = kanon_profile_table(&figures, table, &profiling, err);
-    progress_end(show);
+    progress_end_to_print(show);
     if (st == KANON_OK)
         print_table_warnings(table, args->quiet);
     if (st == KANON_OK && (args->report == NULL || !is_standard(args->report))) {

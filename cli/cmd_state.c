@@ -141,7 +141,7 @@ static int run(const command *self, const arguments *args)
     if (st == KANON_OK)
         st = kanon_state_describe(&info, state, &err);
     err.status = st;
-    progress_end(&show);
+    progress_end_to_print(&show);
     if (st == KANON_OK)
         print_info(info);
     else

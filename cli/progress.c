@@ -17,7 +17,7 @@
 #define SHOW_EVERY 0.1
 
 static volatile sig_atomic_t caught;
-static volatile sig_atomic_t printing; /* what was found; nothing is half-written, and no tick will come */
+static volatile sig_atomic_t printing; /* results for a reader; no tick will come */
 
 static double seconds_now(void)
 {
@@ -140,6 +140,11 @@ void progress_end(progress *show)
         fputc('\r', stderr);
     }
     show->width = 0;
+}
+
+void progress_end_to_print(progress *show)
+{
+    progress_end(show);
     printing = 1;
 }
 

@@ -24,6 +24,9 @@ int progress_tick(const kanon_progress *now, void *payload);
 kanon_read_options read_options(const arguments *args, progress *show);
 /* Erase the line. */
 void progress_end(progress *show);
+/* The same of a command whose results are what it prints from now on: a signal ends it at once, whoever reads. Where
+ * files are the result, they are there, and the exit status says so. */
+void progress_end_to_print(progress *show);
 /* Seconds since progress_begin. */
 double progress_seconds(const progress *show);
 

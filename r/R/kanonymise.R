@@ -162,7 +162,8 @@ check_words <- function(given) {
   for (name in intersect(names(given), names(option_words))) {
     value <- given[[name]]
     if (is.null(names(value))) {
-      if (!is.null(value)) one_of(value, option_words[[name]], name)
+      by_column <- name %in% c("types", "masks") # without names of columns another error says so
+      if (!is.null(value) && !by_column) one_of(value, option_words[[name]], name)
     } else {
       for (column in names(value)) one_of(value[[column]], option_words[[name]], paste0(name, ": ", column))
     }
@@ -172,6 +173,7 @@ check_words <- function(given) {
 # Schema and table as handles. The arguments in ... are those of make_schema.
 load_table <- function(x, threads, memory, strict, progress, ...) {
   schema <- schema_from(x, ...)
+  default_role <- list(...)$default_role
   options <- list(strict = isTRUE(strict), memory = memory, threads = threads, progress = progress)
   warnings <- if (is.data.frame(x) && .row_names_info(x) > 0L) "row names are not released" else character()
   is_withheld <- function(name) {

@@ -87,6 +87,6 @@ export async function modelTests(suite: Suite): Promise<void> {
         const plain = pythonOf(someModel(), { ...choices, effort: "balanced", numeric: "interval", shuffle: false, refineSettings: {} });
         assert.match(plain, /k=5, seed=7\)/);
         assert.match(plain, /result\.to_csv\(\)/);
-        assert.match(source, /def to_csv\([^)]*numeric: str = "interval", shuffle: bool = False/);
+        assert.match(source, /def to_csv\([^)]*numeric: Literal\[[^\]]*\] = "interval", shuffle: bool = False/);
     });
 }
