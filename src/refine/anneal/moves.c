@@ -51,7 +51,8 @@ kanon_status kanon__move_engine_use_slabs(kanon__move_engine *e, kanon_error *er
     if (e->lists.n == NULL)
         KANON_TRY(kanon__group_lists_init(&e->lists, e->region, err), out);
     KANON_TRY(kanon__slab_workspace_init(&e->slabs, e->region, &e->lists, err), out);
-    e->slabs.hosts_grow = e->prices != NULL;
+    if (e->prices != NULL)
+        e->slabs.most_in_host = INT64_MAX;
 out:
     return st;
 }

@@ -47,6 +47,7 @@ kanon_status kanon__slab_workspace_init(kanon__slab_workspace *out, const kanon_
     int64_t m = region->costs->n_dimensions;
     int64_t most_candidates = 2 * region->k * KANON__LIST_WIDTH;
     *out = (kanon__slab_workspace){.lists = lists,
+                                   .most_in_host = 2 * region->k,
                                    .most = most_of_slab(region->k),
                                    .most_candidates = (int32_t)(most_candidates < region->n ? most_candidates : region->n)};
     KANON_TRY(kanon__slab_draft_init(&out->draft, region, err), out);
@@ -223,8 +224,7 @@ static bool place_record(kanon__slab_workspace *w, int32_t record, int64_t *room
     int32_t best = -1;
     for (int32_t i = 0; i < w->n_hosts && r->groups[w->hosts[i]].units < least; i++) {
         int32_t host = w->hosts[i], size = kanon__draft_size(d, host);
-        bool full = !w->hosts_grow && (size >= 2 * r->k || size >= r->groups[host].capacity);
-        if (w->n_critical[i] < 0 || full)
+        if (w->n_critical[i] < 0 || size >= w->most_in_host)
             continue;
         int64_t units = kanon__draft_units(d, host), most = least - units < *room ? least - units : *room;
         int64_t limit = most / (size + 1);

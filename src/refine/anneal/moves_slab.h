@@ -22,7 +22,7 @@ typedef struct kanon__slab_workspace {
     int32_t hosts[KANON__LIST_WIDTH]; /* the list of the group at hand, by ascending D before the move, */
     int32_t n_hosts;
     int32_t most;          /* records of a slab */
-    bool hosts_grow;       /* beyond 2k, and beyond their rooms */
+    int64_t most_in_host;  /* a host of so many records takes no more: 2k, where its room ends and it is split */
     uint32_t *kept, *slab; /* boxes, 2 per dimension: the group without the slab, and the slab */
     kanon__refill_candidate *candidates;
     int32_t n_candidates, most_candidates;
