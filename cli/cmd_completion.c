@@ -3,7 +3,6 @@
  * main.c, and by the build for the files that are installed; calls the library for names. */
 #include "command.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static const char *const examples[] = {
@@ -38,15 +37,11 @@ static void add_commands(word_buffer *to)
             add_word(to, command_at(i)->name, strlen(command_at(i)->name));
 }
 
-/* The words of a|b|c that are no placeholders, which are in capitals. */
 static void add_choices(word_buffer *to, const char *choices)
 {
-    while (*choices != '\0') {
-        size_t length = strcspn(choices, "|");
-        if (!isupper((unsigned char)choices[0]))
-            add_word(to, choices, length);
-        choices += length + (choices[length] == '|');
-    }
+    size_t length;
+    for (const char *word = next_choice(&choices, &length); word != NULL; word = next_choice(&choices, &length))
+        add_word(to, word, length);
 }
 
 /* Whether a file is meant by what an argument or an operand is called. */

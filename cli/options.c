@@ -60,6 +60,18 @@ const option *option_next(option_walk *walk)
 }
 
 /* The default of a seed is given, too, where it stands in the arguments as 0. */
+const char *next_choice(const char **choices, size_t *length)
+{
+    while (**choices != '\0') {
+        const char *word = *choices;
+        *length = strcspn(word, "|");
+        *choices += *length + (word[*length] == '|');
+        if (word[0] < 'A' || word[0] > 'Z')
+            return word;
+    }
+    return NULL;
+}
+
 bool option_given(const option *opt, const arguments *args)
 {
     const void *value = (const char *)args + opt->offset;

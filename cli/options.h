@@ -70,6 +70,8 @@ const option *option_next(option_walk *walk);
 const option *option_at(size_t i);
 /* What a category is called. */
 const char *category_text(option_category category);
+/* The next word of "a|b|c" and its length, skipping placeholders, which are in capitals. *choices moves on; NULL: the end. */
+const char *next_choice(const char **choices, size_t *length);
 /* Whether an option was given. */
 bool option_given(const option *opt, const arguments *args);
 

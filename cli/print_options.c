@@ -47,7 +47,6 @@ static void put_flag(writer *to, const char *name, bool value)
     fputs(value ? "true" : "false", stdout);
 }
 
-/* The words of a|b|c that are no placeholders, which are in capitals. */
 static void put_words(writer *to, const option *row)
 {
     const char *words = row->words != NULL ? row->words : row->argument;
@@ -56,13 +55,10 @@ static void put_words(writer *to, const option *row)
         return;
     put_name(to, "words");
     putchar('[');
-    while (*words != '\0') {
-        int length = (int)strcspn(words, "|");
-        if (words[0] < 'A' || words[0] > 'Z') {
-            printf("%s\"%.*s\"", first ? "" : ", ", length, words);
-            first = false;
-        }
-        words += length + (words[length] == '|');
+    size_t length;
+    for (const char *word = next_choice(&words, &length); word != NULL; word = next_choice(&words, &length)) {
+        printf("%s\"%.*s\"", first ? "" : ", ", (int)length, word);
+        first = false;
     }
     putchar(']');
 }

@@ -211,7 +211,7 @@ KANON_API kanon_status kanon_schema_set_bottom(kanon_schema *schema, const char 
  * source that knows them, such as an ordered dictionary of Arrow. */
 KANON_API kanon_status kanon_schema_set_order(kanon_schema *schema, const char *column, const char *const *levels, size_t n,
                                               kanon_error *err);
-/* The role of columns that nobody names; identifying if it is not set, so that they are withheld. */
+/* The role of columns that are not named; identifying if it is not set, so that they are withheld. */
 KANON_API kanon_status kanon_schema_set_default_role(kanon_schema *schema, kanon_role role, kanon_error *err);
 /* The columns that name a record, for deleting and updating it in a state; n 0: none. */
 KANON_API kanon_status kanon_schema_set_key(kanon_schema *schema, const char *const *columns, size_t n, kanon_error *err);

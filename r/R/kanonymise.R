@@ -30,7 +30,7 @@
 #' @param threads How many threads are used, by default half of the processors; the result does not depend on it.
 #' @param blocks Group a very large table in blocks of at least so many records; 0: only where that is needed; -1: never.
 #' @param memory The bytes that may be used; 0: any number.
-#' @param strict Whether a column that nobody named is an error; else it is withheld, with a warning.
+#' @param strict Whether a column without a role is an error; else it is withheld, with a warning.
 #' @param progress Show how far the work is, on standard error.
 #' @return An object of class `kanon_release`. `as.data.frame()` gives the released table as the kind of table that came
 #'   in, [groups()] the group of each record, [measures()] the figures, [report()] writes a report, [write_release()] a
@@ -145,7 +145,7 @@ sdc_roles <- function(x) {
 #' @param entity,entity_together The column that says whose record it is: groups hold k different persons; with
 #'   `entity_together` all records of a person are in one group.
 #' @param key The columns that name a record in a state.
-#' @param default_role The role of columns that nobody names; without it they are withheld.
+#' @param default_role The role of columns that are not named; without it they are withheld.
 #' @name columns_and_requirements
 NULL
 

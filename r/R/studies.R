@@ -8,7 +8,7 @@
 #' @param seconds,rounds Stop improving the bound after about so long; 0: when it has come to rest.
 #' @param certificate Where the proof goes, as JSON.
 #' @param threads How many threads are used.
-#' @param strict Whether a column that nobody named is an error; else it is left out.
+#' @param strict Whether a column without a role is an error; else it is left out.
 #' @return An object of class `kanon_bound`, a list with `lower_bound`, `records`, `k`, ...
 #' @examples
 #' people <- data.frame(age = c(23, 25, 41, 44))

@@ -90,7 +90,7 @@ SELECT kanon.define('pairs_k', 'pairs', k => 10, quasi => '{age}', sensitive => 
 SELECT records FROM kanon.refresh('pairs_k');
 SELECT records FROM kanon.refresh('pairs_k', 'incremental');
 
--- A column that nobody named may say whose row each is: the refresh says so, also where its name and the release''s are alike.
+-- A column without a role may say whose row each is: the refresh says so, also where its name and the release''s are alike.
 CREATE TABLE turns AS SELECT i AS id, i / 5 AS patient, 20 + i / 5 * 7 % 40 AS age, repeat('x', 100) || i / 5 AS long, 'd' || i % 2 AS disease
   FROM generate_series(5, 504) i;
 SET client_min_messages = warning;

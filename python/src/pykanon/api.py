@@ -368,7 +368,7 @@ def anonymize(
     ``table`` is a DataFrame of pandas or polars, a table of pyarrow, a relation of duckdb, a structured array of NumPy, a
     dict of columns, or anything with ``__arrow_c_stream__``. Columns are named as ``quasi`` (generalised), ``sensitive``
     (released as it is, protected by the groups), ``identifying`` (never released) or ``insensitive`` (released as it is).
-    A column that nobody named is withheld, with a warning, or an error if ``strict``.
+    A column without a role is withheld, with a warning, or an error if ``strict``.
 
     Texts and categories are categories, whatever their digits, and ordered ones levels: ``types`` says otherwise, and
     ``orders`` names the levels of a column from the lowest to the highest. ``bands`` makes intervals end
@@ -387,7 +387,7 @@ def anonymize(
     >>> pykanon.anonymize(people, quasi=["age", "zip"], masks={"zip": "right"}, sensitive="disease", k=2)
     <pykanon.Release: 4 records in 2 groups, k = 2>
 
-    With ``strict``, a column that nobody named is an error:
+    With ``strict``, a column without a role is an error:
 
     >>> pykanon.anonymize(people, quasi=["age", "zip"], k=2, strict=True)
     Traceback (most recent call last):

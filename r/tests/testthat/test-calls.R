@@ -1,4 +1,4 @@
-test_that("a column that nobody named is withheld with a warning that lists it, and an error where that is asked", {
+test_that("a column without a role is withheld with a warning that lists it, and an error where that is asked", {
   expect_warning(rel <- kanonymise(people(), quasi = c("age", "zip"), k = 3), "so withheld: id, height, job, born, disease")
   expect_identical(names(as.data.frame(rel)), c("age_min", "age_max", "zip"))
   failed <- tryCatch(kanonymise(people(), quasi = c("age", "zip"), k = 3, strict = TRUE), error = identity)

@@ -21,7 +21,7 @@ grep -q "mail: is released" p.json || failed "the report does not have the warni
 expect 1 "$KANON" anonymize t.csv -s s.yaml -k 50000 -o n.csv -q
 err_has "mail: is released"
 
-# a column that nobody named: withheld is for who wants to know, released is for everybody
+# a column without a role: withheld is for who wants to know, released is for everybody
 printf 'attributes: {age: {role: quasi}}\n' >w.yaml
 expect 0 "$KANON" anonymize t.csv -s w.yaml -k 5 -o r.csv -q
 err_lines 0
