@@ -18,10 +18,6 @@ static _Thread_local kanon__call *now;
 kanon_status kanon__context_check(const kanon_context *context, kanon_error *err)
 {
     kanon_context c;
-    if (context == NULL)
-        return KANON_OK;
-    if (context->struct_size < offsetof(kanon_context, temporary))
-        return kanon__fail(err, KANON_EINVAL, "struct_size of the context is not set");
     kanon_status st = kanon__take_options(&c, sizeof c, context, err);
     if (st != KANON_OK)
         return st;

@@ -212,17 +212,15 @@ int64_t kanon_rest_count(const kanon_rest *rest)
 
 kanon_status kanon_rest_at(kanon_rest_record *out, const kanon_rest *rest, int64_t i, kanon_error *err)
 {
-    kanon_rest_record own;
-    KANON_CHECK(kanon__take_options(&own, sizeof own, out, err));
+    KANON_CHECK(kanon__check_out(out, err));
     if (i < 0 || i >= rest->n_placed)
         return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "record %lld left over has no group", (long long)i),
                            "ask for records that are placed");
     const kanon__left_record *record = &rest->records[i];
-    size_t size = out->struct_size;
-    own.place = record->place;
-    own.from_block = record->from_block;
-    own.to_block = record->host.block;
-    own.to_group = record->host.number;
-    memcpy(out, &own, size < sizeof own ? size : sizeof own);
+    kanon_rest_record own = {.place = record->place,
+                             .from_block = record->from_block,
+                             .to_block = record->host.block,
+                             .to_group = record->host.number};
+    kanon__give_out(out, &own, sizeof own);
     return KANON_OK;
 }

@@ -2,6 +2,7 @@
  * of a domain are not terminated. Calls release/extent.h. */
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/take_options.h"
 #include "pipeline/release_plan.h"
 #include "release/extent.h"
 
@@ -209,16 +210,15 @@ double kanon_group_view_general(const kanon_group_view *v, int column)
 kanon_status kanon_group_view_cell(kanon_group_cell *out, const kanon_group_view *v, int64_t group, int column,
                                    kanon_error *err)
 {
-    kanon_group_cell cell = {.struct_size = out->struct_size, .min = NAN, .max = NAN};
+    kanon_group_cell cell = {.min = NAN, .max = NAN};
     int quasi = quasi_of(v, column);
-    if (out->struct_size < sizeof out->struct_size)
-        return kanon__fail(err, KANON_EINVAL, "struct_size of the cell is not set");
+    KANON_CHECK(kanon__check_out(out, err));
     if (quasi == v->table->data.n_quasi)
         return kanon__fail(err, KANON_EINVAL, "column %d is not a quasi-identifier", column);
     if (group < 0 || group > v->n_groups)
         return kanon__fail(err, KANON_EINVAL, "there is no group %lld", (long long)group);
     if (group > 0)
         fill_cell(&cell, v, quasi, group - 1);
-    memcpy(out, &cell, out->struct_size < sizeof cell ? out->struct_size : sizeof cell);
+    kanon__give_out(out, &cell, sizeof cell);
     return KANON_OK;
 }

@@ -24,14 +24,14 @@ enum { WAIT_SECONDS = 10 };
 
 static kanon_status take_state_options(kanon_state_options *out, const kanon_state_options *options, kanon_error *err)
 {
-    kanon_status st = kanon__take_options(out, sizeof *out, options, err);
-    const kanon_state_storage *s = out->storage;
-    if (st == KANON_OK && s != NULL &&
-        (s->struct_size < sizeof *s || s->read == NULL || s->write == NULL || s->truncate == NULL || s->size == NULL))
+    kanon_state_storage s;
+    KANON_CHECK(kanon__take_options(out, sizeof *out, options, err));
+    KANON_CHECK(kanon__take_options(&s, sizeof s, out->storage, err));
+    if (out->storage != NULL && (s.read == NULL || s.write == NULL || s.truncate == NULL || s.size == NULL))
         return kanon__fail(err, KANON_EINVAL, "a storage needs all its functions");
-    if (st == KANON_OK && (out->joint_k == 1 || out->joint_k < KANON_JOINT_K_OFF))
+    if (out->joint_k == 1 || out->joint_k < KANON_JOINT_K_OFF)
         return kanon__fail(err, KANON_EINVAL, "joint_k is no size of joint classes");
-    return st == KANON_OK ? kanon__context_check(out->context, err) : st;
+    return kanon__context_check(out->context, err);
 }
 
 static kanon_status open_state(kanon_state **out, const char *path, const kanon_state_options *o, kanon_error *err)

@@ -3,6 +3,7 @@
 
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/take_options.h"
 #include "table/text/decode.h"
 
 #include <string.h>
@@ -152,17 +153,15 @@ int32_t kanon_taxonomy_nodes(const kanon_taxonomy *taxonomy)
 kanon_status kanon_taxonomy_get(kanon_taxonomy_node *out, const kanon_taxonomy *d, int32_t node, kanon_error *err)
 {
     const kanon__taxonomy *t = d->taxonomy;
-    if (out->struct_size < sizeof out->struct_size)
-        return kanon__fail(err, KANON_EINVAL, "struct_size of the node is not set");
+    KANON_CHECK(kanon__check_out(out, err));
     if (node < 0 || node >= t->n_nodes)
         return kanon__fail(err, KANON_EINVAL, "the taxonomy has no node %d", (int)node);
-    kanon_taxonomy_node info = {.struct_size = out->struct_size,
-                                .name = d->names + d->begins[node],
+    kanon_taxonomy_node info = {.name = d->names + d->begins[node],
                                 .parent = t->parent[node],
                                 .depth = d->depth[node],
                                 .children = d->children[node],
                                 .leaves = t->last_leaf[node] - t->first_leaf[node] + 1,
                                 .records = d->records != NULL ? d->records[node] : -1};
-    memcpy(out, &info, out->struct_size < sizeof info ? out->struct_size : sizeof info);
+    kanon__give_out(out, &info, sizeof info);
     return KANON_OK;
 }

@@ -366,7 +366,7 @@ typedef struct new_options {
     const char *c;
 } new_options;
 
-static void options_of_older_callers(void **state)
+static void options_of_callers_of_other_versions(void **state)
 {
     new_options local;
     kanon_error err = {0};
@@ -384,14 +384,65 @@ static void options_of_older_callers(void **state)
     memset(&local, 0xa5, sizeof local);
     assert_int_equal(kanon__take_options(&local, sizeof local, NULL, &err), KANON_OK);
     assert_true(local.a == 0 && local.b == 0 && local.c == NULL);
-    new_options newer = {sizeof newer, 1, 2, "c"};
+    new_options newer = {sizeof newer, 1, 0, NULL};
     old_options small[2] = {{0, 0}, {99, 99}};
     assert_int_equal(kanon__take_options(small, sizeof small[0], &newer, &err), KANON_OK);
     assert_int_equal(small[0].a, 1);
-    assert_int_equal(small[1].a, 99); /* what the library does not know yet is not copied */
-    newer.struct_size = 0;
+    assert_int_equal(small[1].a, 99);
+    newer.c = "c"; /* what the library does not know is refused, not passed over */
+    assert_int_equal(kanon__take_options(small, sizeof small[0], &newer, &err), KANON_EINVAL);
+    assert_string_equal(err.message, "the call asks for what kanon " KANON_VERSION " does not have");
+    assert_holds(err.hint, "newer kanon");
+    assert_true(small[0].struct_size == 0 && small[0].a == 0);
+    for (size_t wrong = 0; wrong < sizeof wrong; wrong++) {
+        newer.struct_size = wrong;
+        assert_int_equal(kanon__take_options(&local, sizeof local, &newer, &err), KANON_EINVAL);
+        assert_holds(err.message, "struct_size");
+    }
+    newer.struct_size = SIZE_MAX / 2; /* of a struct that nobody has initialised */
     assert_int_equal(kanon__take_options(&local, sizeof local, &newer, &err), KANON_EINVAL);
+}
+
+static void results_for_callers_of_other_versions(void **state)
+{
+    new_options local = {99, 1, 2, "c"};
+    kanon_error err = {0};
+    (void)state;
+    old_options older[2] = {{offsetof(old_options, a) + sizeof(int), 0}, {77, 77}};
+    assert_int_equal(kanon__check_out(&older[0], &err), KANON_OK);
+    kanon__give_out(&older[0], &local, sizeof local);
+    assert_int_equal(older[0].struct_size, offsetof(old_options, a) + sizeof(int));
+    assert_int_equal(older[0].a, 1);
+    assert_int_equal(older[1].struct_size, 77);
+    old_options known = {99, 5};
+    new_options newer = {sizeof newer, 0, 7, "later"};
+    kanon__give_out(&newer, &known, sizeof known);
+    assert_int_equal(newer.struct_size, sizeof newer);
+    assert_int_equal(newer.a, 5);
+    assert_string_equal(newer.c, "later");
+    newer.struct_size = 0;
+    assert_int_equal(kanon__check_out(&newer, &err), KANON_EINVAL);
     assert_holds(err.message, "struct_size");
+}
+
+/* In the interface, for one function: what lies behind kanon_options is of a later version. */
+static void unknown_options_are_refused(void **state)
+{
+    struct {
+        kanon_options known;
+        int64_t later;
+    } options = {.known = {.struct_size = sizeof options, .k = 2}};
+    kanon_grouping *grouping = NULL;
+    kanon_error err = {0};
+    (void)state;
+    kanon_table *table = table_of("attributes: {a: {role: quasi}}\n", "a\n1\n2\n3\n4\n");
+    assert_done(kanon_anonymize(&grouping, table, &options.known, &err), &err);
+    kanon_grouping_free(grouping);
+    options.later = INT64_MIN;
+    assert_int_equal(kanon_anonymize(&grouping, table, &options.known, &err), KANON_EINVAL);
+    assert_null(grouping);
+    assert_holds(err.hint, "newer kanon");
+    kanon_table_free(table);
 }
 
 /* A caller whose kanon_options ends after k: what lies behind it is not looked at. */
@@ -567,7 +618,10 @@ int main(void)
         cmocka_unit_test(thread_counts_are_sane),
         cmocka_unit_test(nearest_text),
         cmocka_unit_test(texts_grow),
-        cmocka_unit_test(options_of_older_callers),
+        cmocka_unit_test(options_of_callers_of_other_versions),
+        cmocka_unit_test(results_for_callers_of_other_versions),
+        cmocka_unit_test(unknown_options_are_refused),
+        cmocka_unit_test(unknown_options_are_refused),
         cmocka_unit_test(short_options_in_the_interface),
         cmocka_unit_test(ticker_calls_and_cancels),
         cmocka_unit_test(ticker_is_not_called_too_often),
