@@ -130,6 +130,56 @@ typedef struct kanon_context {
     int tick_on_caller;    /* ticks run on the thread that made the call, never on a worker */
 } kanon_context;
 
+/* ---- input ------------------------------------------------------------------------------------------------------- */
+
+/* Whether the first line of a CSV file names the columns. */
+typedef enum kanon_header {
+    KANON_HEADER_UNSAID = 0, /* it should; a first line that looks like data is an error that asks */
+    KANON_HEADER_YES,        /* it does; a column without a name is called c1, c2, ... by its place */
+    KANON_HEADER_NO          /* it is a record; the columns are called c1, c2, ... */
+} kanon_header;
+
+struct ArrowArrayStream; /* kanon_arrow.h */
+
+/* Where data come in: exactly one of location, bytes and stream, else KANON_EINVAL. Bytes other than NULL are given, also
+ * where their size is 0. The struct and all texts in it may go when the call returns. */
+typedef struct kanon_input {
+    size_t struct_size;   /* sizeof(kanon_input) */
+    const char *location; /* a path, "-" for standard input, or where else a table is: see "table" below */
+    const void *bytes;    /* in memory; they may go when the call returns unless the function says that they are kept */
+    size_t size;
+    struct ArrowArrayStream *stream; /* of record batches; moved: it is released when the call returns, whatever happens */
+    const char *name;                /* stands in messages and reports; NULL: the location, "input" or "Arrow stream" */
+    /* How a table in CSV is to be read; nothing else has these. */
+    const char *delimiter; /* one character, or "tab"; NULL or "": one of , ; tab | found from the header line */
+    kanon_header header;
+    const char *encoding; /* utf-8, utf-16, utf-16le, utf-16be, latin-1 (iso-8859-1) or windows-1252; NULL: UTF-8, or what
+                             the first bytes show, which is a warning then */
+} kanon_input;
+
+/* kanon_table_read(&table, KANON_PATH("patients.csv"), ...): an input that lives as long as the block it stands in, in C++
+ * as long as the expression. */
+#ifndef __cplusplus
+#define KANON_PATH(p) (&(const kanon_input){.struct_size = sizeof(kanon_input), .location = (p)})
+#define KANON_BYTES(b, n) (&(const kanon_input){.struct_size = sizeof(kanon_input), .bytes = (b), .size = (n)})
+#define KANON_STREAM(s) (&(const kanon_input){.struct_size = sizeof(kanon_input), .stream = (s)})
+#else
+struct kanon_input_literal : kanon_input {
+    kanon_input_literal(const char *at, const void *all, size_t n, struct ArrowArrayStream *rows) : kanon_input()
+    {
+        struct_size = sizeof(kanon_input);
+        location = at;
+        bytes = all;
+        size = n;
+        stream = rows;
+    }
+    operator const kanon_input *() const { return this; }
+};
+#define KANON_PATH(p) (kanon_input_literal((p), NULL, 0, NULL))
+#define KANON_BYTES(b, n) (kanon_input_literal(NULL, (b), (n), NULL))
+#define KANON_STREAM(s) (kanon_input_literal(NULL, NULL, 0, (s)))
+#endif
+
 /* ---- schema ------------------------------------------------------------------------------------------------------ */
 
 typedef enum kanon_role {
@@ -147,13 +197,6 @@ typedef enum kanon_type {
     KANON_TYPE_CATEGORICAL,
     KANON_TYPE_ORDINAL /* categories in an order: intervals of levels (kanon_schema_set_order) */
 } kanon_type;
-
-/* Whether the first line of a CSV file names the columns. */
-typedef enum kanon_header {
-    KANON_HEADER_UNSAID = 0, /* it should; a first line that looks like data is an error that asks */
-    KANON_HEADER_YES,        /* it does; a column without a name is called c1, c2, ... by its place */
-    KANON_HEADER_NO          /* it is a record; the columns are called c1, c2, ... */
-} kanon_header;
 
 KANON_API const char *kanon_role_text(kanon_role role);
 KANON_API const char *kanon_type_text(kanon_type type);

@@ -764,15 +764,16 @@ static kanon_status read_marks(kanon_check *check, const char *path, kanon_error
     return st;
 }
 
-static kanon_status check_given(kanon_check **out, const kanon__given_table *release, const kanon_schema *schema,
+static kanon_status check_given(kanon_check **out, const kanon_input *release, const kanon_schema *schema,
                                 const kanon_check_options *options, kanon_error *err)
 {
     kanon__call call;
     kanon_check_options given;
     kanon__input input;
+    kanon__csv_reading how;
     *out = NULL;
     kanon_status begun = begin_check(&call, &given, schema, options, err);
-    kanon_status st = kanon__table_input_take(&input, release, begun, err);
+    kanon_status st = kanon__table_input_take(&input, &how, release, begun, err);
     if (st == KANON_OK)
         st = check_input(out, &input, schema, given, err);
     if (st == KANON_OK && release->location != NULL)
@@ -787,19 +788,20 @@ static kanon_status check_given(kanon_check **out, const kanon__given_table *rel
 kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
                               const kanon_check_options *options, kanon_error *err)
 {
-    return check_given(out, &(kanon__given_table){.location = path}, schema, options, err);
+    return check_given(out, KANON_PATH(path), schema, options, err);
 }
 
 kanon_status kanon_check_bytes(kanon_check **out, const void *release, size_t size, const char *name,
                                const kanon_schema *schema, const kanon_check_options *options, kanon_error *err)
 {
-    return check_given(out, &(kanon__given_table){.bytes = release, .size = size, .name = name}, schema, options, err);
+    const kanon_input input = {sizeof input, .bytes = release, .size = size, .name = name};
+    return check_given(out, &input, schema, options, err);
 }
 
 kanon_status kanon_check_arrow(kanon_check **out, struct ArrowArrayStream *release, const kanon_schema *schema,
                                const kanon_check_options *options, kanon_error *err)
 {
-    return check_given(out, &(kanon__given_table){.stream = release}, schema, options, err);
+    return check_given(out, KANON_STREAM(release), schema, options, err);
 }
 
 void kanon_check_free(kanon_check *check)

@@ -377,11 +377,12 @@ out:
 }
 
 /* The rows of a release, whose columns are those of the table. */
-static kanon_status read_release(kanon__source **out, const kanon__given_table *release, kanon_error *err)
+static kanon_status read_release(kanon__source **out, const kanon_input *release, kanon_error *err)
 {
     kanon__input input;
-    kanon__csv_reading how = {.header = KANON_HEADER_YES};
-    kanon_status st = kanon__table_input_take(&input, release, KANON_OK, err);
+    kanon__csv_reading how;
+    kanon_status st = kanon__table_input_take(&input, &how, release, KANON_OK, err);
+    how.header = KANON_HEADER_YES;
     return st == KANON_OK ? kanon__table_source_read(out, &input, &how, NULL, err) : st;
 }
 
@@ -483,7 +484,7 @@ out:
     return st;
 }
 
-static kanon_status evaluate_given(kanon_measures **out, const kanon_table *table, const kanon__given_table *release,
+static kanon_status evaluate_given(kanon_measures **out, const kanon_table *table, const kanon_input *release,
                                    const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
 {
     kanon__call call;
@@ -497,21 +498,21 @@ static kanon_status evaluate_given(kanon_measures **out, const kanon_table *tabl
 kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const char *release_path,
                                     const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
 {
-    return evaluate_given(out, table, &(kanon__given_table){.location = release_path}, schema, options, err);
+    return evaluate_given(out, table, KANON_PATH(release_path), schema, options, err);
 }
 
 kanon_status kanon_evaluate_bytes(kanon_measures **out, const kanon_table *table, const void *release, size_t size,
                                   const char *name, const kanon_schema *schema, const kanon_evaluate_options *options,
                                   kanon_error *err)
 {
-    const kanon__given_table given = {.bytes = release, .size = size, .name = name};
+    const kanon_input given = {sizeof given, .bytes = release, .size = size, .name = name};
     return evaluate_given(out, table, &given, schema, options, err);
 }
 
 kanon_status kanon_evaluate_arrow(kanon_measures **out, const kanon_table *table, struct ArrowArrayStream *release,
                                   const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
 {
-    return evaluate_given(out, table, &(kanon__given_table){.stream = release}, schema, options, err);
+    return evaluate_given(out, table, KANON_STREAM(release), schema, options, err);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -552,6 +553,6 @@ kanon_status kanon_grouping_from_release(kanon_grouping **out, const kanon_table
     kanon__source *source = NULL;
     *out = NULL;
     kanon__call_begin(&call, table->context);
-    kanon_status st = read_release(&source, &(kanon__given_table){.location = release_path}, err);
+    kanon_status st = read_release(&source, KANON_PATH(release_path), err);
     return kanon__call_end(&call, st == KANON_OK ? take_classes(out, table, source, schema, err) : st);
 }

@@ -375,7 +375,7 @@ static kanon_status open_schema(kanon__output **out, const kanon__source *source
 {
     if (o->schema == NULL && o->schema_to == NULL)
         return KANON_OK;
-    if (o->schema_to == NULL && source->is_file && kanon__output_same_place(o->schema, source->name))
+    if (o->schema_to == NULL && source->file != NULL && kanon__output_same_place(o->schema, source->file))
         return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "%s: the schema would overwrite the table", o->schema),
                            "name another file for the schema");
     return kanon__output_open(out, o->schema, o->schema_to, false, err);
@@ -455,7 +455,7 @@ static kanon_status end_call(propose_call *c, kanon_status st)
     return kanon__call_end(&c->call, st);
 }
 
-static kanon_status propose_given(kanon_proposal **out, const kanon__given_table *table,
+static kanon_status propose_given(kanon_proposal **out, const kanon_input *table,
                                   const kanon_propose_options *options, kanon_error *err)
 {
     propose_call c;
@@ -463,9 +463,11 @@ static kanon_status propose_given(kanon_proposal **out, const kanon__given_table
     kanon__source *source = NULL;
     kanon__texts notices = {0};
     *out = NULL;
-    kanon_status begun = begin_call(&c, options, err), st = kanon__table_input_take(&input, table, begun, err);
+    kanon__csv_reading how;
+    kanon_status begun = begin_call(&c, options, err), st = kanon__table_input_take(&input, &how, table, begun, err);
     const kanon_propose_options *o = &c.options;
-    kanon__csv_reading how = {.delimiter = o->delimiter, .header = o->header, .encoding = o->encoding, .notices = &notices};
+    how = (kanon__csv_reading){
+        .delimiter = o->delimiter, .header = o->header, .encoding = o->encoding, .notices = &notices};
     if (st == KANON_OK)
         st = kanon__table_source_new(&source, &input, &how, err);
     if (st == KANON_OK)
@@ -476,17 +478,18 @@ static kanon_status propose_given(kanon_proposal **out, const kanon__given_table
 
 kanon_status kanon_propose(kanon_proposal **out, const char *path, const kanon_propose_options *options, kanon_error *err)
 {
-    return propose_given(out, &(kanon__given_table){.location = path}, options, err);
+    return propose_given(out, KANON_PATH(path), options, err);
 }
 
 kanon_status kanon_propose_bytes(kanon_proposal **out, const void *bytes, size_t size, const char *name,
                                  const kanon_propose_options *options, kanon_error *err)
 {
-    return propose_given(out, &(kanon__given_table){.bytes = bytes, .size = size, .name = name}, options, err);
+    const kanon_input input = {sizeof input, .bytes = bytes, .size = size, .name = name};
+    return propose_given(out, &input, options, err);
 }
 
 kanon_status kanon_propose_arrow(kanon_proposal **out, struct ArrowArrayStream *stream, const kanon_propose_options *options,
                                  kanon_error *err)
 {
-    return propose_given(out, &(kanon__given_table){.stream = stream}, options, err);
+    return propose_given(out, KANON_STREAM(stream), options, err);
 }

@@ -27,7 +27,7 @@ void kanon_csv_parts_free(kanon_csv_parts *parts)
 /* Where the bytes of a part are those of the file. */
 static kanon_status check_plain(const kanon__source *source, kanon_error *err)
 {
-    if (source->has_places && source->is_file && source->sha256[0] == '\0')
+    if (source->has_places && source->file != NULL && source->sha256[0] == '\0')
         return KANON_OK;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: only a file of UTF-8 text can be divided into parts",
                                   source->name);

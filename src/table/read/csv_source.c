@@ -270,8 +270,9 @@ static kanon_status adopt_input(kanon__csv_source **out, kanon__input *input, ka
     }
     kanon__csv_source *s = *out;
     s->base.class = &csv_class;
-    s->base.is_file = input->is_file;
+    s->base.file = input->file;
     s->input = *input;
+    s->input.file = NULL;
     *input = (kanon__input){0};
     s->base.has_places = true;
     s->base.bytes = s->input.bytes;

@@ -2,6 +2,7 @@
 #include "table/read/open_table.h"
 
 #include "core/alloc.h"
+#include "core/take_input.h"
 #include "database/location.h"
 #include "database/streams.h"
 #include "table/read/arrow_source.h"
@@ -28,7 +29,8 @@ kanon_status kanon__table_input_open_upto(kanon__input *out, const char *locatio
         goto out;
     }
     KANON_TRY(kanon__copy_text(&in.path, l.name, strlen(l.name), "a name", err), out);
-    in.is_file = l.path != NULL;
+    if (l.path != NULL)
+        KANON_TRY(kanon__copy_text(&in.file, l.name, strlen(l.name), "a name", err), out);
     KANON_TRY(kanon__new_array(&in.stream, 1, "a stream", err), out);
     KANON_TRY(kanon__stream_open(in.stream, &l, true, err), out);
     *out = in;
@@ -39,27 +41,39 @@ out:
     return st;
 }
 
-kanon_status kanon__table_input_take(kanon__input *out, const kanon__given_table *given, kanon_status before,
-                                     kanon_error *err)
+/* What was given and is whole; *stream is moved. */
+static kanon_status open_given(kanon__input *out, kanon__given *given, kanon_error *err)
 {
-    struct ArrowArrayStream stream = {.release = NULL};
-    kanon_status st = before;
-    *out = (kanon__input){0};
-    if (given->stream != NULL) {
-        stream = *given->stream;
-        given->stream->release = NULL;
+    const kanon_input *in = &given->input;
+    if (in->location != NULL) {
+        KANON_CHECK(kanon__table_input_open(out, in->location, err));
+        return in->name != NULL ? kanon__input_rename(out, in->name, err) : KANON_OK;
     }
-    KANON_TRY(st, out);
-    if (given->name != NULL)
-        return kanon__input_from_bytes(out, given->name, given->bytes, given->size, NULL, err);
-    if (given->stream == NULL)
-        return kanon__table_input_open(out, given->location, err);
-    KANON_TRY(kanon__new_array(&out->stream, 1, "a stream", err), out);
-    *out->stream = stream;
+    if (in->bytes != NULL)
+        return kanon__input_from_bytes(out, kanon__given_name(given), in->bytes, in->size, NULL, err);
+    KANON_CHECK(kanon__copy_text(&out->path, kanon__given_name(given), strlen(kanon__given_name(given)), "a name", err));
+    KANON_CHECK(kanon__new_array(&out->stream, 1, "a stream", err));
+    *out->stream = given->stream;
+    given->stream.release = NULL;
     return KANON_OK;
-out:
-    if (stream.release != NULL)
-        stream.release(&stream);
+}
+
+kanon_status kanon__table_input_take(kanon__input *out, kanon__csv_reading *how, const kanon_input *given,
+                                     kanon_status before, kanon_error *err)
+{
+    kanon__given g;
+    *out = (kanon__input){0};
+    *how = (kanon__csv_reading){0};
+    kanon_status st = kanon__given_take(&g, given, before, err);
+    if (st == KANON_OK)
+        st = kanon__csv_delimiter(&how->delimiter, g.input.delimiter, err);
+    if (st == KANON_OK)
+        st = open_given(out, &g, err);
+    how->header = g.input.header;
+    how->encoding = g.input.encoding;
+    kanon__given_clear(&g);
+    if (st != KANON_OK)
+        kanon__input_close(out);
     return st;
 }
 
@@ -69,8 +83,10 @@ kanon_status kanon__table_source_new(kanon__source **out, kanon__input *input, c
     if (input->stream == NULL)
         return kanon__csv_source_new(out, input, how, err);
     kanon_status st = kanon__arrow_source_new(out, input->stream, input->path, err);
-    if (st == KANON_OK)
-        (*out)->is_file = input->is_file;
+    if (st == KANON_OK) {
+        (*out)->file = input->file;
+        input->file = NULL;
+    }
     kanon__input_close(input);
     return st;
 }

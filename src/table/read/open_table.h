@@ -12,19 +12,10 @@ kanon_status kanon__table_input_open(kanon__input *out, const char *location, ka
 /* The same of what cannot have more than `most` bytes: kanon__input_open_upto. */
 kanon_status kanon__table_input_open_upto(kanon__input *out, const char *location, uint64_t most, const char *what,
                                           kanon_error *err);
-/* A table as a caller hands it over: its location, its bytes or a stream. */
-typedef struct kanon__given_table {
-    const char *location;
-    const void *bytes;
-    size_t size;
-    const char *name; /* of the bytes; NULL: there are none */
-    struct ArrowArrayStream *stream; /* NULL: there is none */
-} kanon__given_table;
-
-/* Open what was given. A stream is taken over in any case; `before`: how the call went so far, which is returned unless that
- * was well. */
-kanon_status kanon__table_input_take(kanon__input *out, const kanon__given_table *given, kanon_status before,
-                                     kanon_error *err);
+/* Open the table that a caller gives (core/take_input.h says what `before` is), and say in *how, as far as the caller does,
+ * how it is to be read where it is CSV. */
+kanon_status kanon__table_input_take(kanon__input *out, kanon__csv_reading *how, const kanon_input *given,
+                                     kanon_status before, kanon_error *err);
 /* The rows of an input, which is taken over in any case; `how` is for CSV. */
 kanon_status kanon__table_source_new(kanon__source **out, kanon__input *input, const kanon__csv_reading *how,
                                      kanon_error *err);

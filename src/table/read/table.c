@@ -157,14 +157,15 @@ kanon_status kanon__reader_call(kanon__call *call, const kanon_schema *schema, c
     return st;
 }
 
-static kanon_status read_given(kanon_table **out, const kanon__given_table *given, const kanon_schema *schema,
+static kanon_status read_given(kanon_table **out, const kanon_input *given, const kanon_schema *schema,
                                const kanon_read_options *options, kanon_error *err)
 {
     kanon__call call;
     kanon__input input;
+    kanon__csv_reading how;
     *out = NULL;
     kanon_status begun = kanon__reader_call(&call, schema, options, err);
-    kanon_status st = kanon__table_input_take(&input, given, begun, err);
+    kanon_status st = kanon__table_input_take(&input, &how, given, begun, err);
     if (st == KANON_OK)
         st = read_input(out, &input, schema, options, err);
     return begun == KANON_OK ? kanon__call_end(&call, st) : st;
@@ -173,19 +174,20 @@ static kanon_status read_given(kanon_table **out, const kanon__given_table *give
 kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
                               const kanon_read_options *options, kanon_error *err)
 {
-    return read_given(out, &(kanon__given_table){.location = path}, schema, options, err);
+    return read_given(out, KANON_PATH(path), schema, options, err);
 }
 
 kanon_status kanon_table_from_bytes(kanon_table **out, const void *bytes, size_t size, const char *name,
                                     const kanon_schema *schema, const kanon_read_options *options, kanon_error *err)
 {
-    return read_given(out, &(kanon__given_table){.bytes = bytes, .size = size, .name = name}, schema, options, err);
+    const kanon_input input = {sizeof input, .bytes = bytes, .size = size, .name = name};
+    return read_given(out, &input, schema, options, err);
 }
 
 kanon_status kanon_table_from_arrow(kanon_table **out, struct ArrowArrayStream *stream, const kanon_schema *schema,
                                     const kanon_read_options *options, kanon_error *err)
 {
-    return read_given(out, &(kanon__given_table){.stream = stream}, schema, options, err);
+    return read_given(out, KANON_STREAM(stream), schema, options, err);
 }
 
 kanon_table *kanon__table_share(const kanon_table *table)
@@ -209,7 +211,7 @@ void kanon__identity_free(kanon__identity *identity)
 
 bool kanon__table_reads(const kanon_table *t, const char *path)
 {
-    if ((t->source->is_file && kanon__location_same(path, t->source->name)) ||
+    if ((t->source->file != NULL && kanon__location_same(path, t->source->file)) ||
         (t->policy.schema_path != NULL && kanon__location_same(path, t->policy.schema_path)))
         return true;
     for (int i = 0; i < t->data.n_columns; i++) {

@@ -270,16 +270,17 @@ out:
     return st;
 }
 
-static kanon_status read_given(kanon_domain **out, kanon_codes **codes, const kanon__given_table *given,
+static kanon_status read_given(kanon_domain **out, kanon_codes **codes, const kanon_input *given,
                                const row_places *places, int64_t n_places, const kanon_schema *schema,
                                const kanon_read_options *options, kanon_error *err)
 {
     kanon__call call;
     kanon__input input;
+    kanon__csv_reading how;
     kanon__source *source = NULL;
     *out = NULL;
     kanon_status begun = kanon__reader_call(&call, schema, options, err);
-    kanon_status st = kanon__table_input_take(&input, given, begun, err);
+    kanon_status st = kanon__table_input_take(&input, &how, given, begun, err);
     if (st == KANON_OK)
         st = kanon__reader_open(&source, &input, schema, options, NULL, err);
     if (st == KANON_OK)
@@ -291,7 +292,7 @@ static kanon_status read_bytes(kanon_domain **out, kanon_codes **codes, const vo
                                int64_t first_place, const kanon_schema *schema, const kanon_read_options *options,
                                kanon_error *err)
 {
-    const kanon__given_table given = {.bytes = bytes, .size = size, .name = name};
+    const kanon_input given = {sizeof given, .bytes = bytes, .size = size, .name = name};
     return read_given(out, codes, &given, &(row_places){.first = first_place}, -1, schema, options, err);
 }
 
@@ -314,7 +315,7 @@ static kanon_status read_arrow(kanon_domain **out, kanon_codes **codes, struct A
                                const int64_t *places, int64_t n_places, const kanon_schema *schema,
                                const kanon_read_options *options, kanon_error *err)
 {
-    return read_given(out, codes, &(kanon__given_table){.stream = stream}, &(row_places){.by_row = places},
+    return read_given(out, codes, KANON_STREAM(stream), &(row_places){.by_row = places},
                       n_places < 0 ? 0 : n_places, schema, options, err);
 }
 

@@ -76,6 +76,9 @@ int kanon__csv_find_column(const kanon__csv *csv, const char *name);
 void kanon__csv_seek(kanon__csv *csv, size_t position);
 void kanon__csv_close(kanon__csv *csv);
 
+/* The delimiter that a caller names: one character, or "tab"; NULL or "": 0, so that it is found. */
+kanon_status kanon__csv_delimiter(char *out, const char *text, kanon_error *err);
+
 /* The cell's text with doubled quotes made single, in `buffer`, which has room for cell->length bytes. Returns the
  * length. */
 size_t kanon__csv_unescape(char *buffer, const kanon__cell *cell);

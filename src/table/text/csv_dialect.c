@@ -96,6 +96,26 @@ static kanon_status find_delimiter(kanon__csv *csv, const char *candidates, bool
     return st;
 }
 
+/* Whether it can separate cells. */
+static kanon_status check_delimiter(char c, kanon_error *err)
+{
+    if (c != '"' && c != '\n' && c != '\r' && c != '\0' && (c & 0x80) == 0)
+        return KANON_OK;
+    return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "a delimiter that cannot separate cells"),
+                       "use one ASCII character that is neither a quote nor a line break, or the word 'tab'");
+}
+
+kanon_status kanon__csv_delimiter(char *out, const char *text, kanon_error *err)
+{
+    *out = '\0';
+    if (text == NULL || text[0] == '\0')
+        return KANON_OK;
+    if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
+        text = "\t";
+    *out = text[0];
+    return check_delimiter(text[1] == '\0' ? text[0] : '\0', err);
+}
+
 static kanon_status choose_delimiter(kanon__csv *csv, const kanon__csv_options *options, kanon_error *err)
 {
     const char *candidates = options->candidates != NULL ? options->candidates : default_candidates;
@@ -105,10 +125,7 @@ static kanon_status choose_delimiter(kanon__csv *csv, const kanon__csv_options *
         if (st != KANON_OK)
             return st;
     }
-    if (csv->delimiter == '"' || csv->delimiter == '\n' || csv->delimiter == '\r' || (csv->delimiter & 0x80) != 0)
-        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "a delimiter that cannot separate cells"),
-                           "use one ASCII character that is neither a quote nor a line break");
-    return KANON_OK;
+    return check_delimiter(csv->delimiter, err);
 }
 
 /* Where the first line feed is; csv->end: nowhere. */

@@ -89,11 +89,11 @@ static void clear_store(kanon__byte_store *s)
     kanon__free(s->bytes);
 }
 
-/* The bytes of the store become those of the input; its path, and that it is a file, stay. */
+/* The bytes of the store become those of the input; its path and where it is stay. */
 static kanon_status take_store(kanon__input *in, kanon__byte_store *s, kanon_error *err)
 {
     struct stat info;
-    kanon__input fresh = {.path = in->path, .is_file = in->is_file, .size = s->size};
+    kanon__input fresh = {.path = in->path, .file = in->file, .size = s->size};
     memcpy(fresh.sha256, in->sha256, sizeof fresh.sha256);
     if (s->fd >= 0) {
         kanon_status st = flush(s, err);
@@ -110,7 +110,7 @@ static kanon_status take_store(kanon__input *in, kanon__byte_store *s, kanon_err
         fresh.owned = s->bytes;
         s->bytes = NULL;
     }
-    in->path = NULL;
+    in->path = in->file = NULL;
     kanon__input_close(in);
     *in = fresh;
     return KANON_OK;

@@ -233,8 +233,9 @@ static kanon_status open_input(kanon__input *out, const char *path, const size_l
         st = kanon__fail_errno(err, errno, "read", in.path);
         goto out;
     }
+    if (!is_stdin)
+        KANON_TRY(kanon__copy_text(&in.file, path, strlen(path), "a file name", err), out);
     KANON_TRY(keep_or_copy(&in, &fd, is_stdin, limit, err), out);
-    in.is_file = !is_stdin;
     *out = in;
     in = (kanon__input){0};
 out:
@@ -265,22 +266,33 @@ kanon_status kanon__input_from_bytes(kanon__input *out, const char *path, const 
     return st;
 }
 
+static kanon_status copy_name(char **out, const char *name, kanon_error *err)
+{
+    return name == NULL ? KANON_OK : kanon__copy_text(out, name, strlen(name), "a file name", err);
+}
+
+kanon_status kanon__input_rename(kanon__input *input, const char *name, kanon_error *err)
+{
+    kanon__free(input->path);
+    input->path = NULL;
+    return copy_name(&input->path, name, err);
+}
+
 bool kanon__input_twin(kanon__input *out, const kanon__input *input)
 {
     *out = (kanon__input){0};
     if (!input->has_file || input->owned != NULL || input->stream != NULL)
         return false;
     kanon__input twin = *input;
-    twin.path = NULL;
+    twin.path = twin.file = NULL;
     twin.fd = fcntl(input->fd, F_DUPFD_CLOEXEC, 0);
     if (twin.fd < 0)
         return false;
-    if (kanon__copy_text(&twin.path, input->path, strlen(input->path), "a file name", NULL) != KANON_OK) {
-        close(twin.fd);
-        return false;
-    }
     *out = twin;
-    return true;
+    if (copy_name(&out->path, input->path, NULL) == KANON_OK && copy_name(&out->file, input->file, NULL) == KANON_OK)
+        return true;
+    kanon__input_close(out);
+    return false;
 }
 
 void kanon__input_close(kanon__input *input)
@@ -291,5 +303,6 @@ void kanon__input_close(kanon__input *input)
     kanon__free(input->stream);
     kanon__free(input->owned);
     kanon__free(input->path);
+    kanon__free(input->file);
     *input = (kanon__input){0};
 }

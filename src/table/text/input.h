@@ -14,7 +14,7 @@
 
 typedef struct kanon__input {
     char *path;        /* for messages; "standard input" for "-" */
-    bool is_file;      /* the path names a file that an output must not replace */
+    char *file;        /* where it is, so that no output replaces it; NULL: in no file */
     const char *bytes; /* all of them; NULL: they are in the file, or there are none */
     size_t size;
     struct ArrowArrayStream *stream; /* a table that is no text, in place of bytes; NULL: bytes */
@@ -41,6 +41,8 @@ kanon_status kanon__input_open_upto(kanon__input *out, const char *path, uint64_
  * must outlive the input where it is NULL. */
 kanon_status kanon__input_from_bytes(kanon__input *out, const char *path, const char *bytes, size_t size, void *owned,
                                      kanon_error *err);
+/* Call it otherwise in messages. */
+kanon_status kanon__input_rename(kanon__input *input, const char *name, kanon_error *err);
 void kanon__input_close(kanon__input *input);
 /* Open the file of an input a second time, which stays the same file whatever happens to its name. False where that cannot
  * be: the bytes are in memory or come as a stream, or there is no room. */

@@ -21,6 +21,7 @@ void kanon__source_free(kanon__source *source)
     kanon__free(source->levels);
     kanon__free(source->part_rows);
     kanon__free(source->name);
+    kanon__free(source->file);
     source->class->free(source);
 }
 

@@ -73,8 +73,8 @@ typedef struct kanon__source_levels {
 
 struct kanon__source {
     const kanon__source_class *class;
-    char *name;   /* for messages and reports: a path, "standard input", "Arrow stream" */
-    bool is_file; /* the name is a path, where nothing may be written meanwhile */
+    char *name; /* for messages and reports: a path, "standard input", "Arrow stream" */
+    char *file; /* where it is read, so that nothing may be written there meanwhile; NULL: in no file */
     int n_columns;
     char **column_names;
     kanon__dictionary names; /* the same, to be found; see kanon__source_index */

@@ -144,7 +144,7 @@ static void test_refuses_delimiters_that_cannot_be(void **state)
 {
     (void)state;
     const char *expected = "error a delimiter that cannot separate cells; "
-                           "use one ASCII character that is neither a quote nor a line break\n";
+                           "use one ASCII character that is neither a quote nor a line break, or the word 'tab'\n";
     const char bad[] = {'"', '\n', '\r', '\xa7'};
     kanon_error err = {0};
     kanon__csv csv;
