@@ -19,7 +19,9 @@ static int64_t common_step(const kanon__domain *domain)
 {
     int64_t step = 0;
     for (uint32_t i = 0; i < kanon__n_numbers(domain); i++)
-        step = kanon__gcd(kanon__number_high(domain, i), kanon__gcd(kanon__number_low(domain, i), step));
+        step = kanon__gcd(kanon__number_low(domain, i), step);
+    for (uint32_t i = 0; domain->bands != NULL && i < kanon__n_numbers(domain); i++)
+        step = kanon__gcd(kanon__number_high(domain, i), step);
     return step;
 }
 
@@ -74,6 +76,8 @@ static kanon_status set_coordinates(kanon__dimension *d, kanon_error *err)
     }
     for (uint32_t i = 0; i < kanon__n_numbers(domain); i++) {
         d->lows[i] = kanon__units_position(d->full, kanon__number_low(domain, i), whole);
+        if (domain->bands == NULL)
+            continue;
         d->highs[i] = kanon__units_position(d->full, kanon__number_high(domain, i), whole);
         d->coordinates[i] = d->lows[i] + (d->highs[i] - d->lows[i]) / 2;
     }
