@@ -11,7 +11,9 @@
  * Conventions, for every function below:
  * - Functions that can fail return a kanon_status. On failure the out parameter is NULL, nothing stays allocated, and *err,
  *   unless err is NULL, says why. Messages never hold a cell value.
- * - Option structs begin with struct_size = sizeof(the struct); a NULL options pointer and a zero field mean "the default".
+ * - Structs that the caller allocates begin with struct_size = sizeof(the struct), which KANON_INIT sets. A NULL options
+ *   pointer and a zero field mean "the default". A field that the library does not know, because the program was built
+ *   against a newer version, must be zero; else the call is KANON_EINVAL.
  * - Row numbers start at 0 here and at 1 in files. Group numbers start at 1; group 0 is a suppressed record.
  * - The library does not print, exit, abort or keep global state, nor touch signal handlers; its threads block signals.
  *   Objects that are not being changed may be used from several threads at once. */
@@ -32,8 +34,28 @@ extern "C" {
 #define KANON_API
 #endif
 
-/* The version as text, "1.2.3". */
+/* The beginning of every struct that has a struct_size: kanon_options options = KANON_INIT(kanon_options); */
+#ifdef __cplusplus
+#define KANON_INIT(type)                                                                                                    \
+    ([] {                                                                                                                   \
+        type kanon_init_ = {};                                                                                              \
+        kanon_init_.struct_size = sizeof(type);                                                                             \
+        return kanon_init_;                                                                                                 \
+    }())
+#else
+#define KANON_INIT(type) {.struct_size = sizeof(type)}
+#endif
+
+/* The version of this header. */
+#define KANON_VERSION_MAJOR 0
+#define KANON_VERSION_MINOR 1
+#define KANON_VERSION_PATCH 0
+/* The same as one number: 10203 for 1.2.3. */
+#define KANON_VERSION_NUMBER (KANON_VERSION_MAJOR * 10000 + KANON_VERSION_MINOR * 100 + KANON_VERSION_PATCH)
+
+/* The version of the library that runs: as text, "1.2.3", and as the number above. */
 KANON_API const char *kanon_version(void);
+KANON_API int kanon_version_number(void);
 
 /* Seeds are whole numbers from 0 to this one, 2^53 - 1, which every host can hold exactly; others are KANON_EINVAL. */
 #define KANON_SEED_MAX UINT64_C(9007199254740991)

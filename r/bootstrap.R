@@ -16,7 +16,7 @@ if (length(target) == 1) {
 library <- file.path(package, "src", "libkanon")
 unlink(library, recursive = TRUE)
 dir.create(library)
-stopifnot(file.copy(file.path(root, c("src", "include", "VERSION")), library, recursive = TRUE, copy.date = TRUE))
+stopifnot(file.copy(file.path(root, c("src", "include")), library, recursive = TRUE, copy.date = TRUE))
 
 # The parts that configure can leave out, as the CMakeLists.txt of the library has them: name, module of pkg-config, version,
 # what is compiled instead, and which sources need the module.

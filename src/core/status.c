@@ -8,9 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TEXT_OF(number) #number
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
 const char *kanon_version(void)
 {
-    return KANON_VERSION;
+    return VERSION_TEXT(KANON_VERSION_MAJOR, KANON_VERSION_MINOR, KANON_VERSION_PATCH);
+}
+
+int kanon_version_number(void)
+{
+    return KANON_VERSION_NUMBER;
 }
 
 const char *kanon_status_text(kanon_status status)
