@@ -250,16 +250,17 @@ static void release_once(const kanon_table *table, const kanon_grouping *groupin
 {
     kanon_error err = {0};
     kanon_outputs outputs = {.struct_size = sizeof outputs,
-                             .release = "/dev/null",
+                             .release = KANON_TO_PATH("/dev/null"),
                              .threads = threads,
                              .numeric = KANON_NUMERIC_COLUMNS};
-    kanon_arrow_options options = {.struct_size = sizeof options, .threads = threads, .shuffle = shuffle};
     struct ArrowArrayStream stream = {0};
+    kanon_outputs typed = {
+        .struct_size = sizeof typed, .release = KANON_TO_STREAM(&stream), .threads = threads, .shuffle = shuffle};
     if (csv) {
         need(kanon_publish(table, grouping, &outputs, &err), &err);
         return;
     }
-    need(kanon_release_to_arrow(&stream, table, grouping, &options, &err), &err);
+    need(kanon_publish(table, grouping, &typed, &err), &err);
     stream.release(&stream);
 }
 

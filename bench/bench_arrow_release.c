@@ -29,10 +29,11 @@ static kanon_status read_inputs(char **argv, kanon_schema **schema, kanon_table 
 static kanon_status time_stream(const kanon_table *table, const kanon_grouping *grouping, int threads, int shuffle,
                                 kanon_error *err)
 {
-    kanon_arrow_options options = {.struct_size = sizeof options, .threads = threads, .shuffle = shuffle};
     struct ArrowArrayStream stream = {0};
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release = KANON_TO_STREAM(&stream), .threads = threads, .shuffle = shuffle};
     double begin = seconds();
-    kanon_status st = kanon_release_to_arrow(&stream, table, grouping, &options, err);
+    kanon_status st = kanon_publish(table, grouping, &outputs, err);
     if (st == KANON_OK) {
         printf(" %.3f", seconds() - begin);
         stream.release(&stream);
@@ -51,7 +52,7 @@ int main(int argc, char **argv)
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
     kanon_outputs outputs = {.struct_size = sizeof outputs,
-                             .release = argv[4],
+                             .release = KANON_TO_PATH(argv[4]),
                              .threads = atoi(argv[5]),
                              .numeric = KANON_NUMERIC_COLUMNS};
     kanon_status st = read_inputs(argv, &schema, &table, &grouping, &err);

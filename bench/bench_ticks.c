@@ -137,7 +137,7 @@ static int64_t keep_size(void *payload)
 }
 
 /* The first records of the table come once more, and the release changes. */
-static void change(const char *path, const kanon_state_options *keeping, const kanon_arrow_options *arrow)
+static void change(const char *path, const kanon_state_options *keeping)
 {
     enum { MOST = 100000 };
     static char text[MOST];
@@ -145,8 +145,10 @@ static void change(const char *path, const kanon_state_options *keeping, const k
     kanon_state *state = NULL;
     kanon_change done;
     kanon_audit *audit = NULL;
-    struct ArrowArrayStream stream;
+    struct ArrowArrayStream stream = {0};
     kanon_change_options options = {.struct_size = sizeof options};
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release = KANON_TO_STREAM(&stream), .shuffle = 1, .threads = 1, .tick = tick};
     FILE *file = fopen(path, "r");
     size_t size = file != NULL ? fread(text, 1, MOST, file) : 0;
     if (file != NULL)
@@ -158,7 +160,8 @@ static void change(const char *path, const kanon_state_options *keeping, const k
     begin("insert");
     end(kanon_state_insert_bytes(state, text, size, "delta.csv", &options, &done, &err), &err);
     begin("release of changes");
-    end(kanon_state_release_to_arrow(&stream, state, &options, arrow, &done, &err), &err);
+    options.outputs = &outputs;
+    end(kanon_state_release(state, &options, &done, &err), &err);
     stream.release(&stream);
     begin("audit");
     end(kanon_state_audit(&audit, state, 0, &err), &err);
@@ -169,20 +172,21 @@ static void change(const char *path, const kanon_state_options *keeping, const k
 static void release(const char *path, kanon_table *table, kanon_schema *schema, kanon_grouping *grouping)
 {
     kanon_error err = {0};
-    struct ArrowArrayStream stream;
+    struct ArrowArrayStream stream = {0};
     kanon_check *check = NULL;
     kanon_measures *measures = NULL;
-    kanon_arrow_options arrow = {.struct_size = sizeof arrow, .shuffle = 1, .threads = 1, .tick = tick};
+    kanon_outputs typed = {
+        .struct_size = sizeof typed, .release = KANON_TO_STREAM(&stream), .shuffle = 1, .threads = 1, .tick = tick};
     kanon_check_options checking = {.struct_size = sizeof checking, .tick = tick, .k = 10};
     kanon_sink sink = {.name = "release.csv", .write = discard};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .threads = 1, .tick = tick};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink), .threads = 1, .tick = tick};
     kanon_sink page = {.name = "report.html", .write = discard};
-    kanon_outputs report = {.struct_size = sizeof report, .report_to = &page, .threads = 1, .tick = tick};
+    kanon_outputs report = {.struct_size = sizeof report, .report = KANON_TO_SINK(&page), .threads = 1, .tick = tick};
     kanon_evaluate_options brief = {.struct_size = sizeof brief, .threads = 1, .tick = tick};
     const kanon_state_storage storage = {sizeof storage, keep_read, keep_write, keep_truncate, keep_size, NULL};
     kanon_state_options keeping = {.struct_size = sizeof keeping, .tick = tick, .storage = &storage};
     begin("release");
-    end(kanon_release_to_arrow(&stream, table, grouping, &arrow, &err), &err);
+    end(kanon_publish(table, grouping, &typed, &err), &err);
     begin("check");
     end(kanon_check_arrow(&check, &stream, schema, &checking, &err), &err);
     kanon_check_free(check);
@@ -195,7 +199,7 @@ static void release(const char *path, kanon_table *table, kanon_schema *schema, 
     end(kanon_publish(table, grouping, &report, &err), &err);
     begin("keep");
     end(kanon_state_create("bench", table, schema, grouping, &outputs, &keeping, &err), &err);
-    change(path, &keeping, &arrow);
+    change(path, &keeping);
     free(kept.bytes);
 }
 

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = argv[4], .threads = atoi(argv[5])};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(argv[4]), .threads = atoi(argv[5])};
     kanon_status st = read_inputs(argv, &schema, &table, &grouping, &err);
     double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
     if (st == KANON_OK)

@@ -66,7 +66,7 @@ static int find_bound(const command *self, const kanon_table *table, const argum
         .threads = (int)args->threads,
         .tick = progress_tick,
         .payload = show,
-        .certificate = args->certificate,
+        .certificate = KANON_TO_PATH(args->certificate),
     };
     signals_catch(); /* the first one ends the improvement; the bound so far is reported */
     kanon_status st = kanon_bound(&bound, table, &bounding, &err);

@@ -106,6 +106,7 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
     kanon_status st = kanon_table_read(&table, args->operand, schema, &reading, err);
     if (st == KANON_OK && args->given_groups != NULL)
         st = kanon_grouping_read(&grouping, table, args->given_groups, err);
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .report = KANON_TO_PATH(args->report)};
     signals_catch(); /* before this nothing can be half-written, and a signal may end it at once */
     if (st == KANON_OK)
         st = args->given_release != NULL
@@ -114,8 +115,9 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
     if (st == KANON_OK && args->from_certificate != NULL)
         st = kanon_measures_prove(measures, table, grouping, args->from_certificate, (int)args->threads, progress_tick, show,
                                   err);
+    outputs.measures = measures;
     if (st == KANON_OK && args->report != NULL)
-        st = kanon_measures_publish(table, grouping, measures, args->report, err);
+        st = kanon_publish(table, grouping, &outputs, err);
     progress_end_to_print(show);
     if (st == KANON_OK) {
         const char *text;

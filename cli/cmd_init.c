@@ -43,7 +43,7 @@ static int run(const command *self, const arguments *args)
         .threads = (int)args->threads,
         .tick = progress_tick,
         .payload = &show,
-        .schema = args->release != NULL ? args->release : "-",
+        .schema = KANON_TO_PATH(args->release != NULL ? args->release : "-"),
     };
     signals_catch();
     kanon_status st = kanon_propose(&proposal, args->operand, &proposing, &err);

@@ -156,7 +156,7 @@ static kanon_status profile(kanon_schema *schema, const arguments *args, progres
         .seed = args->seed,
         .tick = progress_tick,
         .payload = show,
-        .report = args->report,
+        .report = KANON_TO_PATH(args->report),
     };
     kanon_status st = kanon_table_read(&table, args->operand, schema, &reading, err);
     if (st == KANON_OK)

@@ -76,7 +76,7 @@ static int run_build(const command *self, const arguments *args)
         st = kanon_taxonomy_build(&taxonomy, args->second, &column, (kanon_taxonomy_method)method,
                                            args->methods[method], NULL, &err);
     if (st == KANON_OK)
-        st = kanon_taxonomy_write(taxonomy, output_of(args), NULL, (kanon_taxonomy_form)args->form, &err);
+        st = kanon_taxonomy_write(taxonomy, KANON_TO_PATH(output_of(args)), (kanon_taxonomy_form)args->form, &err);
     kanon_taxonomy_free(taxonomy);
     kanon_schema_free(schema);
     return st == KANON_OK ? EXIT_DONE : failed(self, &err);
@@ -90,7 +90,7 @@ static int run_convert(const command *self, const arguments *args)
         return wrong_usage(self, "no form; give --form, or an output that ends in .csv, .txt, .yaml or .json");
     kanon_status st = kanon_taxonomy_read(&taxonomy, args->second, KANON_TAXONOMY_AUTO, NULL, &err);
     if (st == KANON_OK)
-        st = kanon_taxonomy_write(taxonomy, output_of(args), NULL, (kanon_taxonomy_form)args->form, &err);
+        st = kanon_taxonomy_write(taxonomy, KANON_TO_PATH(output_of(args)), (kanon_taxonomy_form)args->form, &err);
     kanon_taxonomy_free(taxonomy);
     return st == KANON_OK ? EXIT_DONE : failed(self, &err);
 }

@@ -39,9 +39,9 @@ static kanon_status draw_curve(kanon_curve **out, const kanon_table *table, cons
         .threads = (int)args->threads,
         .tick = progress_tick,
         .payload = show,
-        .csv = args->release != NULL ? args->release : "-",
-        .json = args->json,
-        .plot = args->plot,
+        .csv = KANON_TO_PATH(args->release != NULL ? args->release : "-"),
+        .json = KANON_TO_PATH(args->json),
+        .plot = KANON_TO_PATH(args->plot),
     };
     return kanon_tradeoff(out, table, &grid, err);
 }

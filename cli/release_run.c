@@ -112,7 +112,7 @@ kanon_status release_run_group(release_run *run, kanon_options options, kanon_er
     kanon_setting *refining = NULL;
     kanon_status st = release_run_options(&options, &refining, run, err);
     const kanon_outputs outputs = {.struct_size = sizeof outputs,
-                                   .release = run->args->release,
+                                   .release = KANON_TO_PATH(run->args->release),
                                    .numeric = (kanon_numeric)run->args->numeric,
                                    .shuffle = run->args->shuffle || run->args->shuffle_seed >= 0};
     options.outputs = &outputs;
@@ -138,11 +138,11 @@ kanon_status release_run_publish(release_run *run, kanon_error *err)
     };
     kanon_outputs outputs = {
         .struct_size = sizeof outputs,
-        .release = args->release,
-        .groups = run->groups,
-        .report = args->report,
-        .report_external = args->report_external,
-        .codebook = args->codebook,
+        .release = KANON_TO_PATH(args->release),
+        .groups = KANON_TO_PATH(run->groups),
+        .report = KANON_TO_PATH(args->report),
+        .report_external = KANON_TO_PATH(args->report_external),
+        .codebook = KANON_TO_PATH(args->codebook),
         .numeric = (kanon_numeric)args->numeric,
         .shuffle = args->shuffle || args->shuffle_seed >= 0,
         .shuffle_seed = args->shuffle_seed >= 0 ? (uint64_t)args->shuffle_seed : 0,

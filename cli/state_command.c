@@ -105,11 +105,11 @@ int run_state_change(const command *self, const arguments *args, state_change ch
     progress show;
     kanon_outputs outputs = {
         .struct_size = sizeof outputs,
-        .release = args->release,
-        .groups = args->groups,
-        .report = args->report,
-        .report_external = args->report_external,
-        .codebook = args->codebook,
+        .release = KANON_TO_PATH(args->release),
+        .groups = KANON_TO_PATH(args->groups),
+        .report = KANON_TO_PATH(args->report),
+        .report_external = KANON_TO_PATH(args->report_external),
+        .codebook = KANON_TO_PATH(args->codebook),
         .numeric = (kanon_numeric)args->numeric,
         .shuffle = args->shuffle || args->shuffle_seed >= 0,
         .shuffle_seed = args->shuffle_seed >= 0 ? (uint64_t)args->shuffle_seed : 0,

@@ -20,7 +20,7 @@ int main(void)
     kanon_grouping *grouping = NULL;
     kanon_error err = {0};
     kanon_options options = {.struct_size = sizeof options, .k = 3, .seed = 1};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = "release.csv"};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH("release.csv")};
     int exit_status = 0;
 
     if (kanon_schema_read(&schema, "people.yaml", NULL, &err) != KANON_OK ||

@@ -79,6 +79,7 @@ int main(void)
 {
     struct ArrowArrayStream people = {get_schema, get_next, get_last_error, release_stream, NULL}, released = {0};
     kanon_options options = {.struct_size = sizeof options, .k = 3, .seed = 1};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_STREAM(&released)};
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -88,7 +89,7 @@ int main(void)
                  kanon_schema_set_role(schema, "income", KANON_ROLE_SENSITIVE, &err) != KANON_OK ||
                  kanon_table_from_arrow(&table, &people, schema, NULL, &err) != KANON_OK ||
                  kanon_anonymize(&grouping, table, &options, &err) != KANON_OK ||
-                 kanon_release_to_arrow(&released, table, grouping, NULL, &err) != KANON_OK;
+                 kanon_publish(table, grouping, &outputs, &err) != KANON_OK;
     if (failed)
         fprintf(stderr, "%s\n", err.message);
     else

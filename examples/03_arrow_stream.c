@@ -106,6 +106,7 @@ int main(void)
     int next = 0, failed = 1;
     struct ArrowArrayStream people = {get_schema, get_next, get_last_error, release_stream, &next}, released = {0};
     kanon_options options = {.struct_size = sizeof options, .k = 3, .seed = 1};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_STREAM(&released)};
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -114,7 +115,7 @@ int main(void)
         kanon_schema_set_default_role(schema, KANON_ROLE_QUASI, &err) == KANON_OK &&
         kanon_table_from_arrow(&table, &people, schema, NULL, &err) == KANON_OK &&
         kanon_anonymize(&grouping, table, &options, &err) == KANON_OK &&
-        kanon_release_to_arrow(&released, table, grouping, NULL, &err) == KANON_OK)
+        kanon_publish(table, grouping, &outputs, &err) == KANON_OK)
         failed = 0;
     if (people.release != NULL) /* kanon_table_from_arrow was not reached */
         people.release(&people);

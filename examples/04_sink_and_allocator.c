@@ -70,7 +70,7 @@ int main(void)
     kanon_context context = {sizeof context, allocate, resize, release, &in_use, .threads = 2, .tick_on_caller = 1};
     kanon_sink sink = {"the release", write_text, finish_text, &released};
     kanon_options options = {.struct_size = sizeof options, .k = 3, .seed = 1};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;

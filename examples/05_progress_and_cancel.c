@@ -48,7 +48,7 @@ int main(void)
     kanon_setting moves = {"moves", "1000000000000"}; /* days of searching */
     kanon_options options = {.struct_size = sizeof options, .k = 5, .algorithm = "mondrian", .refine = "search", .seed = 1,
                              .refine_settings = &moves, .n_refine_settings = 1, .tick = watch, .payload = &w};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = "release.csv", .tick = cancel};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH("release.csv"), .tick = cancel};
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;

@@ -17,7 +17,7 @@ static int print_bytes(const void *bytes, size_t size, void *payload)
 }
 
 static const kanon_sink standard_output = {"standard output", print_bytes, NULL, NULL};
-static const kanon_outputs release = {.struct_size = sizeof release, .release_to = &standard_output};
+static const kanon_outputs release = {.struct_size = sizeof release, .release = KANON_TO_SINK(&standard_output)};
 static const kanon_change_options and_release = {.struct_size = sizeof and_release, .outputs = &release};
 
 /* The first release, and the state; objects that it was made of are not needed afterwards. */

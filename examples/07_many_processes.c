@@ -176,7 +176,7 @@ static void publish(int32_t block, const kanon_schema *schema, const kanon_read_
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
     kanon_sink sink = {"a block", append, NULL, released};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     for (int i = 0; i < n; i++)
         group_of[i] = records[at[i]].group;
     must(kanon_table_from_bytes(&table, text, strlen(text), "block", schema, reading, &err));

@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     int command = data[0] % 3;
     bool releases = (data[0] & 0x40) != 0;
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .threads = 1};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink), .threads = 1};
     kanon_change_options how = {.struct_size = sizeof how,
                                 .grow_taxonomy = (data[0] & 0x10) != 0,
                                 .outputs = releases ? &outputs : NULL,

@@ -36,7 +36,7 @@ static void publish(const kanon_grouping *grouping)
     kanon_error err = {0};
     memory_output out = {0};
     kanon_sink sink = memory_sink(&out);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .threads = 1};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink), .threads = 1};
     kanon_status st = kanon_publish(small_case()->table, grouping, &outputs, &err);
     require(out.told == 1 && out.complete == (st == KANON_OK));
     bool allowed = (kanon_grouping_groups(grouping) == 0 || kanon_grouping_smallest(grouping) >= 2) &&

@@ -296,7 +296,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                              .threads = 1};
     kanon_status st = kanon_anonymize(&grouping, table, &options, &err);
     if (st == KANON_OK) {
-        kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .threads = 1};
+        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink), .threads = 1};
         require_done(kanon_publish(table, grouping, &outputs, &err), &err);
         require(out.told == 1 && out.complete);
         check_release(&w, records, grouping, out.bytes);

@@ -55,7 +55,7 @@ static char *released(const char *path, int command)
     kanon_change change;
     memory_output out = {0};
     kanon_sink sink = memory_sink(&out);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .threads = 1};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink), .threads = 1};
     kanon_change_options how = {.struct_size = sizeof how, .outputs = &outputs};
     static const char delta[] = "id,age,born,job,zip,ill\n10,40,1970-01-01,cook,110,flu\n", key[] = "id\n3\n";
 

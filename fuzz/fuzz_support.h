@@ -179,7 +179,7 @@ static inline const uint8_t *small_state(size_t *size)
         kanon_change change;
         memory_output first = {0}, second = {0};
         kanon_sink to_first = memory_sink(&first), to_second = memory_sink(&second);
-        kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &to_first, .threads = 1};
+        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&to_first), .threads = 1};
         kanon_options options = {.struct_size = sizeof options, .algorithm = "kmember", .threads = 1};
         kanon_change_options how = {.struct_size = sizeof how, .outputs = &outputs};
         const small *s = small_case();
@@ -187,7 +187,7 @@ static inline const uint8_t *small_state(size_t *size)
         require_done(kanon_anonymize(&grouping, s->table, &options, &err), &err);
         require_done(kanon_state_create(path, s->table, s->schema, grouping, &outputs, NULL, &err), &err);
         require_done(kanon_state_open(&state, path, NULL, &err), &err);
-        outputs.release_to = &to_second;
+        outputs.release = KANON_TO_SINK(&to_second);
         static const char more[] = "id,age,born,job,zip,ill\n9,35,1986-01-01,nurse,103,gout\n";
         require_done(kanon_state_insert_bytes(state, more, strlen(more), "d.csv", &how, &change, &err), &err);
         kanon_state_close(state);

@@ -5,7 +5,7 @@
  *     kanon_schema_read(&schema, "hospital.yaml", NULL, &err);
  *     kanon_table_read(&table, "hospital.csv", schema, NULL, &err);
  *     kanon_anonymize(&grouping, table, &(kanon_options){.struct_size = sizeof(kanon_options), .k = 10}, &err);
- *     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = "release.csv"};
+ *     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH("release.csv")};
  *     kanon_publish(table, grouping, &outputs, &err);
  *
  * Conventions, for every function below:
@@ -200,6 +200,52 @@ struct kanon_input_literal : kanon_input {
 #define KANON_PATH(p) (kanon_input_literal((p), NULL, 0, NULL))
 #define KANON_BYTES(b, n) (kanon_input_literal(NULL, (b), (n), NULL))
 #define KANON_STREAM(s) (kanon_input_literal(NULL, NULL, 0, (s)))
+#endif
+
+/* ---- output ------------------------------------------------------------------------------------------------------ */
+
+/* Where bytes go that are not to be written to a file. `write` gets them in order; 0 is success, anything else an errno.
+ * Every sink that was handed to a call is told once by `finish` (NULL: nobody needs to know) how the call ended: complete !=
+ * 0, all outputs of the call are whole and checked; 0, what was written must not be used. Both may be called on a worker
+ * thread of the call, one at a time, but on the calling thread where the context says tick_on_caller. Only sinks in options
+ * without a struct_size are not told. */
+typedef struct kanon_sink {
+    const char *name; /* for messages; a report's format goes by its ending, as that of a path; may be NULL */
+    int (*write)(const void *bytes, size_t size, void *payload);
+    int (*finish)(int complete, void *payload);
+    void *payload;
+} kanon_sink;
+
+/* Where bytes or rows go: one of location, sink and stream; none of them: nothing is wanted. All outputs of a call appear,
+ * or none does. */
+typedef struct kanon_output {
+    size_t struct_size;
+    const char *location;   /* a path, "-" for standard output, or of a release and its groups where else a table is */
+    const kanon_sink *sink; /* gets the bytes */
+    struct ArrowArrayStream *stream; /* of a release alone: filled when the call succeeds; the caller releases it */
+    const char *format; /* "html", "json", "svg", "csv", ...; NULL: by the ending of the location or of the sink's name */
+} kanon_output;
+
+/* .release = KANON_TO_PATH("release.csv"): an output that lives as long as the block it stands in, in C++ as long as the
+ * expression. */
+#ifndef __cplusplus
+#define KANON_TO_PATH(p) (&(const kanon_output){.struct_size = sizeof(kanon_output), .location = (p)})
+#define KANON_TO_SINK(s) (&(const kanon_output){.struct_size = sizeof(kanon_output), .sink = (s)})
+#define KANON_TO_STREAM(s) (&(const kanon_output){.struct_size = sizeof(kanon_output), .stream = (s)})
+#else
+struct kanon_output_literal : kanon_output {
+    kanon_output_literal(const char *at, const kanon_sink *to, struct ArrowArrayStream *rows) : kanon_output()
+    {
+        struct_size = sizeof(kanon_output);
+        location = at;
+        sink = to;
+        stream = rows;
+    }
+    operator const kanon_output *() const { return this; }
+};
+#define KANON_TO_PATH(p) (kanon_output_literal((p), NULL, NULL))
+#define KANON_TO_SINK(s) (kanon_output_literal(NULL, (s), NULL))
+#define KANON_TO_STREAM(s) (kanon_output_literal(NULL, NULL, (s)))
 #endif
 
 /* ---- schema ------------------------------------------------------------------------------------------------------ */
@@ -649,69 +695,57 @@ KANON_API size_t kanon_measure_settings(const kanon_setting_info **out);
 
 /* ---- publishing -------------------------------------------------------------------------------------------------- */
 
-/* Where bytes go that are not to be written to a file. `write` gets them in order; 0 is success, anything else an errno.
- * Every sink that was handed to a call is told once by `finish` (NULL: nobody needs to know) how the call ended: complete !=
- * 0, all outputs of the call are whole and checked; 0, what was written must not be used. Both may be called on a worker
- * thread of the call, one at a time, but on the calling thread where the context says tick_on_caller. Only sinks in options
- * without a struct_size are not told. */
-typedef struct kanon_sink {
-    const char *name; /* for messages; a report's format goes by its ending, as that of a path; may be NULL */
-    int (*write)(const void *bytes, size_t size, void *payload);
-    int (*finish)(int complete, void *payload);
-    void *payload;
-} kanon_sink;
-
+/* How generalised numbers and dates are written. */
 typedef enum kanon_numeric {
-    KANON_NUMERIC_INTERVAL = 0, /* [20..29] */
-    KANON_NUMERIC_RANGE,        /* [20,29], which PostgreSQL casts to a range */
-    KANON_NUMERIC_MEAN,         /* the mean of the group */
-    KANON_NUMERIC_COLUMNS       /* two columns NAME_min and NAME_max in place of NAME */
+    KANON_NUMERIC_DEFAULT = 0, /* intervals in text; columns where columns have types: streams, Parquet, databases */
+    KANON_NUMERIC_INTERVAL,    /* [20..29]; in Parquet files and databases columns */
+    KANON_NUMERIC_RANGE,       /* [20,29], which PostgreSQL casts to a range */
+    KANON_NUMERIC_MEAN,        /* the mean of the group; typed: float64, of dates date32, of times timestamp in seconds */
+    KANON_NUMERIC_COLUMNS      /* two columns NAME_min and NAME_max in place of NAME, typed: in the type of the column */
 } kanon_numeric;
 
 typedef struct kanon_outputs {
     size_t struct_size;
-    const char *release; /* paths; "-": standard output; NULL: not wanted */
-    const char *groups;
-    const char *report; /* a page for people where it ends in .html, else JSON */
+    /* NULL: not wanted. Reports are pages for people in the format "html", else "json". */
+    const kanon_output *release;
+    const kanon_output *groups;
+    const kanon_output *report;
+    const kanon_output *report_external; /* for others: describes no single group, no seed, no checksum of the input */
+    /* How to read the release, for those who get it: a page for people in the format "html", CSVW as "csvw" or where the
+     * name ends in -metadata.json, else a Frictionless Table Schema. It holds no value that the release does not show,
+     * but all of the taxonomies that the schema gives. */
+    const kanon_output *codebook;
     kanon_numeric numeric;
     int shuffle; /* release the records in an order that tells nothing about that of the table: see shuffle_seed */
     kanon_tick tick;
     void *payload;
-    const char *report_external;    /* likewise, for others: describes no single group, no seed, no checksum of the input */
     const kanon_measures *measures; /* of this grouping and not brief, for the reports; NULL: they are computed */
-    int threads;                    /* 0: as many as there are processors; the files do not depend on it */
-    /* what makes the release again, such as a command line, for the page of `report`; NULL: not shown */
-    const char *command;
-    /* Sinks in place of the paths above; NULL: the path counts. */
-    const kanon_sink *release_to, *groups_to, *report_to, *report_external_to;
+    int threads;                    /* 0: as many as there are processors; what is written does not depend on it */
+    const char
+        *command; /* what makes the release again, such as a command line, for the page of `report`; NULL: not shown */
     /* The records of a shuffled release are in the order of a hash of their released cells, keyed by this seed. It depends
      * on what is released alone, so it is the same in every form of one release, there is nothing to undo, and the same
      * records are in the same order in every release with this seed. Not 0: shuffles, whatever `shuffle` says. */
     uint64_t shuffle_seed;
-    /* How to read the release, for those who get it: a page for people where it ends in .html, CSVW where it ends in
-     * -metadata.json, else a Frictionless Table Schema. It holds no value that the release does not show, but all of the
-     * taxonomies that the schema gives. */
-    const char *codebook;
-    const kanon_sink *codebook_to;
+    /* Gets the group of each row of a release that is a stream, in its order, from 1, 0: suppressed and kept; room for all
+     * rows of the table. A state that is made of the grouping gives its groups these numbers. NULL: not wanted. */
+    int64_t *group_numbers;
 } kanon_outputs;
 
 /* Whether two locations are one, so that to write at the first would change the second: one file, however it is written and
  * whatever links lead to it, or will once it is there; one table of a database; or a table and the file that it is in. */
 KANON_API int kanon_same_file(const char *left, const char *right);
 
-/* Write what is wanted: all of it or nothing. KANON_EINVAL: the grouping is of another table (also of one that was read
- * again from the same file), or it was read or given by the caller and violates what the schema asks for: k, entities,
- * constraints, the share of suppressed records. Files are written to temporary files beside their place and named when
- * every one of them is complete and on disk. A new release or external report has the permissions that the process gives to
- * new files, one that replaces a file those of that file; groups and the internal report are always their owner's alone
- * (mode 0600). The cells of a release are checked to cover their originals. A host that limits the size of files ignores
- * SIGXFSZ, so that the limit is an error (KANON_EIO) and not the end of the process. */
+/* Write what is wanted: all of it or nothing. Where that is the internal report of given measures alone, any grouping of
+ * the table will do; else it must be one that may be released. KANON_EINVAL: the grouping is of another table (also of
+ * one that was read again from the same file), or it was read or given by the caller and violates what the schema asks
+ * for: k, entities, constraints, the share of suppressed records. Files are written to temporary files beside their place
+ * and named when every one of them is complete and on disk. A new release or external report has the permissions that the
+ * process gives to new files, one that replaces a file those of that file; groups and the internal report are always
+ * their owner's alone (mode 0600). The cells of a release are checked to cover their originals. A host that limits the
+ * size of files ignores SIGXFSZ, so that the limit is an error (KANON_EIO) and not the end of the process. */
 KANON_API kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                                      kanon_error *err);
-/* The report of measures made by kanon_evaluate: a page for people where the path ends in .html, else JSON. */
-KANON_API kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping,
-                                              const kanon_measures *measures, const char *path, kanon_error *err);
-
 /* ---- proposing a schema ------------------------------------------------------------------------------------------ */
 
 typedef struct kanon_propose_options {
@@ -724,8 +758,7 @@ typedef struct kanon_propose_options {
     kanon_header header;          /* as in kanon_read_options; what is said here, the schema says, too */
     const char *encoding;         /* likewise */
     int without_bands;            /* propose none */
-    const char *schema;           /* also write the schema here ("-": standard output); NULL: not wanted */
-    const kanon_sink *schema_to;  /* in place of the path; NULL: the path counts */
+    const kanon_output *schema;   /* also write the schema here; NULL: not wanted */
 } kanon_propose_options;
 
 /* What is proposed for a column, and why. */
@@ -864,8 +897,7 @@ typedef struct kanon_profile_options {
     kanon_tick tick;
     void *payload;
     int without_costs;          /* leave out the runs on a sample */
-    const char *report;         /* also write it here, as JSON ("-": standard output); NULL: not wanted */
-    const kanon_sink *report_to; /* in place of the path; NULL: the path counts */
+    const kanon_output *report; /* also write it here, as JSON; NULL: not wanted */
 } kanon_profile_options;
 
 typedef struct kanon_profile_attribute {
@@ -931,8 +963,7 @@ typedef struct kanon_bound_options {
     int threads;    /* 0: as many as there are processors */
     kanon_tick tick;
     void *payload;
-    const char *certificate; /* write the proof here, as JSON ("-": standard output); it holds no cell of the table */
-    const kanon_sink *certificate_to; /* in place of the path; NULL: the path counts */
+    const kanon_output *certificate; /* write the proof here, as JSON; it holds no cell of the table */
 } kanon_bound_options;
 
 typedef struct kanon_lower_bound {
@@ -995,9 +1026,9 @@ typedef struct kanon_tradeoff_options {
     int threads;
     kanon_tick tick;
     void *payload;
-    const char *csv, *json, *plot; /* where the curve is written to, all or nothing; "-": standard output; NULL: not wanted.
-                                      A plot is a page with plots and figures where its name ends in .html, else SVG */
-    const kanon_sink *csv_to, *json_to, *plot_to; /* in place of the paths above */
+    const kanon_output *csv, *json,
+        *plot; /* where the curve is written to, all or nothing; NULL: not wanted. A plot is a page
+                                              with plots and figures in the format "html", else "svg" */
 } kanon_tradeoff_options;
 
 typedef enum kanon_point_result {
@@ -1061,8 +1092,8 @@ typedef struct kanon_state_options {
     void *payload;
     const kanon_context *context; /* NULL: none, or that of the table that a state is made of */
     const kanon_state_storage *storage; /* in place of a file; the path stands in messages alone. It outlives the state. */
-    int watch; /* keep in memory which groups change, for kanon_state_release_changes_to_arrow */
-    int released; /* for a new state: the caller publishes what kanon_release_to_arrow made of the grouping, which is the
+    int watch; /* keep in memory which groups change, for kanon_state_release_changes */
+    int released; /* for a new state: the caller publishes what kanon_publish made of the grouping, as a stream, which is the
                    * state's first release, without a checksum in the list of releases */
     int64_t joint_k; /* of a new state, in place of what its schema says; 0: that, or else k; or KANON_JOINT_K_OFF */
 } kanon_state_options;
@@ -1121,7 +1152,7 @@ typedef struct kanon_change {
     int committed; /* the change is made. It can be although the call failed: kanon_state_delete, kanon_state_update */
     /* What the release has done to joint classes, which count persons where there is an entity. Each is 0 for the first
      * release of a state and where nothing was released; all but the first two where it was not audited
-     * (kanon_state_release_changes_to_arrow). */
+     * (kanon_state_release_changes). */
     int64_t joint_k;          /* the size that they should have */
     int joint_required;       /* they must have it; 0: joint-k is off, or the state does not know */
     int64_t joint_smallest;   /* of all classes */
@@ -1166,7 +1197,7 @@ typedef struct kanon_state_release_info {
     int64_t number, time; /* time in seconds since 1970 */
     const char *sha256;
     int64_t records, groups, suppressed, withheld, k, joint_k;
-    double loss; /* NAN, and sha256 empty: a release of changes (kanon_state_release_changes_to_arrow) */
+    double loss; /* NAN, and sha256 empty: a release of changes (kanon_state_release_changes) */
 } kanon_state_release_info;
 
 typedef struct kanon_state_event {
@@ -1241,8 +1272,8 @@ KANON_API kanon_status kanon_taxonomy_read(kanon_taxonomy **out, const char *pat
                                            const kanon_context *context, kanon_error *err);
 KANON_API kanon_status kanon_taxonomy_from_bytes(kanon_taxonomy **out, const void *bytes, size_t size, const char *name,
                                                  kanon_taxonomy_form form, const kanon_context *context, kanon_error *err);
-/* Write it to `sink`, or to `path` where that is NULL; KANON_TAXONOMY_AUTO goes by the name. */
-KANON_API kanon_status kanon_taxonomy_write(const kanon_taxonomy *taxonomy, const char *path, const kanon_sink *sink,
+/* Write it; KANON_TAXONOMY_AUTO goes by the name of the output. */
+KANON_API kanon_status kanon_taxonomy_write(const kanon_taxonomy *taxonomy, const kanon_output *output,
                                             kanon_taxonomy_form form, kanon_error *err);
 KANON_API void kanon_taxonomy_free(kanon_taxonomy *taxonomy);
 

@@ -6,7 +6,8 @@
  *
  *     kanon_table_from_arrow(&table, &stream, schema, NULL, &err);
  *     kanon_anonymize(&grouping, table, &options, &err);
- *     kanon_release_to_arrow(&released, table, grouping, NULL, &err);
+ *     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_STREAM(&released)};
+ *     kanon_publish(table, grouping, &outputs, &err);
  *
  * Conventions, for every function below:
  * - A stream that comes in is moved: it is marked as released when the function returns, and what it held is released
@@ -88,42 +89,23 @@ KANON_API kanon_status kanon_open_stream(struct ArrowArrayStream *out, const cha
 KANON_API kanon_status kanon_propose_arrow(kanon_proposal **out, struct ArrowArrayStream *stream,
                                            const kanon_propose_options *options, kanon_error *err);
 
-typedef enum kanon_arrow_numeric {
-    KANON_ARROW_COLUMNS = 0, /* NAME_min and NAME_max, in the type of the column */
-    KANON_ARROW_TEXT,        /* one column of text: [20..29] */
-    KANON_ARROW_MEAN         /* one column of the group's mean: float64, of dates date32, of times timestamp in seconds */
-} kanon_arrow_numeric;
-
-typedef struct kanon_arrow_options {
-    size_t struct_size;
-    kanon_arrow_numeric numeric;
-    int shuffle; /* release the records in an order that tells nothing about that of the table: see shuffle_seed */
-    int threads; /* 0: as many as there are processors; the release does not depend on it */
-    kanon_tick tick;
-    void *payload;
-    uint64_t shuffle_seed; /* as in kanon_outputs */
-    /* Of kanon_release_to_arrow: gets the group of each row of the stream, in its order, from 1, 0: suppressed and
-     * kept; room for all rows of the table. A state that is made of the grouping gives its groups these numbers. NULL:
-     * not wanted. */
-    int64_t *groups;
-} kanon_arrow_options;
-
-/* The release as a stream: the columns of the table in order without the identifying ones. Quasi columns: numbers and dates
- * as the options say, categories as dictionary<int32, utf8>; a suppressed cell is null. With bands, NAME_min and NAME_max
- * are the first and the last number of the bands, of decimals the first number that is not in them; one null beside a number
- * is an open end; KANON_EINVAL where the type of the column cannot hold an end exactly. All other columns as they were. The
- * buffers are complete when the function returns, and were checked by code of their own: every group has at least k records
- * and satisfies the constraints, every cell covers its original, and columns that are kept are equal to those of the table.
+/* A release as a stream (kanon_output.stream): the columns of the table in order without the identifying ones. Quasi
+ * columns: numbers and dates as kanon_outputs.numeric says, categories as dictionary<int32, utf8>; a suppressed cell is
+ * null. With bands, NAME_min and NAME_max are the first and the last number of the bands, of decimals the first number that
+ * is not in them; one null beside a number is an open end; KANON_EINVAL where the type of the column cannot hold an end
+ * exactly. All other columns as they were. The buffers are complete when the function returns, and were checked by code of
+ * their own: every group has at least k records and satisfies the constraints, every cell covers its original, and columns
+ * that are kept are equal to those of the table.
  *
  * Kept columns take nothing else with them. Dictionaries have one list of entries for all batches, those that released
  * records use, and wider indices if that list needs them. Slices, columns with nulls, bool columns and text views are
  * copied. An array of numbers or texts that is used whole (no offset, as long as its batch, no null) is not copied: the
  * stream refers to its buffers. The interface does not say how large buffers are; what a producer leaves in them behind the
- * last value is in the buffers of the stream, too. The tick is called with the stages "writing" and "checking".
- * `out` must be released (or never used) when it comes in. */
-KANON_API kanon_status kanon_release_to_arrow(struct ArrowArrayStream *out, const kanon_table *table,
-                                              const kanon_grouping *grouping, const kanon_arrow_options *options,
-                                              kanon_error *err);
+ * last value is in the buffers of the stream, too. The tick is called with the stages "writing" and "checking". The caller's
+ * struct must be released (or never used) when it comes in; it is filled when all of the call has succeeded.
+ *
+ * Of a state the columns have the types that it knows, numbers and dates in quasi columns, text in columns that are kept.
+ * The checksum that is recorded is that of the release as CSV. */
 
 /* kanon_check_read of a release in a stream. Null means any value in a quasi column, and no value in others; where one of
  * NAME_min and NAME_max is null, an open end. */
@@ -142,15 +124,6 @@ KANON_API kanon_status kanon_state_delete_arrow(kanon_state *state, struct Arrow
 KANON_API kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta,
                                                 const kanon_change_options *options, kanon_change *out, kanon_error *err);
 
-/* kanon_state_release with the release as a stream, as kanon_release_to_arrow makes it: the columns have the types that the
- * state knows, numbers and dates in quasi columns, text in columns that are kept. The stream is complete and checked before
- * the release is recorded, and is handed out only when it is; the checksum of the record is that of the release as CSV.
- * options->outputs may ask for files, too. A tick that `stream_options` does not have is that of the state. */
-KANON_API kanon_status kanon_state_release_to_arrow(struct ArrowArrayStream *out, kanon_state *state,
-                                                    const kanon_change_options *options,
-                                                    const kanon_arrow_options *stream_options, kanon_change *change,
-                                                    kanon_error *err);
-
 /* How a release differs from the one before it, for a host that keeps the rows of the last one and knows of each in which
  * group it was. The numbers of groups are for the host alone: whoever reads several releases would follow groups by them. */
 typedef struct kanon_release_changes {
@@ -163,22 +136,22 @@ typedef struct kanon_release_changes {
 
 KANON_API void kanon_release_changes_free(kanon_release_changes *changes);
 
-/* kanon_state_release_to_arrow of what has changed since the last release: the rows of the groups that changed, as a release
- * of everything would have them, and which groups go. All other rows are as they were, so the last release without the rows
- * that go and with those that come is what kanon_state_release_to_arrow would give, but for the order. The rows of the
+/* kanon_state_release, to a stream, of what has changed since the last release: the rows of the groups that changed, as a
+ * release of everything would have them, and which groups go. All other rows are as they were, so the last release without
+ * the rows that go and with those that come is what kanon_state_release would give, but for the order. The rows of the
  * stream are checked as those of any release; that the other groups have at least k records is counted in the index of
  * groups, and that the groups of the stream have the members that the file knows is looked up there. Change.changed is the
- * number of rows. Where no row comes, out->release is NULL.
+ * number of rows. Where no row comes, the stream is left released.
  *
  * The state must have been opened with kanon_state_options.watch before the first change since the last release: what a
  * group was is not in the file. Where that is not so, another process has changed the state, joint-k is not off, the
  * constraints compare with the whole table, columns have bands, suppressed records are others than before, or more than half
  * of the records are in groups that changed, the release is a whole one, and `whole` says so. A release of changes has
- * neither a checksum nor a loss in the list of releases. options->outputs must be NULL. */
-KANON_API kanon_status kanon_state_release_changes_to_arrow(struct ArrowArrayStream *out, kanon_release_changes **changes,
-                                                            kanon_state *state, const kanon_change_options *options,
-                                                            const kanon_arrow_options *stream_options, kanon_change *change,
-                                                            kanon_error *err);
+ * neither a checksum nor a loss in the list of releases. options->outputs has a release that is a stream, and nothing
+ * else. */
+KANON_API kanon_status kanon_state_release_changes(kanon_release_changes **out, kanon_state *state,
+                                                   const kanon_change_options *options, kanon_change *change,
+                                                   kanon_error *err);
 
 #ifdef __cplusplus
 }

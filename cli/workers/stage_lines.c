@@ -114,7 +114,7 @@ static kanon_status publish(published *out, const workers_run *run, const kanon_
     kanon_sink sink = {.name = "the release", .write = keep_bytes, .payload = out};
     kanon_outputs outputs = {
         .struct_size = sizeof outputs,
-        .release_to = &sink,
+        .release = KANON_TO_SINK(&sink),
         .numeric = run->order->numeric,
         .threads = 1,
         .tick = worker_tick,

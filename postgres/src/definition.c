@@ -79,7 +79,7 @@ static kanon_status set_taxonomy(kanon_schema *s, const char *column, const char
     const kanon_sink to = {.name = "taxonomy.csv", .write = append_bytes, .payload = &csv};
     kanon_status st = kanon_taxonomy_from_bytes(&taxonomy, value, strlen(value), column, KANON_TAXONOMY_PARENTS, NULL, err);
     if (st == KANON_OK)
-        st = kanon_taxonomy_write(taxonomy, NULL, &to, KANON_TAXONOMY_CSV, err);
+        st = kanon_taxonomy_write(taxonomy, KANON_TO_SINK(&to), KANON_TAXONOMY_CSV, err);
     if (st == KANON_OK)
         st = kanon_schema_set_taxonomy_bytes(s, column, csv.bytes, csv.n, column, err);
     kanon_taxonomy_free(taxonomy);
@@ -161,15 +161,15 @@ static const struct {
 
 /* ---- options ---- */
 
-static kanon_arrow_numeric numeric_of(const char *numbers)
+static kanon_numeric numeric_of(const char *numbers)
 {
     if (strcmp(numbers, "interval") == 0)
-        return KANON_ARROW_TEXT;
+        return KANON_NUMERIC_INTERVAL;
     if (strcmp(numbers, "mean") == 0)
-        return KANON_ARROW_MEAN;
+        return KANON_NUMERIC_MEAN;
     if (strcmp(numbers, "range") != 0 && strcmp(numbers, "columns") != 0)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("numbers is range, columns, interval or mean")));
-    return KANON_ARROW_COLUMNS;
+    return KANON_NUMERIC_COLUMNS;
 }
 
 static kanon_recode recode_of(const char *recode)

@@ -91,7 +91,7 @@ static kanon_numeric numeric_form(const char *word)
     static const char *const words[] = {"interval", "range", "mean", "columns"};
     for (int i = 0; i < lengthof(words); i++)
         if (strcmp(words[i], word) == 0)
-            return (kanon_numeric)i;
+            return (kanon_numeric)(KANON_NUMERIC_INTERVAL + i);
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a form is interval, range, mean or columns")));
 }
 
@@ -99,13 +99,13 @@ static char *publish(run *r, const char *what, const char *form)
 {
     kanon_outputs outputs = {.numeric = numeric_form(form)};
     if (strcmp(what, "release") == 0)
-        return run_publish(r, &outputs, &outputs.release_to, "release.csv");
+        return run_publish(r, &outputs, &outputs.release, "release.csv");
     if (strcmp(what, "groups") == 0)
-        return run_publish(r, &outputs, &outputs.groups_to, "groups.csv");
+        return run_publish(r, &outputs, &outputs.groups, "groups.csv");
     if (strcmp(what, "report") == 0)
-        return run_publish(r, &outputs, &outputs.report_to, "report.json");
+        return run_publish(r, &outputs, &outputs.report, "report.json");
     if (strcmp(what, "page") == 0)
-        return run_publish(r, &outputs, &outputs.report_to, "report.html");
+        return run_publish(r, &outputs, &outputs.report, "report.html");
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("an export is release, groups, report or page")));
 }
 

@@ -148,7 +148,7 @@ typedef struct definition {
     int n_columns;
     column *columns;
     kanon_options options;
-    kanon_arrow_numeric numeric;
+    kanon_numeric numeric;
     bool shuffle;
     uint64_t shuffle_seed;
     report_when report;
@@ -242,7 +242,7 @@ typedef struct refreshed {
 
 extern void run_table(run *r, frame *rows);
 extern void run_grouping(run *r, const definition *d);
-extern char *run_publish(run *r, kanon_outputs *outputs, const kanon_sink **slot, const char *name);
+extern char *run_publish(run *r, kanon_outputs *outputs, const kanon_output **slot, const char *name);
 /* The rows of r->release in place of all that the table has, verified. */
 extern void write_release(run *r, definition *d);
 extern int keep_refresh(const definition *d, const refreshed *f);

@@ -49,13 +49,14 @@ void run_grouping(run *r, const definition *d)
 static void make_release(run *r, const definition *d)
 {
     kanon_error err = {0};
-    kanon_arrow_options options = {.struct_size = sizeof options,
-                                   .numeric = d->numeric,
-                                   .shuffle = d->shuffle,
-                                   .shuffle_seed = d->shuffle_seed,
-                                   .threads = run_threads(),
-                                   .tick = run_tick};
-    check(kanon_release_to_arrow(&r->release, r->table, r->grouping, &options, &err), &err);
+    kanon_outputs outputs = {.struct_size = sizeof outputs,
+                             .release = KANON_TO_STREAM(&r->release),
+                             .numeric = d->numeric,
+                             .shuffle = d->shuffle,
+                             .shuffle_seed = d->shuffle_seed,
+                             .threads = run_threads(),
+                             .tick = run_tick};
+    check(kanon_publish(r->table, r->grouping, &outputs, &err), &err);
 }
 
 static void show_warnings(const run *r)
@@ -147,12 +148,12 @@ static int keep_bytes(const void *bytes, size_t size, void *payload)
 }
 
 /* What `kanon_publish` writes, as a text of the server. Its buffer is of malloc and belongs to the run. */
-char *run_publish(run *r, kanon_outputs *outputs, const kanon_sink **slot, const char *name)
+char *run_publish(run *r, kanon_outputs *outputs, const kanon_output **slot, const char *name)
 {
     kanon_error err = {0};
     memset(&r->bytes, 0, sizeof r->bytes);
     kanon_sink sink_of_text = {.name = name, .write = keep_bytes, .payload = &r->bytes};
-    *slot = &sink_of_text;
+    *slot = KANON_TO_SINK(&sink_of_text);
     outputs->struct_size = sizeof *outputs;
     outputs->threads = run_threads();
     outputs->tick = run_tick;
@@ -193,7 +194,7 @@ static char *measure(run *r, const definition *d, double *loss)
     if (!all)
         return NULL;
     kanon_outputs outputs = {.measures = r->measures};
-    return run_publish(r, &outputs, &outputs.report_to, "report.json");
+    return run_publish(r, &outputs, &outputs.report, "report.json");
 }
 
 /* ---- the function ---- */

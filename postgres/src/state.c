@@ -215,10 +215,14 @@ void state_refresh(run *r, definition *d, refreshed *out)
 {
     kanon_error err = {0};
     kanon_change done;
-    kanon_change_options options = {.struct_size = sizeof options, .joint_k = joint_option(d)};
-    kanon_arrow_options how = {
-        .struct_size = sizeof how, .numeric = d->numeric, .shuffle = d->shuffle, .shuffle_seed = d->shuffle_seed,
-        .threads = run_threads(), .tick = run_tick};
+    kanon_outputs outputs = {.struct_size = sizeof outputs,
+                             .release = KANON_TO_STREAM(&r->release),
+                             .numeric = d->numeric,
+                             .shuffle = d->shuffle,
+                             .shuffle_seed = d->shuffle_seed,
+                             .threads = run_threads(),
+                             .tick = run_tick};
+    kanon_change_options options = {.struct_size = sizeof options, .joint_k = joint_option(d), .outputs = &outputs};
     refuse_row_security(d);
     if (count(psprintf("SELECT count(*) FROM kanon.changes WHERE definition = '%s' AND operation = 'T'", d->id)) > 0)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the source was truncated"),
@@ -229,7 +233,7 @@ void state_refresh(run *r, definition *d, refreshed *out)
     apply(r, d, rows_there(r, d, true), kanon_state_insert_arrow);
     apply(r, d, rows_there(r, d, false), kanon_state_update_arrow);
     apply(r, d, rows_gone(r, d), kanon_state_delete_arrow);
-    check_state(kanon_state_release_to_arrow(&r->release, r->state, &options, &how, &done, &err), d, &err);
+    check_state(kanon_state_release(r->state, &options, &done, &err), d, &err);
     if (done.records != now.rows)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the state has %lld records, and the source %lld", (long long)done.records,

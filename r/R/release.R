@@ -137,7 +137,7 @@ str.kanon_release <- function(object, ...) {
 
 release_options <- function(x) {
   fields <- own(x)
-  list(numeric = match(fields$numeric, c("columns", "interval", "mean")) - 1L, shuffle = fields$shuffle,
+  list(numeric = match(fields$numeric, c("interval", "range", "mean", "columns")), shuffle = fields$shuffle,
        shuffle_seed = fields$shuffle_seed, threads = fields$threads, integer64 = integer64_names(fields$form))
 }
 
@@ -241,7 +241,7 @@ write_release <- function(x, path = NULL, numeric = c("interval", "range", "mean
   order <- release_order(shuffle, shuffle_seed)
   forms <- c("interval", "range", "mean", "columns")
   bytes <- .Call(C_publish, own(x)$handles$table, own(x)$handles$grouping, list(
-    what = "release", path = path, numeric = match(one_of(numeric, forms, "numeric"), forms) - 1L, shuffle = order$shuffle,
+    what = "release", path = path, numeric = match(one_of(numeric, forms, "numeric"), forms), shuffle = order$shuffle,
     shuffle_seed = order$seed, threads = own(x)$threads
   ))
   if (is.null(path)) bytes else invisible(path)

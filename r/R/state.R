@@ -114,14 +114,14 @@ state_release <- function(state, path = NULL, numeric = c("interval", "range", "
     forms <- c("columns", "interval", "mean")
     of <- if (missing(numeric)) "columns" else one_of(numeric, forms, "numeric")
     found <- .Call(C_state_release, state_handle(state), list(
-      numeric = match(of, forms) - 1L, joint_k = joint_size(joint_k), shuffle = order$shuffle, shuffle_seed = order$seed,
+      numeric = match(of, c("interval", "range", "mean", "columns")), joint_k = joint_size(joint_k), shuffle = order$shuffle, shuffle_seed = order$seed,
       integer64 = character()
     ))
     warn_of_audit(found$done)
     return(as_frame(found$columns, list(kind = "data.frame", columns = list())))
   }
   forms <- c("interval", "range", "mean", "columns")
-  done <- change(state, "release", path = path, numeric = match(one_of(numeric, forms, "numeric"), forms) - 1L,
+  done <- change(state, "release", path = path, numeric = match(one_of(numeric, forms, "numeric"), forms),
                  joint_k = joint_size(joint_k), shuffle = order$shuffle, shuffle_seed = order$seed)
   invisible(path)
 }

@@ -191,13 +191,14 @@ typedef struct releasing {
     struct ArrowArrayStream *stream;
     const kanon_table *table;
     const kanon_grouping *grouping;
-    kanon_arrow_options options;
+    kanon_outputs outputs;
 } releasing;
 
 static kanon_status do_release(void *arguments, kanon_error *err)
 {
     releasing *w = arguments;
-    return kanon_release_to_arrow(w->stream, w->table, w->grouping, &w->options, err);
+    w->outputs.release = KANON_TO_STREAM(w->stream);
+    return kanon_publish(w->table, w->grouping, &w->outputs, err);
 }
 
 /* The released columns in a named list; with a stream of nanoarrow in `into`, that is filled instead. */
@@ -208,13 +209,13 @@ SEXP r_release(SEXP table, SEXP grouping, SEXP options)
     SEXP handle = PROTECT(batches_new()), into = item(options, "into");
     releasing w = {
         .stream = batches_stream(handle), .table = handle_get(table, &TABLE), .grouping = handle_get(grouping, &GROUPING)};
-    w.options = (kanon_arrow_options){.struct_size = sizeof w.options,
-                                      .numeric = (kanon_arrow_numeric)item_whole(options, "numeric"),
-                                      .shuffle = (int)item_whole(options, "shuffle"),
-                                      .shuffle_seed = (uint64_t)item_whole(options, "shuffle_seed"),
-                                      .threads = (int)item_whole(options, "threads"),
-                                      .tick = ticker_tick,
-                                      .payload = &t};
+    w.outputs = (kanon_outputs){.struct_size = sizeof w.outputs,
+                                .numeric = (kanon_numeric)item_whole(options, "numeric"),
+                                .shuffle = (int)item_whole(options, "shuffle"),
+                                .shuffle_seed = (uint64_t)item_whole(options, "shuffle_seed"),
+                                .threads = (int)item_whole(options, "threads"),
+                                .tick = ticker_tick,
+                                .payload = &t};
     kanon_error err = {0};
     if (run(do_release, &w, &t, (int)item_whole(options, "progress"), &err) != KANON_OK) {
         handle_clear(handle);
@@ -268,15 +269,12 @@ SEXP r_publish(SEXP table, SEXP grouping, SEXP options)
     SEXP owner = PROTECT(result_new(byte_sink_free));
     byte_sink *bytes = byte_sink_new("release.csv");
     result_keep(owner, bytes);
-    const kanon_sink *sink = path == NULL ? &bytes->sink : NULL;
-    if (strcmp(what, "release") == 0)
-        o->release = path, o->release_to = sink;
-    else if (strcmp(what, "groups") == 0)
-        o->groups = path, o->groups_to = sink;
-    else if (strcmp(what, "report") == 0)
-        o->report = path, o->report_to = sink;
-    else
-        o->report_external = path, o->report_external_to = sink;
+    const kanon_output to = {
+        .struct_size = sizeof to, .location = path, .sink = path == NULL ? &bytes->sink : NULL};
+    *(strcmp(what, "release") == 0  ? &o->release
+      : strcmp(what, "groups") == 0 ? &o->groups
+      : strcmp(what, "report") == 0 ? &o->report
+                                    : &o->report_external) = &to;
     kanon_error err = {0};
     if (run(do_publish, &w, &t, show, &err) != KANON_OK) {
         handle_clear(owner);

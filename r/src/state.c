@@ -166,7 +166,6 @@ SEXP r_state_change(SEXP handle, SEXP stream, SEXP options)
     open_state *s = state_of(handle);
     changing w = {.state = s->state, .what = item_text(options, "what"), .refine = item_text(options, "refine")};
     kanon_outputs outputs = {.struct_size = sizeof outputs,
-                             .release = path_of(item(options, "path")),
                              .numeric = (kanon_numeric)item_whole(options, "numeric"),
                              .shuffle = (int)item_whole(options, "shuffle"),
                              .shuffle_seed = (uint64_t)item_whole(options, "shuffle_seed")};
@@ -179,10 +178,12 @@ SEXP r_state_change(SEXP handle, SEXP stream, SEXP options)
     SEXP owner = PROTECT(result_new(byte_sink_free));
     byte_sink *bytes = byte_sink_new("release.csv");
     result_keep(owner, bytes);
-    if (releases) {
-        outputs.release_to = outputs.release == NULL ? &bytes->sink : NULL;
+    const char *path = path_of(item(options, "path"));
+    const kanon_output to = {
+        .struct_size = sizeof to, .location = path, .sink = path == NULL ? &bytes->sink : NULL};
+    outputs.release = &to;
+    if (releases)
         w.options.outputs = &outputs;
-    }
     if (!Rf_isNull(stream))
         stream_take(&w.stream, stream, &foreign);
     kanon_error err = {0};
@@ -199,17 +200,15 @@ SEXP r_state_change(SEXP handle, SEXP stream, SEXP options)
 }
 
 typedef struct state_releasing {
-    struct ArrowArrayStream *stream;
     kanon_state *state;
     kanon_change_options options;
-    kanon_arrow_options form;
     kanon_change done;
 } state_releasing;
 
 static kanon_status do_state_release(void *arguments, kanon_error *err)
 {
     state_releasing *w = arguments;
-    return kanon_state_release_to_arrow(w->stream, w->state, &w->options, &w->form, &w->done, err);
+    return kanon_state_release(w->state, &w->options, &w->done, err);
 }
 
 /* state_release(state, options): what the state is then, and the released columns in `columns`. */
@@ -217,12 +216,14 @@ SEXP r_state_release(SEXP state, SEXP options)
 {
     open_state *s = state_of(state);
     SEXP handle = PROTECT(batches_new());
-    state_releasing w = {.stream = batches_stream(handle), .state = s->state};
-    w.options = (kanon_change_options){.struct_size = sizeof w.options, .joint_k = item_whole(options, "joint_k")};
-    w.form = (kanon_arrow_options){.struct_size = sizeof w.form,
-                                   .numeric = (kanon_arrow_numeric)item_whole(options, "numeric"),
+    state_releasing w = {.state = s->state};
+    const kanon_outputs outputs = {.struct_size = sizeof outputs,
+                                   .release = KANON_TO_STREAM(batches_stream(handle)),
+                                   .numeric = (kanon_numeric)item_whole(options, "numeric"),
                                    .shuffle = (int)item_whole(options, "shuffle"),
                                    .shuffle_seed = (uint64_t)item_whole(options, "shuffle_seed")};
+    w.options = (kanon_change_options){
+        .struct_size = sizeof w.options, .joint_k = item_whole(options, "joint_k"), .outputs = &outputs};
     kanon_error err = {0};
     if (run(do_state_release, &w, &s->t, 0, &err) != KANON_OK) {
         handle_clear(handle);

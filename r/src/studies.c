@@ -30,7 +30,7 @@ SEXP r_bound(SEXP table, SEXP options)
                                       .seconds = item_number(options, "seconds"),
                                       .rounds = item_whole(options, "rounds"),
                                       .threads = (int)item_whole(options, "threads"),
-                                      .certificate = path_of(item(options, "certificate")),
+                                      .certificate = KANON_TO_PATH(path_of(item(options, "certificate"))),
                                       .tick = ticker_tick,
                                       .payload = &t};
     kanon_error err = {0};
@@ -106,7 +106,7 @@ SEXP r_tradeoff(SEXP table, SEXP options)
                                          .effort = item_text(options, "effort"),
                                          .seed = (uint64_t)item_whole(options, "seed"),
                                          .threads = (int)item_whole(options, "threads"),
-                                         .plot = path_of(item(options, "page")),
+                                         .plot = KANON_TO_PATH(path_of(item(options, "page"))),
                                          .tick = ticker_tick,
                                          .payload = &t};
     w.options.settings = settings_of(item(options, "settings"), &w.options.n_settings);

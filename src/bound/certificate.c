@@ -4,13 +4,15 @@
 
 enum { CERTIFICATE_FORMAT = 1, PRICES_PER_LINE = 10 };
 
-kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path,
-                                     const kanon_sink *sink, kanon_error *err)
+kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const kanon_output *to,
+                                     kanon_error *err)
 {
+    int json;
     *out = NULL;
-    if (sink == NULL && kanon__table_reads(table, path))
-        return kanon__fail(err, KANON_EINVAL, "%s is an input and would be overwritten", path);
-    kanon_status st = kanon__output_open(out, path, sink, false, err);
+    KANON_CHECK(kanon__output_format(&json, to, "json", err));
+    if (kanon__table_reads(table, to->location))
+        return kanon__fail(err, KANON_EINVAL, "%s is an input and would be overwritten", to->location);
+    kanon_status st = kanon__output_open(out, to, false, err);
     if (st == KANON_OK) /* prices tell which records are unlike the others */
         kanon__output_make_private(*out);
     return st;

@@ -7,8 +7,8 @@
 #include "table/read/table.h"
 
 /* The file at `path`, which must not be one that the table was read from. */
-kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path,
-                                     const kanon_sink *sink, kanon_error *err);
+kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const kanon_output *to,
+                                     kanon_error *err);
 /* Write it, and give it its name. */
 kanon_status kanon__certificate_write(kanon__output *output, const kanon_table *table, const kanon_lower_bound *bound,
                                       kanon_error *err);

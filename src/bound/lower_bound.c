@@ -369,15 +369,14 @@ static kanon_status find_bound(kanon_lower_bound **out, const kanon_table *table
     kanon_status st = KANON_OK;
     bound_run s = {.begun = kanon__seconds()};
     kanon__output *certificate = NULL;
-    kanon__sink_guard guard;
+    kanon__taken_output taken;
     *out = NULL;
     st = kanon__take_options(&s.options, sizeof s.options, options, err);
-    kanon__sink_guard_begin(&guard, &s.options.certificate_to);
-    KANON_TRY(st, out);
+    KANON_TRY(kanon__output_take(&taken, &s.options.certificate, st, err), out);
     kanon__call_ticks(&s.options.tick, &s.options.payload);
     KANON_TRY(check_options(table, &s.options, err), out);
-    if (s.options.certificate != NULL || s.options.certificate_to != NULL) /* fails early where it cannot be written */
-        KANON_TRY(kanon__certificate_open(&certificate, table, s.options.certificate, s.options.certificate_to, err), out);
+    if (s.options.certificate != NULL) /* fails early where it cannot be written */
+        KANON_TRY(kanon__certificate_open(&certificate, table, s.options.certificate, err), out);
     KANON_TRY(kanon__new_array(&s.out, 1, "the bound", err), out);
     s.out->records = table->data.n_rows;
     s.out->k = s.options.k;
@@ -390,7 +389,7 @@ static kanon_status find_bound(kanon_lower_bound **out, const kanon_table *table
 out:
     kanon_lower_bound_free(s.out);
     kanon__output_free(certificate);
-    kanon__sink_guard_end(&guard, 1);
+    kanon__outputs_end(&taken, 1);
     kanon__free(s.best);
     kanon__free(s.prices);
     kanon__cuts_free(s.cuts);

@@ -86,11 +86,6 @@ static kanon_status open_file(kanon__output *o, kanon_error *err)
     return KANON_OK;
 }
 
-const char *kanon__output_name(const char *path, const kanon_sink *sink)
-{
-    return sink == NULL ? path : sink->name != NULL ? sink->name : "the caller's sink";
-}
-
 static const char *base_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -139,26 +134,24 @@ int kanon_state_owns(const char *state, const char *path)
     return 0;
 }
 
-kanon_status kanon__output_open(kanon__output **out, const char *path, const kanon_sink *sink, bool with_sha256,
-                                kanon_error *err)
+kanon_status kanon__output_open(kanon__output **out, const kanon_output *to, bool with_sha256, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__output *o = NULL;
     *out = NULL;
+    KANON_CHECK(kanon__output_no_stream(to, err));
     KANON_TRY(kanon__new_array(&o, 1, "an output buffer", err), out);
     o->fd = -1;
     o->backup_fd = -1;
     o->file = KANON__NO_TEMPORARY_FILE;
-    if (sink != NULL) {
-        o->sink = *sink;
-        path = kanon__output_name(NULL, sink);
-    }
-    o->is_stdout = sink == NULL && strcmp(path, "-") == 0;
-    const char *name = o->is_stdout ? "standard output" : path;
+    if (to->sink != NULL)
+        o->sink = *to->sink;
+    o->is_stdout = to->sink == NULL && strcmp(to->location, "-") == 0;
+    const char *name = o->is_stdout ? "standard output" : kanon__output_name(to);
     KANON_TRY(kanon__copy_text(&o->path, name, strlen(name), "a file name", err), out);
     o->with_sha256 = with_sha256;
     kanon__sha256_begin(&o->hash);
-    if (sink == NULL)
+    if (to->sink == NULL)
         KANON_TRY(open_file(o, err), out);
     *out = o;
     o = NULL;

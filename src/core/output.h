@@ -7,6 +7,7 @@
 #define KANON_CORE_OUTPUT_H
 
 #include "core/sha256.h"
+#include "core/take_output.h"
 
 #include <stdbool.h>
 
@@ -14,16 +15,12 @@ typedef struct kanon__output kanon__output;
 
 /* Whether two paths name one file, however they are written, or will once it is there. */
 bool kanon__output_same_place(const char *left, const char *right);
-/* At `sink`, or at `path` where it is NULL. A file is opened at once, so that an unwritable place is known
- * before the work begins. `with_sha256`: keep a checksum. */
-kanon_status kanon__output_open(kanon__output **out, const char *path, const kanon_sink *sink, bool with_sha256,
-                                kanon_error *err);
+/* A file is opened at once, so that an unwritable place is known before the work begins; a stream is refused. `to` was taken
+ * (core/take_output.h). `with_sha256`: keep a checksum. */
+kanon_status kanon__output_open(kanon__output **out, const kanon_output *to, bool with_sha256, kanon_error *err);
 /* Only the owner may read and write the file, whatever the process gives to new files and whatever stood there before: it
  * tells more about single records than the release does. */
 void kanon__output_make_private(kanon__output *output);
-/* The name of an output, for messages and for the choice of a format by its ending; NULL where there is neither path nor
- * sink. */
-const char *kanon__output_name(const char *path, const kanon_sink *sink);
 /* Buffered. A failure is kept and told by kanon__output_finish. */
 void kanon__output_write(kanon__output *output, const void *bytes, size_t size);
 void kanon__output_text(kanon__output *output, const char *text);

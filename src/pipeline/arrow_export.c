@@ -1,33 +1,22 @@
-/* Releases to Arrow streams: built by release/sink, checked by verify/verify_arrow.c, and handed out only then. Called
- * by hosts through kanon_arrow.h. */
+/* Releases as Arrow streams: built by release/sink, checked by verify/verify_arrow.c, and handed out only then. */
 #include "pipeline/arrow_export.h"
 
 #include "core/alloc.h"
-#include "core/context.h"
-#include "core/take_options.h"
+#include "core/ticker.h"
 #include "pipeline/release_plan.h"
 #include "release/sink/arrow_release.h"
 #include "verify/verify_arrow.h"
 
-static kanon_status check_options(const kanon_table *t, const kanon_grouping *g, const kanon_arrow_options *o,
-                                  kanon_error *err)
-{
-    KANON_CHECK(kanon__check_seed(o->shuffle_seed, "shuffle_seed", err));
-    if (o->numeric < KANON_ARROW_COLUMNS || o->numeric > KANON_ARROW_MEAN)
-        return kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)o->numeric);
-    return kanon__release_allowed(t, g, o->numeric == KANON_ARROW_MEAN, err);
-}
-
 /* The independent check of what was built. */
 static kanon_status check_batches(const kanon__arrow_plan *plan, const kanon_grouping *g, const struct ArrowSchema *schema,
-                                  const kanon__arrow_batches *batches, const kanon_arrow_options *o, kanon_error *err)
+                                  const kanon__arrow_batches *batches, const kanon_outputs *o, kanon_error *err)
 {
     kanon__ticker ticker;
     kanon__ticker_init(&ticker, o->tick, o->payload, "checking");
     kanon__arrow_claim claim = {.table = plan->table,
                                 .group_of = plan->group_of,
                                 .n_groups = plan->n_groups,
-                                .requirement = kanon__release_requirement(plan->table, g, o->numeric == KANON_ARROW_MEAN),
+                                .requirement = kanon__release_requirement(plan->table, g, o->numeric == KANON_NUMERIC_MEAN),
                                 .order = plan->order,
                                 .n_left_out = plan->n_left_out,
                                 .numeric = o->numeric,
@@ -50,48 +39,44 @@ static void list_groups(int64_t *out, const kanon_grouping *g, const kanon__rele
 
 /* Build all batches, check them, and only then hand them to a stream. */
 static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table *t, const kanon_grouping *g,
-                                const kanon_arrow_options *options, bool aside, kanon_error *err, kanon__before_check before,
+                                const kanon_outputs *o, bool aside, kanon_error *err, kanon__before_check before,
                                 void *payload)
 {
     kanon_status st = KANON_OK;
-    kanon_arrow_options o;
     kanon__ticker ticker;
     const uint32_t **recode_map = NULL;
     kanon__released_rows rows = {0};
     kanon__arrow_batches *batches = NULL;
     struct ArrowSchema schema = {0};
     out->release = NULL;
-    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
-    kanon__call_ticks(&o.tick, &o.payload);
-    KANON_TRY(check_options(t, g, &o, err), out);
-    kanon__ticker_init(&ticker, o.tick, o.payload, "writing");
+    kanon__ticker_init(&ticker, o->tick, o->payload, "writing");
     KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
     const kanon__row_order shuffled = {.table = t,
                                        .group_of = g->group_of,
                                        .n_groups = g->n_groups,
                                        .recode_map = recode_map,
-                                       .means = o.numeric == KANON_ARROW_MEAN,
-                                       .seed = o.shuffle_seed,
-                                       .threads = o.threads};
-    KANON_TRY(kanon__release_rows(&rows, t, g, o.shuffle || o.shuffle_seed != 0 ? &shuffled : NULL, true, err), out);
+                                       .means = o->numeric == KANON_NUMERIC_MEAN,
+                                       .seed = o->shuffle_seed,
+                                       .threads = o->threads};
+    KANON_TRY(kanon__release_rows(&rows, t, g, o->shuffle ? &shuffled : NULL, true, err), out);
     kanon__arrow_plan plan = {.table = t,
                               .group_of = g->group_of,
                               .n_groups = g->n_groups,
                               .recode_map = recode_map,
                               .order = rows.order,
                               .n_left_out = rows.n_left_out,
-                              .numeric = o.numeric,
+                              .numeric = o->numeric,
                               .aside = aside,
-                              .threads = o.threads,
+                              .threads = o->threads,
                               .ticker = &ticker};
     KANON_TRY(kanon__arrow_release_new(&batches, &plan, err), out);
     KANON_TRY(kanon__arrow_schema_init(&schema, batches->fields, batches->n_fields, err), out);
     if (before != NULL)
         before(&schema, batches, payload);
-    KANON_TRY(check_batches(&plan, g, &schema, batches, &o, err), out);
+    KANON_TRY(check_batches(&plan, g, &schema, batches, o, err), out);
     KANON_TRY(kanon__tick(&ticker, g->n_rows, g->n_rows, 0, err), out);
-    if (o.groups != NULL)
-        list_groups(o.groups, g, &rows);
+    if (o->group_numbers != NULL)
+        list_groups(o->group_numbers, g, &rows);
     st = kanon__arrow_stream_init(out, batches, err);
     batches = NULL;
 out:
@@ -103,25 +88,14 @@ out:
 }
 
 kanon_status kanon__arrow_export(struct ArrowArrayStream *out, const kanon_table *table, const kanon_grouping *grouping,
-                                 const kanon_arrow_options *options, kanon_error *err, kanon__before_check before,
-                                 void *payload)
+                                 const kanon_outputs *wanted, kanon_error *err, kanon__before_check before, void *payload)
 {
-    kanon__call call;
-    kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, make_stream(out, table, grouping, options, false, err, before, payload));
+    return make_stream(out, table, grouping, wanted, false, err, before, payload);
 }
 
 kanon_status kanon__arrow_export_aside(struct ArrowArrayStream *out, const kanon_table *table,
-                                       const kanon_grouping *grouping, const kanon_arrow_options *options, kanon_error *err,
+                                       const kanon_grouping *grouping, const kanon_outputs *wanted, kanon_error *err,
                                        kanon__before_check before, void *payload)
 {
-    kanon__call call;
-    kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, make_stream(out, table, grouping, options, true, err, before, payload));
-}
-
-kanon_status kanon_release_to_arrow(struct ArrowArrayStream *out, const kanon_table *table, const kanon_grouping *grouping,
-                                    const kanon_arrow_options *options, kanon_error *err)
-{
-    return kanon__arrow_export(out, table, grouping, options, err, NULL, NULL);
+    return make_stream(out, table, grouping, wanted, true, err, before, payload);
 }

@@ -1,30 +1,38 @@
-/* See guarded_outputs.h. A copy of the caller's outputs, one guard per sink. */
+/* See guarded_outputs.h. A copy of the caller's outputs, each of them taken over. */
 #include "pipeline/guarded_outputs.h"
 
 #include "core/take_options.h"
 
 kanon_status kanon__guarded_outputs_begin(kanon__guarded_outputs *out, const kanon_outputs *given, kanon_error *err)
 {
-    kanon_status st = kanon__take_options(&out->wanted, sizeof out->wanted, given, err);
-    kanon__sink_guard_begin(&out->guards[0], &out->wanted.release_to);
-    kanon__sink_guard_begin(&out->guards[1], &out->wanted.groups_to);
-    kanon__sink_guard_begin(&out->guards[2], &out->wanted.report_to);
-    kanon__sink_guard_begin(&out->guards[3], &out->wanted.report_external_to);
-    kanon__sink_guard_begin(&out->guards[4], &out->wanted.codebook_to);
+    kanon_outputs *w = &out->wanted;
+    const kanon_output **const slots[KANON__N_OUTPUTS] = {&w->release, &w->groups, &w->report, &w->report_external,
+                                                          &w->codebook};
+    kanon_status st = kanon__take_options(w, sizeof *w, given, err);
+    for (int i = 0; i < KANON__N_OUTPUTS; i++)
+        st = kanon__output_take(&out->taken[i], slots[i], st, err);
+    for (int i = 1; i < KANON__N_OUTPUTS && st == KANON_OK; i++)
+        st = kanon__output_no_stream(*slots[i], err);
     if (given != NULL)
-        out->wanted.struct_size = sizeof out->wanted; /* all fields are there now */
-    out->wanted.shuffle = out->wanted.shuffle || out->wanted.shuffle_seed != 0;
-    return st == KANON_OK ? kanon__check_seed(out->wanted.shuffle_seed, "shuffle_seed", err) : st;
+        w->struct_size = sizeof *w; /* all fields are there now */
+    w->shuffle = w->shuffle || w->shuffle_seed != 0;
+    return st == KANON_OK ? kanon__check_seed(w->shuffle_seed, "shuffle_seed", err) : st;
+}
+
+void kanon__outputs_locations(const char *out[KANON__N_OUTPUTS], const kanon_outputs *w)
+{
+    const kanon_output *const outputs[KANON__N_OUTPUTS] = {w->release, w->groups, w->report, w->report_external,
+                                                           w->codebook};
+    for (int i = 0; i < KANON__N_OUTPUTS; i++)
+        out[i] = kanon__output_location(outputs[i]);
 }
 
 kanon_status kanon__guarded_outputs_spare(const kanon__guarded_outputs *outputs, const char *state, kanon_error *err)
 {
-    const kanon_outputs *w = &outputs->wanted;
-    const char *const paths[KANON__N_OUTPUTS] = {w->release, w->groups, w->report, w->report_external, w->codebook};
-    const kanon_sink *const sinks[KANON__N_OUTPUTS] = {w->release_to, w->groups_to, w->report_to, w->report_external_to,
-                                                       w->codebook_to};
+    const char *paths[KANON__N_OUTPUTS];
+    kanon__outputs_locations(paths, &outputs->wanted);
     for (int i = 0; i < KANON__N_OUTPUTS; i++)
-        if (sinks[i] == NULL && kanon_state_owns(state, paths[i]))
+        if (kanon_state_owns(state, paths[i]))
             return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "%s belongs to the state %s", paths[i], state),
                                "choose another name");
     return KANON_OK;
@@ -32,5 +40,5 @@ kanon_status kanon__guarded_outputs_spare(const kanon__guarded_outputs *outputs,
 
 void kanon__guarded_outputs_end(kanon__guarded_outputs *outputs)
 {
-    kanon__sink_guard_end(outputs->guards, KANON__N_OUTPUTS);
+    kanon__outputs_end(outputs->taken, KANON__N_OUTPUTS);
 }

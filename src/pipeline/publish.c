@@ -8,6 +8,7 @@
 #include "core/pool.h"
 #include "core/ticker.h"
 #include "database/location.h"
+#include "pipeline/arrow_export.h"
 #include "pipeline/guarded_outputs.h"
 #include "pipeline/release_plan.h"
 #include "pipeline/shown_groups.h"
@@ -28,7 +29,10 @@ typedef struct publication {
     kanon__table_output *typed;        /* the release is no CSV; NULL: it is */
     kanon__table_output *typed_groups; /* likewise */
     kanon__output *release, *groups, *report, *report_external, *codebook;
+    struct ArrowArrayStream rows;    /* the release where it is a stream */
     bool is_typed, groups_are_typed; /* they are to be no CSV */
+    bool report_is_page, external_is_page;
+    kanon__codebook_form codebook_form;
     bool named_by_sum;               /* a report or a state names the release by its checksum */
     kanon__ticker ticker;
 } publication;
@@ -54,7 +58,7 @@ static kanon_status check_ranges(const kanon_table *t, kanon_error *err)
 /* As the command line names it, for the report. */
 static const char *numeric_name(kanon_numeric numeric)
 {
-    static const char *const names[] = {"interval", "range", "mean", "columns"};
+    static const char *const names[] = {"", "interval", "range", "mean", "columns"};
     return names[numeric];
 }
 
@@ -82,29 +86,37 @@ kanon_status kanon__publish_check(const char *const *paths, int n, const kanon_t
     return KANON_OK;
 }
 
-/* Where neither path nor sink is given, nothing is wanted. */
-static kanon_status open_output(kanon__output **out, const char *path, const kanon_sink *sink, bool with_sha256,
-                                kanon_error *err)
+static kanon_status open_output(kanon__output **out, const kanon_output *wanted, bool with_sha256, kanon_error *err)
 {
-    return path != NULL || sink != NULL ? kanon__output_open(out, path, sink, with_sha256, err) : KANON_OK;
+    return wanted != NULL ? kanon__output_open(out, wanted, with_sha256, err) : KANON_OK;
+}
+
+static bool is_stream(const publication *p)
+{
+    return p->wanted.release != NULL && p->wanted.release->stream != NULL;
+}
+
+static kanon_status open_release(publication *p, const char *groups, kanon_error *err)
+{
+    const kanon_output *release = p->wanted.release;
+    if (p->is_typed)
+        return kanon__table_output_open(&p->typed, &p->release, release->location, groups, p->table, p->grouping, NULL, err);
+    return is_stream(p) ? KANON_OK : open_output(&p->release, release, p->named_by_sum, err);
 }
 
 static kanon_status open_outputs(publication *p, kanon_error *err)
 {
     const kanon_outputs *o = &p->wanted;
-    const char *groups = p->groups_are_typed ? o->groups : NULL;
-    if (p->is_typed)
-        KANON_CHECK(kanon__table_output_open(&p->typed, &p->release, o->release, groups, p->table, p->grouping, NULL, err));
-    else
-        KANON_CHECK(open_output(&p->release, o->release, o->release_to, p->named_by_sum, err));
+    const char *groups = p->groups_are_typed ? o->groups->location : NULL;
+    KANON_CHECK(open_release(p, groups, err));
     if (p->groups_are_typed)
         KANON_CHECK(kanon__table_output_open(&p->typed_groups, &p->groups, groups, groups, p->table, p->grouping, p->typed,
                                              err));
     else
-        KANON_CHECK(open_output(&p->groups, o->groups, o->groups_to, false, err));
-    KANON_CHECK(open_output(&p->report, o->report, o->report_to, false, err));
-    KANON_CHECK(open_output(&p->report_external, o->report_external, o->report_external_to, false, err));
-    KANON_CHECK(open_output(&p->codebook, o->codebook, o->codebook_to, false, err));
+        KANON_CHECK(open_output(&p->groups, o->groups, false, err));
+    KANON_CHECK(open_output(&p->report, o->report, false, err));
+    KANON_CHECK(open_output(&p->report_external, o->report_external, false, err));
+    KANON_CHECK(open_output(&p->codebook, o->codebook, false, err));
     if (p->groups != NULL) /* groups and report tell about single records; what is meant for others follows the umask */
         kanon__output_make_private(p->groups);
     if (p->report != NULL)
@@ -179,7 +191,7 @@ static kanon_status write_release(publication *p, kanon_error *err)
                               .watcher = watch_row,
                               .ahead = expect_row,
                               .payload = verifier};
-    if (p->wanted.release_to != NULL && kanon__call_stays_on_thread()) /* the sink is a callback, too */
+    if (p->wanted.release->sink != NULL && kanon__call_stays_on_thread()) /* the sink is a callback, too */
         release.threads = 1;
     KANON_TRY(kanon__release_write(p->release, &release, &p->ticker, err), out);
     KANON_TRY(kanon__verifier_finish(verifier, &required, threads, err), out);
@@ -192,8 +204,46 @@ out:
     return st;
 }
 
+static int discard(const void *bytes, size_t size, void *payload)
+{
+    (void)bytes, (void)size, (void)payload;
+    return 0;
+}
+
+/* The checksum of a release that is a stream is that of its text, which is made and discarded. */
+static kanon_status sum_text(publication *p, kanon_error *err)
+{
+    const kanon_sink nowhere = {.name = "release.csv", .write = discard};
+    const kanon_outputs given = p->wanted;
+    p->wanted.release = KANON_TO_SINK(&nowhere);
+    p->wanted.numeric = given.numeric == KANON_NUMERIC_MEAN ? KANON_NUMERIC_MEAN : KANON_NUMERIC_INTERVAL;
+    kanon_status st = kanon__output_open(&p->release, p->wanted.release, true, err);
+    if (st == KANON_OK)
+        st = write_release(p, err);
+    p->wanted = given;
+    return st;
+}
+
+static kanon_status make_release(publication *p, bool is_recorded, kanon_error *err)
+{
+    if (p->typed != NULL)
+        return kanon__table_output_write(p->typed, &p->wanted, err);
+    if (p->release != NULL)
+        return write_release(p, err);
+    if (!is_stream(p))
+        return KANON_OK;
+    if (is_recorded)
+        KANON_CHECK(sum_text(p, err));
+    return kanon__arrow_export(&p->rows, p->table, p->grouping, &p->wanted, err, NULL, NULL);
+}
+
+static const char *release_name(const publication *p)
+{
+    return p->typed != NULL ? kanon__table_output_name(p->typed) : kanon__output_name(p->wanted.release);
+}
+
 /* A report names the release by its checksum, so it is written after it. */
-static kanon_status write_report(publication *p, kanon__output *output, const char *path, const kanon_measures *measures,
+static kanon_status write_report(publication *p, kanon__output *output, bool is_page, const kanon_measures *measures,
                                  bool external, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -209,10 +259,9 @@ static kanon_status write_report(publication *p, kanon__output *output, const ch
                             .measures = measures,
                             .external = external,
                             .command = p->wanted.command,
-                            .html = kanon__report_is_html(path)};
-    if (p->release != NULL) {
-        report.release_path = p->typed != NULL ? kanon__table_output_name(p->typed)
-                                               : kanon__output_name(p->wanted.release, p->wanted.release_to);
+                            .html = is_page};
+    if (p->release != NULL && !is_stream(p)) {
+        report.release_path = release_name(p);
         report.release_sha256 = kanon__output_sha256(p->release);
         report.numeric = numeric_name(p->wanted.numeric);
         report.shuffle = p->wanted.shuffle != 0;
@@ -235,14 +284,9 @@ static kanon_status write_reports(publication *p, kanon_error *err)
         measures = own;
     }
     if (p->report != NULL)
-        KANON_TRY(
-            write_report(p, p->report, kanon__output_name(p->wanted.report, p->wanted.report_to), measures, false, err),
-            out);
+        KANON_TRY(write_report(p, p->report, p->report_is_page, measures, false, err), out);
     if (p->report_external != NULL)
-        KANON_TRY(write_report(p, p->report_external,
-                               kanon__output_name(p->wanted.report_external, p->wanted.report_external_to), measures, true,
-                               err),
-                  out);
+        KANON_TRY(write_report(p, p->report_external, p->external_is_page, measures, true, err), out);
 out:
     kanon_measures_free(own);
     return st;
@@ -251,13 +295,11 @@ out:
 /* How to read the release, for those who get it. */
 static kanon_status write_codebook(publication *p, kanon_error *err)
 {
-    const char *release = p->typed != NULL ? kanon__table_output_name(p->typed)
-                                           : kanon__output_name(p->wanted.release, p->wanted.release_to);
+    const char *release = p->wanted.release != NULL && !is_stream(p) ? release_name(p) : NULL;
     bool has_name = release != NULL && strcmp(release, "-") != 0;
     const kanon__codebook book = {
         .table = p->table, .numeric = p->wanted.numeric, .release = has_name ? kanon__file_name(release) : "release.csv"};
-    const char *name = kanon__output_name(p->wanted.codebook, p->wanted.codebook_to);
-    kanon_status st = kanon__codebook_write(p->codebook, &book, kanon__codebook_form_of(name), err);
+    kanon_status st = kanon__codebook_write(p->codebook, &book, p->codebook_form, err);
     return st == KANON_OK ? kanon__output_finish(p->codebook, err) : st;
 }
 
@@ -275,22 +317,53 @@ kanon_status kanon__finished_name(void *finished, bool *undone, kanon_error *err
     return st;
 }
 
-/* A typed table shows numbers as such: NAME_min and NAME_max, unless their mean is asked for. */
-static kanon_status choose_form(publication *p, kanon_error *err)
+/* Files and sinks get CSV, unless their location is that of a typed table. */
+static kanon_status is_typed_table(bool *out, const kanon_output *wanted, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    if (p->wanted.groups != NULL && p->wanted.groups_to == NULL)
-        st = kanon__table_output_wanted(&p->groups_are_typed, p->wanted.groups, err);
-    if (st != KANON_OK || p->wanted.release == NULL || p->wanted.release_to != NULL)
-        return st;
-    st = kanon__table_output_wanted(&p->is_typed, p->wanted.release, err);
-    if (st == KANON_OK && p->is_typed && p->wanted.numeric == KANON_NUMERIC_RANGE) {
-        st = kanon__fail(err, KANON_EINVAL, "a typed table has no texts for ranges of numbers");
+    int csv;
+    if (wanted == NULL || wanted->stream != NULL)
+        return KANON_OK;
+    if (wanted->location != NULL)
+        KANON_CHECK(kanon__table_output_wanted(out, wanted->location, err));
+    return *out && wanted->format == NULL ? KANON_OK : kanon__output_format(&csv, wanted, "csv", err);
+}
+
+/* Where columns have types, numbers are shown as such: NAME_min and NAME_max, unless a mean is asked for, or of a stream a
+ * text. */
+static kanon_status choose_numeric(publication *p, kanon_error *err)
+{
+    kanon_numeric *numeric = &p->wanted.numeric;
+    bool typed = p->is_typed || is_stream(p);
+    if (*numeric < KANON_NUMERIC_DEFAULT || *numeric > KANON_NUMERIC_COLUMNS)
+        return kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)*numeric);
+    if (typed && *numeric == KANON_NUMERIC_RANGE) {
+        kanon_status st = kanon__fail(err, KANON_EINVAL, "a typed table has no texts for ranges of numbers");
         return kanon__hint(err, st, "choose another numeric form: columns or mean");
     }
-    if (p->is_typed && p->wanted.numeric == KANON_NUMERIC_INTERVAL)
-        p->wanted.numeric = KANON_NUMERIC_COLUMNS;
-    return st;
+    if (*numeric == KANON_NUMERIC_DEFAULT || (*numeric == KANON_NUMERIC_INTERVAL && p->is_typed))
+        *numeric = typed ? KANON_NUMERIC_COLUMNS : KANON_NUMERIC_INTERVAL;
+    return *numeric == KANON_NUMERIC_RANGE ? check_ranges(p->table, err) : KANON_OK;
+}
+
+static kanon_status choose_forms(publication *p, kanon_error *err)
+{
+    const kanon_outputs *w = &p->wanted;
+    KANON_CHECK(is_typed_table(&p->groups_are_typed, w->groups, err));
+    KANON_CHECK(is_typed_table(&p->is_typed, w->release, err));
+    if (w->report != NULL || w->report_external != NULL || w->codebook != NULL)
+        KANON_CHECK(kanon__reports_are_built(err));
+    KANON_CHECK(kanon__report_is_html(&p->report_is_page, w->report, err));
+    KANON_CHECK(kanon__report_is_html(&p->external_is_page, w->report_external, err));
+    if (w->codebook != NULL)
+        KANON_CHECK(kanon__codebook_form_of(&p->codebook_form, w->codebook, err));
+    return choose_numeric(p, err);
+}
+
+/* The report of measures shows nothing of a release. */
+static bool is_measures_alone(const kanon_outputs *w)
+{
+    return w->report != NULL && w->measures != NULL && w->release == NULL && w->groups == NULL &&
+           w->report_external == NULL && w->codebook == NULL;
 }
 
 /* The order matters: everything that can be refused, then all files under temporary names, then the names, by `commit`
@@ -301,26 +374,18 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
     kanon_status st = KANON_OK;
     publication p = {.table = table, .grouping = grouping};
     kanon__guarded_outputs given;
+    const char *paths[N_OUTPUTS];
     KANON_TRY(kanon__guarded_outputs_begin(&given, outputs, err), out);
     p.wanted = given.wanted;
     kanon__call_ticks(&p.wanted.tick, &p.wanted.payload);
-    if (p.wanted.numeric < KANON_NUMERIC_INTERVAL || p.wanted.numeric > KANON_NUMERIC_COLUMNS)
-        KANON_TRY(kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)p.wanted.numeric), out);
-    KANON_TRY(choose_form(&p, err), out);
+    KANON_TRY(choose_forms(&p, err), out);
     const kanon_outputs *w = &p.wanted;
-    bool reports = w->report != NULL || w->report_external != NULL || w->report_to != NULL || w->report_external_to != NULL;
-    if (reports || w->codebook != NULL || w->codebook_to != NULL)
-        KANON_TRY(kanon__reports_are_built(err), out);
-    p.named_by_sum = reports || commit != NULL;
+    p.named_by_sum = w->report != NULL || w->report_external != NULL || commit != NULL;
     kanon__ticker_init(&p.ticker, w->tick, w->payload, "writing");
-    const char *const paths[N_OUTPUTS] = {w->release_to == NULL ? w->release : NULL, w->groups_to == NULL ? w->groups : NULL,
-                                          w->report_to == NULL ? w->report : NULL,
-                                          w->report_external_to == NULL ? w->report_external : NULL,
-                                          w->codebook_to == NULL ? w->codebook : NULL};
+    kanon__outputs_locations(paths, w);
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
-    KANON_TRY(kanon__release_allowed(table, grouping, p.wanted.numeric == KANON_NUMERIC_MEAN, err), out);
-    if (p.wanted.numeric == KANON_NUMERIC_RANGE)
-        KANON_TRY(check_ranges(table, err), out);
+    if (!is_measures_alone(w))
+        KANON_TRY(kanon__release_allowed(table, grouping, w->numeric == KANON_NUMERIC_MEAN, err), out);
     KANON_TRY(open_outputs(&p, err), out);
     if (p.typed_groups != NULL)
         KANON_TRY(kanon__table_output_write_groups(p.typed_groups, p.wanted.threads, err), out);
@@ -328,10 +393,7 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
         kanon__groups_write(p.groups, grouping->group_of, grouping->n_rows);
         KANON_TRY(kanon__output_finish(p.groups, err), out);
     }
-    if (p.typed != NULL)
-        KANON_TRY(kanon__table_output_write(p.typed, &p.wanted, err), out);
-    else if (p.release != NULL)
-        KANON_TRY(write_release(&p, err), out);
+    KANON_TRY(make_release(&p, commit != NULL, err), out);
     if (p.report != NULL || p.report_external != NULL)
         KANON_TRY(write_reports(&p, err), out);
     if (p.codebook != NULL)
@@ -341,10 +403,14 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
     kanon__finished finished = {files, p.release, p.release != NULL ? kanon__output_sha256(p.release) : ""};
     bool undone;
     KANON_TRY(commit != NULL ? commit(&finished, payload, err) : kanon__finished_name(&finished, &undone, err), out);
+    if (is_stream(&p))
+        *w->release->stream = p.rows;
 out:
     /* what looks like an error of this library may be an input that was changed before it was read again */
     if (st == KANON_EINTERNAL && kanon__source_unchanged(table->source, err) != KANON_OK)
         st = KANON_EIO;
+    if (st != KANON_OK && p.rows.release != NULL)
+        p.rows.release(&p.rows);
     kanon__output_free(p.codebook);
     kanon__output_free(p.report_external);
     kanon__output_free(p.report);
@@ -362,35 +428,4 @@ kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grou
     kanon__call call;
     kanon__call_begin(&call, table->context);
     return kanon__call_end(&call, publish(table, grouping, outputs, err, commit, payload));
-}
-
-static kanon_status publish_measures(const kanon_table *table, const kanon_grouping *grouping,
-                                     const kanon_measures *measures, const char *path, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__output *output = NULL;
-    kanon__report report = {.table = table,
-                            .grouping = grouping,
-                            .made = grouping,
-                            .measures = measures,
-                            .html = kanon__report_is_html(path)};
-    const char *const paths[N_OUTPUTS] = {path};
-    KANON_TRY(kanon__reports_are_built(err), out);
-    KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
-    KANON_TRY(kanon__output_open(&output, path, NULL, false, err), out);
-    kanon__output_make_private(output);
-    KANON_TRY(kanon__report_write(output, &report, err), out);
-    KANON_TRY(kanon__output_finish(output, err), out);
-    KANON_TRY(kanon__output_commit(&output, 1, err), out);
-out:
-    kanon__output_free(output);
-    return st;
-}
-
-kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_measures *measures,
-                                    const char *path, kanon_error *err)
-{
-    kanon__call call;
-    kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, publish_measures(table, grouping, measures, path, err));
 }

@@ -245,13 +245,15 @@ int64_t kanon__plan_row_bytes(const kanon__plan *p, const kanon__data *table)
 static kanon_status take_form(kanon__workload *work, const kanon_options *o, kanon_error *err)
 {
     kanon_outputs outputs;
+    kanon_output release;
     if (o->memory == 0 || o->outputs == NULL)
         return KANON_OK;
     KANON_CHECK(kanon__take_options(&outputs, sizeof outputs, o->outputs, err));
     work->means = outputs.numeric == KANON_NUMERIC_MEAN;
     work->shuffled = outputs.shuffle || outputs.shuffle_seed != 0;
-    bool has_location = outputs.release != NULL && outputs.release_to == NULL;
-    return has_location ? kanon__table_output_wanted(&work->typed, outputs.release, err) : KANON_OK;
+    KANON_CHECK(kanon__take_options(&release, sizeof release, outputs.release, err));
+    work->typed = release.stream != NULL;
+    return release.location != NULL ? kanon__table_output_wanted(&work->typed, release.location, err) : KANON_OK;
 }
 
 /* Chooses blocks by time and memory. The step after the algorithm, refinement or repair, may need memory for all records at

@@ -31,6 +31,8 @@ kanon_status kanon__change_call_begin(kanon__change_call *c, kanon_state *s, con
     kanon_status st = kanon__guarded_outputs_begin(&c->outputs, c->options.outputs, err);
     if (c->options.outputs != NULL)
         c->options.outputs = &c->outputs.wanted;
+    if (c->outputs.wanted.tick == NULL)
+        c->outputs.wanted.tick = s->tick, c->outputs.wanted.payload = s->payload;
     if (st == KANON_OK && c->options.joint_k < 0 && c->options.joint_k != KANON_JOINT_K_OFF)
         st = kanon__fail(err, KANON_EINVAL, "joint_k is negative");
     if (st == KANON_OK)
@@ -72,8 +74,9 @@ static kanon_status finish(kanon__finished *files, void *payload, kanon_error *e
 {
     kanon__change_run *c = payload;
     kanon_state *s = c->state;
-    if (c->stream != NULL)
-        KANON_CHECK(kanon__state_stream_fill(c->stream, s, &c->subset, c->grouping, err));
+    const kanon_outputs *wanted = c->options.outputs;
+    if (files != NULL && kanon__wants_release(wanted) && wanted->release->stream != NULL && wanted->group_numbers != NULL)
+        KANON_CHECK(kanon__state_group_numbers(wanted->group_numbers, &c->subset, c->grouping, err));
     if (c->is_recorded)
         KANON_CHECK(kanon__release_rows_set_checksum(s, files->release_sha256, err));
     KANON_CHECK(kanon__watched_note(s, err));

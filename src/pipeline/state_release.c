@@ -15,7 +15,7 @@
 
 bool kanon__wants_release(const kanon_outputs *outputs)
 {
-    return outputs != NULL && (outputs->release != NULL || outputs->release_to != NULL);
+    return outputs != NULL && outputs->release != NULL;
 }
 
 kanon_status kanon__average_loss(double *out, const kanon_table *table, const kanon_grouping *grouping, kanon_error *err)
@@ -37,6 +37,20 @@ kanon_status kanon__describe_release(kanon__release_entry *out, const kanon_tabl
                                   .n_suppressed = grouping->n_suppressed,
                                   .smallest = grouping->smallest};
     return kanon__average_loss(&out->loss, table, grouping, err);
+}
+
+kanon_status kanon__state_group_numbers(int64_t *groups, const kanon__subset *subset, const kanon_grouping *grouping,
+                                        kanon_error *err)
+{
+    int64_t *numbers = NULL, n_released = subset->n - grouping->n_suppressed; /* a state leaves them out */
+    KANON_CHECK(kanon__new_array(&numbers, grouping->n_groups + 1, "groups", err));
+    for (int64_t row = 0; row < subset->n; row++)
+        if (grouping->group_of[row] >= 0)
+            numbers[grouping->group_of[row] + 1] = subset->groups[row];
+    for (int64_t row = 0; row < n_released; row++)
+        groups[row] = numbers[groups[row]];
+    kanon__free(numbers);
+    return KANON_OK;
 }
 
 /* How large joint classes must be: as the caller says, else as the state does. 0: off. */
@@ -148,15 +162,12 @@ kanon_status kanon__change_run_release(kanon__change_run *c, kanon_error *err)
     return KANON_OK;
 }
 
-/* kanon_state_release within its call. Without outputs nothing would be released, and the call is refused. `stream` may be
- * NULL. */
-static kanon_status release(kanon_state *state, const kanon_change_options *options, const kanon__state_stream *stream,
-                            kanon_change *out, kanon_error *err)
+/* kanon_state_release within its call. Without outputs nothing would be released, and the call is refused. */
+static kanon_status release(kanon_state *state, const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__change_run c;
     KANON_TRY(kanon__change_run_begin(&c, state, "release", options, out, err), out);
-    c.stream = stream;
     if (c.options.outputs == NULL)
         KANON_TRY(kanon__fail(err, KANON_EINVAL, "no outputs are asked for"), out);
     KANON_TRY(kanon__change_run_complete(&c, err), out);
@@ -174,30 +185,5 @@ kanon_status kanon_state_release(kanon_state *state, const kanon_change_options 
 {
     kanon__change_call call;
     kanon_status st = kanon__change_call_begin(&call, state, options, out, err);
-    return kanon__change_call_end(&call, st == KANON_OK ? release(state, &call.options, NULL, out, err) : st);
-}
-
-static int discard(const void *bytes, size_t size, void *payload)
-{
-    (void)bytes, (void)size, (void)payload;
-    return 0;
-}
-
-/* The CSV text is made, too, and discarded if nobody wants it: the checksum of a recorded release is that of its text. */
-kanon_status kanon__state_release_stream(const kanon__state_stream *stream, kanon_state *state,
-                                         const kanon_change_options *options, kanon_change *change, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__change_call call;
-    const kanon_sink nowhere = {.name = "release.csv", .write = discard};
-    KANON_TRY(kanon__change_call_begin(&call, state, options, change, err), out);
-    const kanon_outputs only_stream = {
-        .struct_size = sizeof only_stream, .release_to = &nowhere, .tick = state->tick, .payload = state->payload};
-    if (call.options.outputs == NULL)
-        call.options.outputs = &only_stream;
-    else if (!kanon__wants_release(call.options.outputs))
-        call.outputs.wanted.release_to = &nowhere;
-    KANON_TRY(release(state, &call.options, stream, change, err), out);
-out:
-    return kanon__change_call_end(&call, st);
+    return kanon__change_call_end(&call, st == KANON_OK ? release(state, &call.options, out, err) : st);
 }

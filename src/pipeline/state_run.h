@@ -10,7 +10,7 @@
 #define KANON_PIPELINE_STATE_RUN_H
 
 #include "pipeline/guarded_outputs.h"
-#include "pipeline/state_stream.h"
+#include "state/maintain/materialise.h"
 #include "state/maintain/session.h"
 #include "state/store/release_rows.h"
 
@@ -38,9 +38,8 @@ typedef struct kanon__change_run {
     kanon__subset subset;
     kanon_grouping *grouping;
     kanon__release_entry release;
-    const kanon__state_stream *stream; /* also gets the release; NULL: it is not wanted */
-    bool is_recorded;                  /* the release, but for its checksum */
-    bool must_commit;                  /* also where no release is possible */
+    bool is_recorded; /* the release, but for its checksum */
+    bool must_commit; /* also where no release is possible */
 } kanon__change_run;
 
 kanon_status kanon__change_run_begin(kanon__change_run *run, kanon_state *state, const char *command,
@@ -62,6 +61,10 @@ void kanon__change_note_counts(kanon_change *out, const kanon_state *state);
 bool kanon__wants_release(const kanon_outputs *outputs);
 /* The grouping that is to be released, checked; a release is recorded. */
 kanon_status kanon__change_run_release(kanon__change_run *run, kanon_error *err);
+/* The groups of a grouping are numbered without gaps; those of the state have numbers of their own, by which the groups of
+ * all released rows are called from here on. */
+kanon_status kanon__state_group_numbers(int64_t *groups, const kanon__subset *subset, const kanon_grouping *grouping,
+                                        kanon_error *err);
 /* The average loss of a grouping; NAN where there is none. */
 kanon_status kanon__average_loss(double *out, const kanon_table *table, const kanon_grouping *grouping, kanon_error *err);
 /* What is recorded of a release of the grouping. */

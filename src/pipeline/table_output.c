@@ -88,7 +88,7 @@ static kanon_status open_parquet(kanon__table_output *t, kanon_error *err)
                                               {"kanon.k", t->k},
                                               {"kanon.algorithm", algorithm != NULL ? algorithm : "none"},
                                               {"kanon.roles", t->roles}};
-    KANON_CHECK(kanon__output_open(&t->place, t->location.path, NULL, true, err));
+    KANON_CHECK(kanon__output_open(&t->place, KANON_TO_PATH(t->location.path), true, err));
     if (!kanon__output_other_name(t->place, name))
         return kanon__fail(err, KANON_EINVAL, "%s: a Parquet file can only be written to a file", t->location.name);
     return kanon__parquet_writer_open(&t->writer, &t->location, name, marks, N_MARKS, err);
@@ -106,7 +106,7 @@ static kanon_status open_database(kanon__table_output *t, const kanon__table_out
         st = kanon__sqlite_writer_open(&t->writer, &t->location, err);
     else
         st = kanon__driver_writer_open(&t->writer, &t->location, err);
-    return st == KANON_OK ? kanon__output_open(&t->place, NULL, &sink, false, err) : st;
+    return st == KANON_OK ? kanon__output_open(&t->place, KANON_TO_SINK(&sink), false, err) : st;
 }
 
 /* Whether the groups go to that database. */
@@ -172,16 +172,7 @@ kanon_status kanon__table_output_write(kanon__table_output *t, const kanon_outpu
     kanon_status st = KANON_OK;
     struct ArrowArrayStream rows = {0};
     passage pass = {.ordered = t->writer->keeps_order, .threads = wanted->threads, .err = err};
-    kanon_arrow_options options = {
-        .struct_size = sizeof options,
-        .numeric = wanted->numeric == KANON_NUMERIC_MEAN ? KANON_ARROW_MEAN : KANON_ARROW_COLUMNS,
-        .shuffle = wanted->shuffle,
-        .shuffle_seed = wanted->shuffle_seed,
-        .threads = wanted->threads,
-        .tick = wanted->tick,
-        .payload = wanted->payload,
-    };
-    KANON_TRY(kanon__arrow_export_aside(&rows, t->table, t->grouping, &options, err, take_digest, &pass), out);
+    KANON_TRY(kanon__arrow_export_aside(&rows, t->table, t->grouping, wanted, err, take_digest, &pass), out);
     KANON_TRY(pass.status, out);
     KANON_TRY(write_and_compare(t, &rows, &pass.digest, err), out);
 out:

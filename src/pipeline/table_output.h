@@ -18,8 +18,8 @@ kanon_status kanon__table_output_wanted(bool *out, const char *location, kanon_e
 kanon_status kanon__table_output_open(kanon__table_output **out, kanon__output **place, const char *location,
                                       const char *groups, const kanon_table *table, const kanon_grouping *grouping,
                                       const kanon__table_output *with, kanon_error *err);
-/* Write the release and read it back; the place is finished then. The numeric form of the outputs is KANON_NUMERIC_COLUMNS
- * or KANON_NUMERIC_MEAN. */
+/* Write the release and read it back; the place is finished then. The numeric form of the outputs is chosen, and is not
+ * KANON_NUMERIC_RANGE. */
 kanon_status kanon__table_output_write(kanon__table_output *output, const kanon_outputs *wanted, kanon_error *err);
 /* The same with the groups. */
 kanon_status kanon__table_output_write_groups(kanon__table_output *output, int threads, kanon_error *err);

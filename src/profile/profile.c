@@ -322,13 +322,16 @@ out:
 static kanon_status open_report(kanon__output **out, const kanon_table *table, const kanon_profile_options *o,
                                 kanon_error *err)
 {
-    if (o->report == NULL && o->report_to == NULL)
+    int json;
+    if (o->report == NULL)
         return KANON_OK;
     kanon_status st = kanon__reports_are_built(err);
-    if (st == KANON_OK && o->report_to == NULL && kanon__table_reads(table, o->report))
-        st = kanon__fail(err, KANON_EINVAL, "%s: the report would overwrite an input", o->report);
     if (st == KANON_OK)
-        st = kanon__output_open(out, o->report, o->report_to, false, err);
+        st = kanon__output_format(&json, o->report, "json", err);
+    if (st == KANON_OK && kanon__table_reads(table, o->report->location))
+        st = kanon__fail(err, KANON_EINVAL, "%s: the report would overwrite an input", o->report->location);
+    if (st == KANON_OK)
+        st = kanon__output_open(out, o->report, false, err);
     if (st == KANON_OK)
         kanon__output_make_private(*out);
     return st;
@@ -373,16 +376,16 @@ kanon_status kanon_profile_table(kanon_profile **out, const kanon_table *table, 
 {
     kanon__call call;
     kanon_profile_options o;
-    kanon__sink_guard guard;
+    kanon__taken_output taken;
     *out = NULL;
     kanon__call_begin(&call, table->context);
     kanon_status st = kanon__take_options(&o, sizeof o, options, err);
-    kanon__sink_guard_begin(&guard, &o.report_to);
+    st = kanon__output_take(&taken, &o.report, st, err);
     kanon__call_ticks(&o.tick, &o.payload);
     if (st == KANON_OK)
         st = kanon__check_seed(o.seed, "seed", err);
     if (st == KANON_OK)
         st = make_profile(out, table, &o, err);
-    kanon__sink_guard_end(&guard, 1);
+    kanon__outputs_end(&taken, 1);
     return kanon__call_end(&call, st);
 }

@@ -373,12 +373,13 @@ out:
 static kanon_status open_schema(kanon__output **out, const kanon__source *source, const kanon_propose_options *o,
                                 kanon_error *err)
 {
-    if (o->schema == NULL && o->schema_to == NULL)
+    if (o->schema == NULL)
         return KANON_OK;
-    if (o->schema_to == NULL && source->file != NULL && kanon__output_same_place(o->schema, source->file))
-        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "%s: the schema would overwrite the table", o->schema),
+    const char *path = o->schema->location;
+    if (path != NULL && source->file != NULL && kanon__output_same_place(path, source->file))
+        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "%s: the schema would overwrite the table", path),
                            "name another file for the schema");
-    return kanon__output_open(out, o->schema, o->schema_to, false, err);
+    return kanon__output_open(out, o->schema, false, err);
 }
 
 static kanon_status save_schema(kanon__output *output, const proposal *p, kanon_error *err)
@@ -430,7 +431,7 @@ out:
 typedef struct propose_call {
     kanon__call call;
     kanon_propose_options options;
-    kanon__sink_guard guard;
+    kanon__taken_output schema;
 } propose_call;
 
 static kanon_status begin_call(propose_call *c, const kanon_propose_options *given, kanon_error *err)
@@ -438,20 +439,19 @@ static kanon_status begin_call(propose_call *c, const kanon_propose_options *giv
     kanon_status st = kanon__take_options(&c->options, sizeof c->options, given, err);
     if (st == KANON_OK)
         st = kanon__context_check(c->options.context, err);
+    st = kanon__output_take(&c->schema, &c->options.schema, st, err);
     if (st != KANON_OK) {
-        kanon__sink_guard_begin(&c->guard, &c->options.schema_to);
-        kanon__sink_guard_end(&c->guard, 1);
+        kanon__outputs_end(&c->schema, 1);
         return st;
     }
     kanon__call_begin(&c->call, c->options.context);
     kanon__call_ticks(&c->options.tick, &c->options.payload);
-    kanon__sink_guard_begin(&c->guard, &c->options.schema_to);
     return KANON_OK;
 }
 
 static kanon_status end_call(propose_call *c, kanon_status st)
 {
-    kanon__sink_guard_end(&c->guard, 1);
+    kanon__outputs_end(&c->schema, 1);
     return kanon__call_end(&c->call, st);
 }
 

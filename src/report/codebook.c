@@ -10,11 +10,14 @@ static bool ends_in(const char *path, const char *ending)
     return length >= tail && strcmp(path + length - tail, ending) == 0;
 }
 
-kanon__codebook_form kanon__codebook_form_of(const char *path)
+kanon_status kanon__codebook_form_of(kanon__codebook_form *out, const kanon_output *to, kanon_error *err)
 {
-    if (ends_in(path, ".html"))
-        return KANON__CODEBOOK_PAGE;
-    return ends_in(path, "-metadata.json") ? KANON__CODEBOOK_CSVW : KANON__CODEBOOK_TABLE_SCHEMA;
+    int form;
+    KANON_CHECK(kanon__output_format(&form, to, "json|csvw|html", err));
+    *out = (kanon__codebook_form)form;
+    if (to->format == NULL && ends_in(kanon__output_name(to), "-metadata.json"))
+        *out = KANON__CODEBOOK_CSVW;
+    return KANON_OK;
 }
 
 const char *kanon__codebook_date_format(const kanon__column *column)

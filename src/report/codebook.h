@@ -14,12 +14,13 @@ typedef struct kanon__codebook {
 } kanon__codebook;
 
 typedef enum kanon__codebook_form {
-    KANON__CODEBOOK_TABLE_SCHEMA, /* Frictionless */
-    KANON__CODEBOOK_CSVW,         /* the name ends in -metadata.json */
-    KANON__CODEBOOK_PAGE          /* the name ends in .html */
+    KANON__CODEBOOK_TABLE_SCHEMA, /* Frictionless; "json" */
+    KANON__CODEBOOK_CSVW,         /* "csvw", or the name ends in -metadata.json */
+    KANON__CODEBOOK_PAGE          /* "html" */
 } kanon__codebook_form;
 
-kanon__codebook_form kanon__codebook_form_of(const char *path);
+/* By the format of the output, else by its name. */
+kanon_status kanon__codebook_form_of(kanon__codebook_form *out, const kanon_output *to, kanon_error *err);
 kanon_status kanon__codebook_write(kanon__output *output, const kanon__codebook *book, kanon__codebook_form form,
                                    kanon_error *err);
 

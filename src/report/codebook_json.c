@@ -179,7 +179,7 @@ static json_t *frictionless_field(const kanon__codebook *book, const kanon__fiel
 
 static bool fill_frictionless(json_t *root, const kanon__codebook *book)
 {
-    static const char *const forms[] = {"interval", "range", "mean", "columns"};
+    static const char *const forms[] = {"", "interval", "range", "mean", "columns"};
     json_t *fields = json_array();
     kanon__field here[2];
     bool good = set(root, "$schema", json_string("https://datapackage.org/profiles/2.0/tableschema.json")) &&

@@ -2,19 +2,10 @@
  * report_html.c). */
 #include "report/external.h"
 
-#include <string.h>
-
 kanon_status kanon__reports_are_built(kanon_error *err)
 {
     (void)err;
     return KANON_OK;
-}
-
-bool kanon__report_is_html(const char *path)
-{
-    static const char ending[] = ".html";
-    size_t length = strlen(path), tail = sizeof ending - 1;
-    return length >= tail && strcmp(path + length - tail, ending) == 0;
 }
 
 kanon_status kanon__report_write(kanon__output *output, const kanon__report *r, kanon_error *err)

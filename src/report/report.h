@@ -36,8 +36,14 @@ static inline bool kanon__report_has_risks(const kanon__report *r)
 
 /* KANON_EINVAL where the library was built without reports; asked before anything is written. */
 kanon_status kanon__reports_are_built(kanon_error *err);
-/* Whether a report at this path is to be a page. */
-bool kanon__report_is_html(const char *path);
+/* Whether a report there (NULL: nowhere) is to be a page. */
+static inline kanon_status kanon__report_is_html(bool *out, const kanon_output *to, kanon_error *err)
+{
+    int form = 0;
+    kanon_status st = to != NULL ? kanon__output_format(&form, to, "json|html", err) : KANON_OK;
+    *out = form == 1;
+    return st;
+}
 kanon_status kanon__report_write(kanon__output *output, const kanon__report *report, kanon_error *err);
 
 /* The two forms. `input_sha256` is that of the table's file. */

@@ -114,8 +114,8 @@ static kanon_status check_names(const kanon_taxonomy *d, kanon_taxonomy_form for
     return KANON_OK;
 }
 
-static kanon_status write_document(const kanon_taxonomy *d, const char *path, const kanon_sink *sink,
-                                   kanon_taxonomy_form form, kanon_error *err)
+static kanon_status write_document(const kanon_taxonomy *d, const kanon_output *output, kanon_taxonomy_form form,
+                                   kanon_error *err)
 {
     static void (*const writers[])(kanon__output *, const kanon_taxonomy *) = {
         [KANON_TAXONOMY_CSV] = write_csv,   [KANON_TAXONOMY_INDENTED] = write_indented,
@@ -124,22 +124,25 @@ static kanon_status write_document(const kanon_taxonomy *d, const char *path, co
     };
     kanon_status st = KANON_OK;
     kanon__output *o = NULL;
-    const char *name = kanon__output_name(path, sink);
-    if (name == NULL || (int)form < 0 || form > KANON_TAXONOMY_JSON)
-        return kanon__fail(err, KANON_EINVAL, "a taxonomy is written to a path or a sink, in a form that exists");
-    form = kanon__form_of(form, name, NULL, 0);
+    kanon__taken_output taken;
+    KANON_TRY(kanon__output_take(&taken, &output, KANON_OK, err), out);
+    if (output == NULL || output->stream != NULL || output->format != NULL || (int)form < 0 || form > KANON_TAXONOMY_JSON)
+        KANON_TRY(kanon__fail(err, KANON_EINVAL, "a taxonomy is written to a location or a sink, in a form that exists"),
+                  out);
+    form = kanon__form_of(form, kanon__output_name(output), NULL, 0);
     KANON_TRY(check_names(d, form, err), out);
-    KANON_TRY(kanon__output_open(&o, path, sink, false, err), out);
+    KANON_TRY(kanon__output_open(&o, output, false, err), out);
     writers[form](o, d);
     KANON_TRY(kanon__output_finish(o, err), out);
     KANON_TRY(kanon__output_commit(&o, 1, err), out);
 out:
     kanon__output_free(o);
+    kanon__outputs_end(&taken, 1);
     return st;
 }
 
-kanon_status kanon_taxonomy_write(const kanon_taxonomy *taxonomy, const char *path, const kanon_sink *sink,
-                                  kanon_taxonomy_form form, kanon_error *err)
+kanon_status kanon_taxonomy_write(const kanon_taxonomy *taxonomy, const kanon_output *output, kanon_taxonomy_form form,
+                                  kanon_error *err)
 {
-    KANON_RETURN_IN(taxonomy->context, write_document(taxonomy, path, sink, form, err));
+    KANON_RETURN_IN(taxonomy->context, write_document(taxonomy, output, form, err));
 }

@@ -36,6 +36,7 @@ typedef struct work {
     kanon_tradeoff_options options;
     kanon_curve *curve;
     bool has_suppress; /* the second axis */
+    bool plot_is_html;
     int threads;       /* of a point */
     pthread_mutex_t lock;
     int64_t done;
@@ -304,8 +305,7 @@ static kanon_status write_all(kanon__output *const outputs[N_OUTPUTS], const wor
     if (outputs[JSON] != NULL)
         KANON_CHECK(kanon__curve_json(outputs[JSON], w->curve, err));
     if (outputs[PLOT] != NULL)
-        KANON_CHECK(kanon__curve_plot(outputs[PLOT], w->curve,
-                                      kanon__report_is_html(kanon__output_name(w->options.plot, w->options.plot_to)), err));
+        KANON_CHECK(kanon__curve_plot(outputs[PLOT], w->curve, w->plot_is_html, err));
     for (int i = 0; i < N_OUTPUTS; i++)
         if (outputs[i] != NULL)
             KANON_CHECK(kanon__output_finish(outputs[i], err));
@@ -315,18 +315,25 @@ static kanon_status write_all(kanon__output *const outputs[N_OUTPUTS], const wor
 /* From options to named files. */
 static kanon_status run_grid(work *w, kanon__output *outputs[N_OUTPUTS], kanon_error *err)
 {
-    const kanon_sink *const sinks[N_OUTPUTS] = {w->options.csv_to, w->options.json_to, w->options.plot_to};
-    const char *const paths[N_OUTPUTS] = {sinks[0] == NULL ? w->options.csv : NULL,
-                                          sinks[1] == NULL ? w->options.json : NULL,
-                                          sinks[2] == NULL ? w->options.plot : NULL};
-    if (paths[1] != NULL || paths[2] != NULL || sinks[1] != NULL || sinks[2] != NULL)
+    static const char *const formats[N_OUTPUTS] = {[CSV] = "csv", [JSON] = "json", [PLOT] = "svg|html"};
+    const kanon_output *const wanted[N_OUTPUTS] = {
+        [CSV] = w->options.csv, [JSON] = w->options.json, [PLOT] = w->options.plot};
+    const char *paths[N_OUTPUTS];
+    int form = 0;
+    if (wanted[JSON] != NULL || wanted[PLOT] != NULL)
         KANON_CHECK(kanon__reports_are_built(err));
+    for (int i = 0; i < N_OUTPUTS; i++) {
+        paths[i] = kanon__output_location(wanted[i]);
+        if (wanted[i] != NULL)
+            KANON_CHECK(kanon__output_format(&form, wanted[i], formats[i], err));
+    }
+    w->plot_is_html = wanted[PLOT] != NULL && form == 1;
     KANON_CHECK(make_grid(w, err));
     KANON_CHECK(make_points(w->curve, err));
     KANON_CHECK(kanon__publish_check(paths, N_OUTPUTS, w->table, err));
     for (int i = 0; i < N_OUTPUTS; i++) /* a place that cannot be written to should be known now */
-        if (paths[i] != NULL || sinks[i] != NULL) {
-            KANON_CHECK(kanon__output_open(&outputs[i], paths[i], sinks[i], false, err));
+        if (wanted[i] != NULL) {
+            KANON_CHECK(kanon__output_open(&outputs[i], wanted[i], false, err));
             kanon__output_make_private(outputs[i]); /* figures of originals, as in an internal report */
         }
     KANON_CHECK(run_points(w, err));
@@ -342,13 +349,12 @@ static kanon_status try_all(kanon_curve **out, const kanon_table *table, const k
     kanon_status st = KANON_OK;
     work w = {.table = table};
     kanon__output *outputs[N_OUTPUTS] = {0};
-    kanon__sink_guard guards[N_OUTPUTS];
+    kanon__taken_output taken[N_OUTPUTS];
     *out = NULL;
     st = kanon__take_options(&w.options, sizeof w.options, options, err);
-    kanon__sink_guard_begin(&guards[CSV], &w.options.csv_to);
-    kanon__sink_guard_begin(&guards[JSON], &w.options.json_to);
-    kanon__sink_guard_begin(&guards[PLOT], &w.options.plot_to);
-    KANON_TRY(st, out);
+    st = kanon__output_take(&taken[CSV], &w.options.csv, st, err);
+    st = kanon__output_take(&taken[JSON], &w.options.json, st, err);
+    KANON_TRY(kanon__output_take(&taken[PLOT], &w.options.plot, st, err), out);
     KANON_TRY(kanon__check_seed(w.options.seed, "seed", err), out);
     kanon__call_ticks(&w.options.tick, &w.options.payload);
     KANON_TRY(kanon__new_array(&w.curve, 1, "a curve", err), out);
@@ -363,7 +369,7 @@ static kanon_status try_all(kanon_curve **out, const kanon_table *table, const k
 out:
     for (int i = 0; i < N_OUTPUTS; i++)
         kanon__output_free(outputs[i]);
-    kanon__sink_guard_end(guards, N_OUTPUTS);
+    kanon__outputs_end(taken, N_OUTPUTS);
     kanon_curve_free(w.curve);
     return st;
 }

@@ -16,19 +16,14 @@ kanon_status kanon__reports_are_built(kanon_error *err)
     return kanon__fail(err, KANON_EINVAL, "this build of libkanon has no reports");
 }
 
-bool kanon__report_is_html(const char *path)
-{
-    return false;
-}
-
 kanon_status kanon__report_write(kanon__output *output, const kanon__report *report, kanon_error *err)
 {
     return kanon__reports_are_built(err);
 }
 
-kanon__codebook_form kanon__codebook_form_of(const char *path)
+kanon_status kanon__codebook_form_of(kanon__codebook_form *out, const kanon_output *to, kanon_error *err)
 {
-    return KANON__CODEBOOK_TABLE_SCHEMA;
+    return kanon__reports_are_built(err);
 }
 
 kanon_status kanon__codebook_write(kanon__output *output, const kanon__codebook *book, kanon__codebook_form form,
@@ -57,7 +52,7 @@ kanon_status kanon__profile_json(kanon__output *output, const kanon_profile *pro
     return kanon__reports_are_built(err);
 }
 
-kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path, const kanon_sink *sink,
+kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const kanon_output *to,
                                      kanon_error *err)
 {
     *out = NULL;

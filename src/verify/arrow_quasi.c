@@ -22,7 +22,7 @@ static const kanon__domain *domain_of(const kanon__arrow_check *c, const kanon__
 static kanon_status list_originals(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
 {
     const kanon__domain *domain = domain_of(c, f);
-    bool real = c->claim->numeric != KANON_ARROW_COLUMNS && !f->levels;
+    bool real = c->claim->numeric != KANON_NUMERIC_COLUMNS && !f->levels;
     KANON_CHECK(kanon__new_array(&f->originals, domain->n_codes, "the check of the release", err));
     if (f->form == KANON__CHECKED_KEYS)
         KANON_CHECK(kanon__new_array(&f->original_keys, domain->n_codes, "the check of the release", err));
@@ -282,7 +282,7 @@ kanon_status kanon__quasi_prepare(const kanon__arrow_check *c, kanon__checked_fi
     else if (numeric && f->given.shape.index_size > 0 && f->form == KANON__CHECKED_KEYS)
         KANON_CHECK(list_entries(f, err));
     KANON_CHECK(understand(c, f, err));
-    if (numeric && c->claim->numeric == KANON_ARROW_MEAN && !f->levels)
+    if (numeric && c->claim->numeric == KANON_NUMERIC_MEAN && !f->levels)
         KANON_CHECK(check_means(c, f, err));
     if (c->claim->mapping)
         KANON_CHECK(check_mapping(c, f, err));

@@ -125,7 +125,7 @@ static void expected_type(const check *c, field *f, const char **format, const c
     }
     *format = format_of_domain(column->domain);
     *entries = numeric ? NULL : "u";
-    if (f->quasi >= 0 && levels && c->claim->numeric == KANON_ARROW_TEXT) {
+    if (f->quasi >= 0 && levels && c->claim->numeric == KANON_NUMERIC_INTERVAL) {
         *format = "u";
         *entries = NULL;
         f->levels = false;
@@ -133,9 +133,9 @@ static void expected_type(const check *c, field *f, const char **format, const c
     if (f->quasi < 0 || !numeric)
         return;
     const char *own = given == NULL ? "" : given->dictionary != NULL ? given->dictionary->format : given->format;
-    if (c->claim->numeric == KANON_ARROW_TEXT) {
+    if (c->claim->numeric == KANON_NUMERIC_INTERVAL) {
         *format = "u";
-    } else if (c->claim->numeric == KANON_ARROW_MEAN) {
+    } else if (c->claim->numeric == KANON_NUMERIC_MEAN) {
         bool times = column->domain->type == KANON_TYPE_DATE && kanon__value_has_time(&column->domain->format);
         *format = times ? format_of_time(column->domain, true) : column->domain->type == KANON_TYPE_DATE ? "tdD" : "g";
     } else if (is_number_format(own)) {
@@ -174,7 +174,7 @@ static kanon_status check_field(const check *c, field *f, kanon_error *err)
     const char *format, *entries, *suffixes[2] = {"", ""};
     expected_type(c, f, &format, &entries);
     f->n_children = 1;
-    if (f->quasi >= 0 && kanon__column_is_numeric(column) && (c->claim->numeric == KANON_ARROW_COLUMNS || f->levels)) {
+    if (f->quasi >= 0 && kanon__column_is_numeric(column) && (c->claim->numeric == KANON_NUMERIC_COLUMNS || f->levels)) {
         f->n_children = 2;
         suffixes[0] = "_min";
         suffixes[1] = "_max";

@@ -27,7 +27,7 @@ typedef struct kanon__arrow_claim {
     kanon__requirement requirement;
     const int32_t *order; /* of all rows, first those that are released; NULL: all are, in the order of the table */
     int64_t n_left_out;   /* the last of `order`: they are suppressed, and the policy does not keep them */
-    kanon_arrow_numeric numeric;
+    kanon_numeric numeric;
     bool mapping; /* equal values show the same in all groups */
     const struct ArrowSchema *schema;
     const struct ArrowArray *batches;

@@ -125,6 +125,7 @@ static const char *const output_names[N_OUTPUTS] = {"release", "groups", "report
 typedef struct wanted {
     output outputs[N_OUTPUTS];
     kanon_sink sinks[N_OUTPUTS];
+    kanon_output to[N_OUTPUTS];
     kanon_outputs options;
 } wanted;
 
@@ -135,18 +136,18 @@ static const kanon_outputs *want(wanted *w)
     memset(w, 0, sizeof *w);
     if (names == NULL)
         return NULL;
-    const kanon_sink **slots[N_OUTPUTS] = {&w->options.release_to, &w->options.groups_to, &w->options.report_to,
-                                           &w->options.report_external_to};
+    const kanon_output **slots[N_OUTPUTS] = {&w->options.release, &w->options.groups, &w->options.report,
+                                             &w->options.report_external};
     for (int i = 0; i < N_OUTPUTS; i++) {
         w->sinks[i] = (kanon_sink){.name = i >= REPORT ? "r.json" : "o.csv",
                                    .write = take_bytes,
                                    .finish = take_end,
                                    .payload = &w->outputs[i]};
         if (strstr(names, output_names[i]) != NULL)
-            *slots[i] = &w->sinks[i];
+            w->to[i] = *KANON_TO_SINK(&w->sinks[i]), *slots[i] = &w->to[i];
     }
     w->options.struct_size = sizeof w->options;
-    w->options.numeric = (kanon_numeric)number_of("numeric");
+    w->options.numeric = (kanon_numeric)(KANON_NUMERIC_INTERVAL + number_of("numeric"));
     w->options.shuffle = (int)number_of("shuffle");
     w->options.threads = (int)number_of("threads");
     return &w->options;

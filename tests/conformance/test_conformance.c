@@ -760,7 +760,7 @@ static void release_holds_its_k(const kanon_algorithm_info *a)
         print_message("%s\n", shapes[shape].name);
         kanon_table *table = make_table(shapes[shape].yaml, shapes[shape].shaper, N);
         kanon_grouping *grouping = run_well(a, table, (asked){.k = K, .seed = 1});
-        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
         assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
         assert_done(kanon_schema_read(&schema, schema_path.text, NULL, &err), &err);
         assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);

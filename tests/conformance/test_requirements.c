@@ -182,7 +182,7 @@ static void assert_published(const question *q, const kanon_grouping *g, const c
     kanon_error err = {0};
     int64_t n_lines = 0;
     kanon_sink sink = {.write = count_lines, .payload = &n_lines};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .threads = 1};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink), .threads = 1};
     if (kanon_publish(q->table, g, &outputs, &err) != KANON_OK)
         fail_msg("%s: publishing: %s", what, err.message);
     assert_int_equal(n_lines, q->n + 1 - kanon_grouping_suppressed(g));

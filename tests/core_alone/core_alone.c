@@ -38,10 +38,11 @@ int main(void)
     kanon_curve *curve = NULL;
     kanon_lower_bound *bound = NULL;
     kanon_options options = {.struct_size = sizeof options, .k = 3};
-    kanon_outputs release = {.struct_size = sizeof release, .release = "release.csv"};
-    kanon_outputs report = {.struct_size = sizeof report, .release = "none.csv", .report = "none.json"};
-    kanon_tradeoff_options grid = {.struct_size = sizeof grid, .k = "2,3", .json = "none.json"};
-    kanon_bound_options proof = {.struct_size = sizeof proof, .k = 3, .certificate = "none.json"};
+    kanon_outputs release = {.struct_size = sizeof release, .release = KANON_TO_PATH("release.csv")};
+    kanon_outputs report = {
+        .struct_size = sizeof report, .release = KANON_TO_PATH("none.csv"), .report = KANON_TO_PATH("none.json")};
+    kanon_tradeoff_options grid = {.struct_size = sizeof grid, .k = "2,3", .json = KANON_TO_PATH("none.json")};
+    kanon_bound_options proof = {.struct_size = sizeof proof, .k = 3, .certificate = KANON_TO_PATH("none.json")};
 
     done(kanon_schema_new(&schema, NULL, &err), &err);
     done(kanon_schema_set_role(schema, "age", KANON_ROLE_QUASI, &err), &err);

@@ -53,10 +53,12 @@ static paths set_up(void)
 
 static kanon_outputs all_outputs(const paths *p)
 {
-    return (kanon_outputs){.struct_size = sizeof(kanon_outputs),
-                           .release = p->release.text,
-                           .groups = p->groups.text,
-                           .report = p->report.text};
+    static kanon_output release, groups, report;
+    release = *KANON_TO_PATH(p->release.text);
+    groups = *KANON_TO_PATH(p->groups.text);
+    report = *KANON_TO_PATH(p->report.text);
+    return (kanon_outputs){
+        .struct_size = sizeof(kanon_outputs), .release = &release, .groups = &groups, .report = &report};
 }
 
 /* ---- no memory --------------------------------------------------------------------------------------------------- */
@@ -116,6 +118,13 @@ static kanon_status publish_otherwise_step(const paths *p, objects *o, kanon_err
     return kanon_publish(o->table, o->grouping, &outputs, err);
 }
 
+static kanon_status publish_measures(const objects *o, const kanon_grouping *grouping, const char *path, kanon_error *err)
+{
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .report = KANON_TO_PATH(path), .measures = o->measures};
+    return kanon_publish(o->table, grouping, &outputs, err);
+}
+
 static kanon_status judge_step(const paths *p, objects *o, kanon_error *err)
 {
     kanon_status st = kanon_check_read(&o->check, scratch("release.csv").text, o->schema, NULL, err);
@@ -124,7 +133,7 @@ static kanon_status judge_step(const paths *p, objects *o, kanon_error *err)
     if (st == KANON_OK)
         st = kanon_evaluate(&o->measures, o->table, o->read, NULL, err);
     if (st == KANON_OK)
-        st = kanon_measures_publish(o->table, o->read, o->measures, p->figures.text, err);
+        st = publish_measures(o, o->read, p->figures.text, err);
     return st;
 }
 
@@ -136,21 +145,23 @@ static kanon_status tradeoff_step(const paths *p, objects *o, kanon_error *err)
                                    .settings = (const kanon_setting[]){{"ties", "strict,relaxed"}},
                                    .n_settings = 1,
                                    .threads = 1,
-                                   .csv = p->release.text,
-                                   .json = p->figures.text,
-                                   .plot = p->report.text};
+                                   .csv = KANON_TO_PATH(p->release.text),
+                                   .json = KANON_TO_PATH(p->figures.text),
+                                   .plot = KANON_TO_PATH(p->report.text)};
     return kanon_tradeoff(&o->curve, o->table, &grid, err);
 }
 
 static kanon_status propose_step(const paths *p, objects *o, kanon_error *err)
 {
-    kanon_propose_options proposing = {.struct_size = sizeof proposing, .threads = 1, .schema = p->figures.text};
+    kanon_propose_options proposing = {
+        .struct_size = sizeof proposing, .threads = 1, .schema = KANON_TO_PATH(p->figures.text)};
     return kanon_propose(&o->proposal, p->table.text, &proposing, err);
 }
 
 static kanon_status profile_step(const paths *p, objects *o, kanon_error *err)
 {
-    kanon_profile_options profiling = {.struct_size = sizeof profiling, .threads = 1, .report = p->figures.text};
+    kanon_profile_options profiling = {
+        .struct_size = sizeof profiling, .threads = 1, .report = KANON_TO_PATH(p->figures.text)};
     return kanon_profile_table(&o->profile, o->table, &profiling, err);
 }
 
@@ -334,13 +345,13 @@ static void device_is_full(void **state)
     objects o = read_and_group(&p);
     for (int i = 0; i < 3; i++) {
         kanon_outputs outputs = all_outputs(&p);
-        *(i == 0 ? &outputs.release : i == 1 ? &outputs.groups : &outputs.report) = "/dev/full";
+        *(i == 0 ? &outputs.release : i == 1 ? &outputs.groups : &outputs.report) = KANON_TO_PATH("/dev/full");
         assert_int_equal(kanon_publish(o.table, o.grouping, &outputs, &err), KANON_EIO);
         assert_holds(err.message, "/dev/full");
         assert_int_equal(entries(p.outside.text, false), 0);
     }
     assert_done(kanon_evaluate(&o.measures, o.table, o.grouping, NULL, &err), &err);
-    assert_int_equal(kanon_measures_publish(o.table, o.grouping, o.measures, "/dev/full", &err), KANON_EIO);
+    assert_int_equal(publish_measures(&o, o.grouping, "/dev/full", &err), KANON_EIO);
     free_objects(&o);
 }
 
@@ -361,7 +372,7 @@ static void one_place_is_closed(void **state)
         kanon_outputs outputs = all_outputs(&p);
         *(i % 3 == 0   ? &outputs.release
           : i % 3 == 1 ? &outputs.groups
-                       : &outputs.report) = i < 3 ? nowhere.text : in_closed.text;
+                       : &outputs.report) = KANON_TO_PATH(i < 3 ? nowhere.text : in_closed.text);
         write_text(p.release.text, "old");
         assert_int_equal(chmod(p.outside.text, 0777), 0);
         if (was_root)

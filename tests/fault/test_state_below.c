@@ -66,7 +66,7 @@ static kanon_status change(kanon_state *state, int command, kanon_error *err)
     static const char gone[] = "id\n1\n8\n10\n", other[] = "id,age,city,zip\n3,32.25,z,111\n";
     kanon_change done;
     place release = scratch("r.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .grow_taxonomy = 1, .again = 1};
     kanon_change_options joint = {.struct_size = sizeof joint, .outputs = &outputs, .joint_k = 2};
     kanon_state_info *info = NULL;
@@ -89,7 +89,7 @@ static kanon_status run(const world *w, int command, kanon_error *err)
 {
     kanon_state *state = NULL;
     place path = scratch("x.state"), other = scratch("new.state"), release = scratch("r.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     if (command == CREATE)
         return kanon_state_create(other.text, w->table, w->schema, w->grouping, &outputs, NULL, err);
     kanon_status st = kanon_state_open(&state, path.text, NULL, err);
@@ -107,7 +107,7 @@ static void make_world(world *w)
     kanon_state *state = NULL;
     kanon_change done;
     place path = scratch("x.state"), release = scratch("r.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .grow_taxonomy = 1};
     *w = (world){0};
     write_text(scratch("s.yaml").text, yaml);

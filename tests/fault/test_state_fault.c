@@ -91,7 +91,7 @@ static files set_up_state(int wish)
     /* only states with a constraint are of groups that a search made: each command on them searches again */
     kanon_options fast = {.struct_size = sizeof fast, .settings = &(kanon_setting){"effort", "fast"}, .n_settings = 1};
     assert_done(kanon_anonymize(&grouping, table, wish == CONSTRAINED ? NULL : &fast, &err), &err);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = f.release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(f.release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     assert_done(kanon_state_create(f.state.text, table, schema, grouping, &outputs, NULL, &err), &err);
     assert_done(kanon_state_open(&state, f.state.text, NULL, &err), &err);
@@ -114,7 +114,7 @@ static kanon_status run(const files *f, int command, kanon_error *err)
     kanon_change done;
     kanon_state_info *info = NULL;
     kanon_audit *audit = NULL;
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = f->release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(f->release.text)};
     kanon_change_options options = {
         .struct_size = sizeof options, .outputs = &outputs, .joint_k = f->wish < TOGETHER ? 2 : 0};
     kanon_state_options no_wait = {.struct_size = sizeof no_wait, .wait_seconds = -1};

@@ -74,7 +74,9 @@ static void publish_both(const kanon_table *table, const char *groups, const cha
     kanon_error err = {0};
     place release_path = scratch("release.csv"), groups_path = scratch("groups.csv");
     assert_done(kanon_grouping_read(&grouping, table, golden(groups).text, &err), &err);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release_path.text, .groups = groups_path.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs,
+                             .release = KANON_TO_PATH(release_path.text),
+                             .groups = KANON_TO_PATH(groups_path.text)};
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     assert_same_file(release_path.text, golden(release).text);
     assert_same_file(groups_path.text, golden(groups).text);
@@ -124,7 +126,7 @@ static void assert_recoded(const char *yaml, const char *algorithm, const char *
     kanon_table *table = read_golden(yaml, "lin.csv");
     place path = scratch("release.csv");
     kanon_options options = {.struct_size = sizeof options, .algorithm = algorithm, .recode = KANON_RECODE_ATTRIBUTE};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = path.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(path.text)};
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     assert_same_file(path.text, golden(release).text);

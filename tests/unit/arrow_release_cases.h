@@ -4,19 +4,20 @@
 
 #include "arrow_producer.h"
 #include "support.h"
+#include "to_stream.h"
 
 #define CELLS(...) ((const char *const[]){__VA_ARGS__})
 #define GROUPS(...) ((const int64_t[]){__VA_ARGS__})
 #define N_OF(array) (sizeof(array) / sizeof(array)[0])
 
 static inline kanon_status release(struct ArrowArrayStream *out, const kanon_table *table, const kanon_grouping *grouping,
-                            kanon_arrow_numeric numeric, bool shuffle, int threads, kanon_error *err)
+                            kanon_numeric numeric, bool shuffle, int threads, kanon_error *err)
 {
-    kanon_arrow_options options = {
+    kanon_outputs options = {
         .struct_size = sizeof options, .numeric = numeric, .shuffle = shuffle, .threads = threads,
         .shuffle_seed = shuffle ? 5 : 0};
     *out = (struct ArrowArrayStream){0};
-    kanon_status st = kanon_release_to_arrow(out, table, grouping, &options, err);
+    kanon_status st = release_to_stream(out, table, grouping, &options, err);
     assert_true((st == KANON_OK) == (out->release != NULL));
     return st;
 }

@@ -235,7 +235,7 @@ PyObject *release(PyObject *module, PyObject *args, PyObject *keywords)
     static char *names[] = {"table", "grouping", "ticker", "numeric", "shuffle", "threads", "shuffle_seed", NULL};
     PyObject *table_capsule, *grouping_capsule, *ticker_capsule;
     unsigned long long shuffle_seed = 0;
-    kanon_arrow_options o = {.struct_size = sizeof o};
+    kanon_outputs o = {.struct_size = sizeof o};
     int numeric = 0;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|ipiK", names, &table_capsule, &grouping_capsule, &ticker_capsule,
                                      &numeric, &o.shuffle, &o.threads, &shuffle_seed))
@@ -246,11 +246,12 @@ PyObject *release(PyObject *module, PyObject *args, PyObject *keywords)
     if (t == NULL)
         return NULL;
     o.shuffle_seed = shuffle_seed;
-    o.numeric = (kanon_arrow_numeric)numeric, o.tick = ticker_tick, o.payload = t;
+    o.numeric = (kanon_numeric)numeric, o.tick = ticker_tick, o.payload = t;
     struct ArrowArrayStream stream = {0};
+    o.release = KANON_TO_STREAM(&stream);
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = kanon_release_to_arrow(&stream, table, grouping, &o, &err));
+    WITHOUT_GIL(st = kanon_publish(table, grouping, &o, &err));
     return st == KANON_OK ? stream_give(&stream) : raise_failure(&err);
 }
 
@@ -276,12 +277,11 @@ PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords)
         return NULL;
     const struct {
         const char *name;
-        const char **path;
-        const kanon_sink **sink;
-    } places[] = {{"release", &o.release, &o.release_to},
-                  {"groups", &o.groups, &o.groups_to},
-                  {"report", &o.report, &o.report_to},
-                  {"report_external", &o.report_external, &o.report_external_to}};
+        const kanon_output **output;
+    } places[] = {{"release", &o.release},
+                  {"groups", &o.groups},
+                  {"report", &o.report},
+                  {"report_external", &o.report_external}};
     size_t at = 0;
     while (at < sizeof places / sizeof places[0] && strcmp(places[at].name, what) != 0)
         at++;
@@ -289,10 +289,9 @@ PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords)
         return PyErr_Format(PyExc_ValueError, "there is no output %s", what);
     byte_sink bytes;
     byte_sink_init(&bytes, name);
-    if (path != NULL)
-        *places[at].path = path;
-    else
-        *places[at].sink = &bytes.sink;
+    const kanon_output to = {
+        .struct_size = sizeof to, .location = path, .sink = path == NULL ? &bytes.sink : NULL};
+    *places[at].output = &to;
     o.numeric = (kanon_numeric)numeric, o.shuffle_seed = shuffle_seed, o.tick = ticker_tick, o.payload = t;
     kanon_error err = {0};
     kanon_status st;

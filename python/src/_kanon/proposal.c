@@ -19,7 +19,7 @@ PyObject *profile(PyObject *module, PyObject *args, PyObject *keywords)
         return NULL;
     byte_sink bytes;
     byte_sink_init(&bytes, "profile.json");
-    o.seed = seed, o.without_costs = !costs, o.report_to = &bytes.sink, o.tick = ticker_tick, o.payload = t;
+    o.seed = seed, o.without_costs = !costs, o.report = KANON_TO_SINK(&bytes.sink), o.tick = ticker_tick, o.payload = t;
     kanon_profile *found = NULL;
     kanon_error err = {0};
     kanon_status st;

@@ -60,15 +60,14 @@ static PyObject *number_or_none(double value)
 
 static PyObject *change_result(const kanon_change *c)
 {
-    return Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:O,s:L,s:L,s:L,s:s,s:s,s:N,s:N}", "changed", (long long)c->changed, "splits",
-                         (long long)c->splits, "dispersed", (long long)c->dispersed, "records", (long long)c->records,
-                         "groups", (long long)c->groups, "suppressed", (long long)c->suppressed, "k", (long long)c->k,
-                         "release", (long long)c->release, "withheld", (long long)c->withheld, "repaired",
-                         (long long)c->repaired, "joint_k", (long long)c->joint_k, "joint_required",
-                         c->joint_required ? Py_True : Py_False, "joint_smallest", (long long)c->joint_smallest,
-                         "joint_below", (long long)c->joint_below, "joint_made_below", (long long)c->joint_made_below,
-                         "question", c->question, "privacy", c->privacy, "loss_before", number_or_none(c->loss_before), "loss",
-                         number_or_none(c->loss));
+    return Py_BuildValue(
+        "{s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:O,s:L,s:L,s:L,s:s,s:s,s:N,s:N}", "changed", (long long)c->changed,
+        "splits", (long long)c->splits, "dispersed", (long long)c->dispersed, "records", (long long)c->records, "groups",
+        (long long)c->groups, "suppressed", (long long)c->suppressed, "k", (long long)c->k, "release", (long long)c->release,
+        "withheld", (long long)c->withheld, "repaired", (long long)c->repaired, "joint_k", (long long)c->joint_k,
+        "joint_required", c->joint_required ? Py_True : Py_False, "joint_smallest", (long long)c->joint_smallest,
+        "joint_below", (long long)c->joint_below, "joint_made_below", (long long)c->joint_made_below, "question",
+        c->question, "privacy", c->privacy, "loss_before", number_or_none(c->loss_before), "loss", number_or_none(c->loss));
 }
 
 static kanon_status change(kanon_state *state, const char *what, const char *refine, struct ArrowArrayStream *delta,
@@ -108,11 +107,10 @@ PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
         return NULL;
     byte_sink bytes;
     byte_sink_init(&bytes, "release.csv");
-    outputs.release = path;
+    const kanon_output to = {.struct_size = sizeof to, .location = path, .sink = path == NULL ? &bytes.sink : NULL};
+    outputs.release = &to;
     outputs.numeric = (kanon_numeric)numeric;
     outputs.shuffle_seed = shuffle_seed;
-    if (want_release && path == NULL)
-        outputs.release_to = &bytes.sink;
     o.joint_k = joint_k;
     o.outputs = path != NULL || want_release ? &outputs : NULL;
     kanon_change done;
@@ -133,7 +131,8 @@ PyObject *state_release(PyObject *module, PyObject *args, PyObject *keywords)
     static char *names[] = {"state", "numeric", "joint_k", "shuffle", "shuffle_seed", NULL};
     PyObject *capsule;
     kanon_change_options o = {.struct_size = sizeof o};
-    kanon_arrow_options form = {.struct_size = sizeof form};
+    struct ArrowArrayStream stream = {0};
+    kanon_outputs form = {.struct_size = sizeof form, .release = KANON_TO_STREAM(&stream)};
     int numeric = 0;
     long long joint_k = 0;
     unsigned long long shuffle_seed = 0;
@@ -143,12 +142,12 @@ PyObject *state_release(PyObject *module, PyObject *args, PyObject *keywords)
     kanon_state *state = handle_get(capsule, STATE);
     if (state == NULL)
         return NULL;
-    o.joint_k = joint_k, form.numeric = (kanon_arrow_numeric)numeric, form.shuffle_seed = shuffle_seed;
-    struct ArrowArrayStream stream = {0};
+    o.joint_k = joint_k, o.outputs = &form;
+    form.numeric = (kanon_numeric)numeric, form.shuffle_seed = shuffle_seed;
     kanon_change done;
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = kanon_state_release_to_arrow(&stream, state, &o, &form, &done, &err));
+    WITHOUT_GIL(st = kanon_state_release(state, &o, &done, &err));
     if (st != KANON_OK)
         return raise_failure(&err);
     PyObject *given = stream_give(&stream);

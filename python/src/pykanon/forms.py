@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pykanon.errors import UsageError
 
 #: In tables: two columns NAME_min and NAME_max, a text ``[20..29]``, or the mean of the group.
-TABLE = {"columns": 0, "interval": 1, "mean": 2}
+TABLE = {"columns": 4, "interval": 1, "mean": 3}
 #: In CSV files: ``[20..29]``, ``[20,29]``, the mean, or two columns.
-CSV = {"interval": 0, "range": 1, "mean": 2, "columns": 3}
+CSV = {"interval": 1, "range": 2, "mean": 3, "columns": 4}
 
 
 def of(name: str, known: Mapping[str, int]) -> int:

@@ -66,7 +66,7 @@ typedef struct kanon__arrow_range {
 /* Whether the column shows one number for each group, its mean. */
 static inline bool kanon__arrow_shows_means(const kanon__arrow_build *build, const kanon__column *column)
 {
-    return build->plan->numeric == KANON_ARROW_MEAN && column->domain->type != KANON_TYPE_ORDINAL;
+    return build->plan->numeric == KANON_NUMERIC_MEAN && column->domain->type != KANON_TYPE_ORDINAL;
 }
 
 /* Whether a category is a truth value of an Arrow table without a taxonomy of its own, which stays one: null says

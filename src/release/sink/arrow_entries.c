@@ -322,7 +322,8 @@ static kanon_status enter_cells(const kanon__arrow_build *b, kanon__arrow_releas
         return enter_group_categories(b, c->quasi, &c->entries, err);
     if (kanon__arrow_shows_means(b, kanon__extents_column(b->extents, c->quasi)))
         return enter_means(b, c->quasi, &c->entries, err);
-    return b->plan->numeric == KANON_ARROW_TEXT ? enter_texts(b, c->quasi, &c->entries, err) : enter_interval(b, c, err);
+    return b->plan->numeric == KANON_NUMERIC_INTERVAL ? enter_texts(b, c->quasi, &c->entries, err)
+                                                      : enter_interval(b, c, err);
 }
 
 /* Extents are larger than what is made of them, so they are there for one column at a time. */

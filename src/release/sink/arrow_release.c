@@ -35,7 +35,7 @@ static kanon_status add_quasi(kanon__arrow_build *b, int quasi, kanon_error *err
         return add_column(b, KANON__ARROW_BY_GROUP, number, quasi, "", "i", "u", err);
     if (kanon__arrow_shows_means(b, &b->table->data.columns[number]))
         return add_column(b, KANON__ARROW_BY_GROUP, number, quasi, "", mean, NULL, err);
-    if (b->plan->numeric == KANON_ARROW_TEXT)
+    if (b->plan->numeric == KANON_NUMERIC_INTERVAL)
         return add_column(b, KANON__ARROW_BY_GROUP, number, quasi, "", "u", NULL, err);
     bool levels = domain->type == KANON_TYPE_ORDINAL; /* an ordered dictionary of all of them */
     const char *format = levels ? "i" : kanon__arrow_values_format(b->table, number), *entries = levels ? "u" : NULL;
@@ -166,7 +166,7 @@ kanon_status kanon__arrow_release_new(kanon__arrow_batches **out, const kanon__a
     *out = NULL;
     KANON_TRY(kanon__new_array(&b.out, 1, "Arrow batches", err), out);
     KANON_TRY(kanon__extents_begin(&b.extents, &plan->table->data, plan->group_of, plan->n_groups, plan->recode_map,
-                                   plan->numeric == KANON_ARROW_MEAN, err),
+                                   plan->numeric == KANON_NUMERIC_MEAN, err),
               out);
     KANON_TRY(add_columns(&b, err), out);
     KANON_TRY(kanon__pool_run(plan->threads, b.out->n_fields, kanon__arrow_enter_column, &b, err), out);

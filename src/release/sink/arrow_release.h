@@ -28,7 +28,7 @@ typedef struct kanon__arrow_plan {
     const uint32_t *const *recode_map; /* NULL: none */
     const int32_t *order; /* all rows, first those that leave, in the order in which they do; NULL: all leave, as they are */
     int64_t n_left_out;   /* the last of `order` */
-    kanon_arrow_numeric numeric;
+    kanon_numeric numeric;
     bool aside; /* values of a large release lie in temporary files, and leave memory when the batch is complete */
     int threads;
     const kanon__ticker *ticker;

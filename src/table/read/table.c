@@ -211,6 +211,8 @@ void kanon__identity_free(kanon__identity *identity)
 
 bool kanon__table_reads(const kanon_table *t, const char *path)
 {
+    if (path == NULL)
+        return false;
     if ((t->source->file != NULL && kanon__location_same(path, t->source->file)) ||
         (t->policy.schema_path != NULL && kanon__location_same(path, t->policy.schema_path)))
         return true;

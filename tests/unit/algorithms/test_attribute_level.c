@@ -501,7 +501,8 @@ static void refuses_what_does_not_go_together(void **state)
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
     assert_string_equal(kanon_grouping_algorithm(grouping), "attribute-cut");
     place release = scratch("release.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .numeric = KANON_NUMERIC_MEAN};
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .numeric = KANON_NUMERIC_MEAN};
     assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINVAL);
     assert_false(exists(release.text));
     outputs.numeric = KANON_NUMERIC_COLUMNS;
@@ -519,7 +520,7 @@ static void publishing_catches_a_wrong_mapping(void **state)
     kanon_grouping *grouping = NULL;
     kanon_error err = {0};
     place release = scratch("wrong.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     assert_done(kanon_grouping_new(&grouping, table, group_of, &err), &err);
     assert_done(kanon__new_array(&grouping->recode_maps, 1, "a mapping", &err), &err);
     grouping->n_recode_maps = 1;
@@ -607,7 +608,7 @@ static void ends_with_the_best_so_far(void **state)
         }
         assert_true(kanon_grouping_smallest(grouping) >= 5);
         place release = scratch("release.csv");
-        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
         assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
         kanon_grouping_free(grouping);
     }
@@ -625,7 +626,7 @@ static void fail_every_allocation(kanon_table *table, int64_t k)
                              .n_settings = 1,
                              .recode = KANON_RECODE_ATTRIBUTE};
     place release = scratch("release.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_status st = KANON_ENOMEM;
     for (int64_t i = 1; st != KANON_OK; i += 1 + i / 20) { /* the same places come again and again */
         kanon_grouping *grouping = NULL;

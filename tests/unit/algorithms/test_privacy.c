@@ -133,7 +133,7 @@ static void released_classes_keep_them(void **state)
         kanon_options options = {
             .struct_size = sizeof options, .algorithm = seed % 3 == 0 ? "mondrian" : "kmember", .seed = seed};
         if (kanon_anonymize(&g, table, &options, &err) == KANON_OK) {
-            kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+            kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
             write_text(yaml.text, texts.yaml);
             assert_done(kanon_publish(table, g, &outputs, &err), &err);
             assert_done(kanon_schema_read(&schema, yaml.text, NULL, &err), &err);
@@ -170,7 +170,7 @@ static void classes_count_an_entity_once(void **state)
         kanon_check *check = NULL;
         kanon_table *table = table_from_texts(csv, yaml);
         kanon_options options = {.struct_size = sizeof options, .seed = seed};
-        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
         assert_done(kanon_anonymize(&g, table, &options, &err), &err);
         assert_done(kanon_publish(table, g, &outputs, &err), &err);
         assert_done(kanon_schema_read(&schema, yaml_path.text, NULL, &err), &err);
@@ -197,7 +197,7 @@ static void open_bands_look_like_any_number(void **state)
         "entity: who\nprivacy: {k: 2, constraints: [{model: alpha-k, attribute: ill, alpha: 0.5}]}\n");
     kanon_options options = {.struct_size = sizeof options, .algorithm = "kmember", .seed = 1};
     place release = scratch("r.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     assert_done(kanon_anonymize(&g, table, &options, &err), &err);
     assert_done(kanon_publish(table, g, &outputs, &err), &err);
     kanon_grouping_free(g);

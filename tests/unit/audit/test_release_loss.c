@@ -477,7 +477,7 @@ static void test_own_releases(void **state)
         kanon_grouping *grouping = grouping_of(t, group_of);
         place path = scratch("own.csv");
         kanon_outputs outputs = {
-            .struct_size = sizeof outputs, .release = path.text, .numeric = forms[i % 3], .shuffle = i % 2};
+            .struct_size = sizeof outputs, .release = KANON_TO_PATH(path.text), .numeric = forms[i % 3], .shuffle = i % 2};
         kanon_measures *of_groups = NULL, *of_file = NULL;
         assert_done(kanon_publish(t, grouping, &outputs, &err), &err);
         assert_done(kanon_evaluate(&of_groups, t, grouping, NULL, &err), &err);

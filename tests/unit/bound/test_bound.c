@@ -16,7 +16,7 @@ static kanon_lower_bound *bound_of(const kanon_table *table, int64_t k, int thre
     kanon_lower_bound *bound = NULL;
     kanon_error err = {0};
     kanon_bound_options options = {
-        .struct_size = sizeof options, .k = k, .threads = threads, .certificate = certificate, .rounds = 9};
+        .struct_size = sizeof options, .k = k, .threads = threads, .certificate = KANON_TO_PATH(certificate), .rounds = 9};
     assert_done(kanon_bound(&bound, table, &options, &err), &err);
     return bound;
 }
@@ -571,7 +571,7 @@ static void test_no_memory(void **state)
         kanon_certificate found;
         kanon_error err = {0};
         kanon_bound_options options = {
-            .struct_size = sizeof options, .k = 2, .threads = 1, .rounds = 3, .certificate = path.text};
+            .struct_size = sizeof options, .k = 2, .threads = 1, .rounds = 3, .certificate = KANON_TO_PATH(path.text)};
         kanon__alloc_fail_at(at, false);
         st = kanon_bound(&bound, table, &options, &err);
         kanon_lower_bound_free(bound);

@@ -121,9 +121,9 @@ static void go(run *r)
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
     kanon_outputs outputs = {.struct_size = sizeof outputs,
-                             .release = r->release.text,
-                             .groups = r->groups.text,
-                             .report = r->report.text,
+                             .release = KANON_TO_PATH(r->release.text),
+                             .groups = KANON_TO_PATH(r->groups.text),
+                             .report = KANON_TO_PATH(r->report.text),
                              .threads = r->options.threads};
     KANON_TRY(kanon_schema_new(&schema, r->context, &r->err), out);
     KANON_TRY(set_schema(schema, &r->err), out);

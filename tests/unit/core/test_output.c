@@ -14,7 +14,7 @@ static kanon__output *open_output(const char *path)
 {
     kanon__output *output = NULL;
     kanon_error err = {0};
-    assert_done(kanon__output_open(&output, path, NULL, true, &err), &err);
+    assert_done(kanon__output_open(&output, KANON_TO_PATH(path), true, &err), &err);
     return output;
 }
 
@@ -283,7 +283,7 @@ static void assert_cannot_open(const char *path)
 {
     kanon__output *output = (kanon__output *)&path;
     kanon_error err = {0};
-    assert_int_equal(kanon__output_open(&output, path, NULL, false, &err), KANON_EIO);
+    assert_int_equal(kanon__output_open(&output, KANON_TO_PATH(path), false, &err), KANON_EIO);
     assert_null(output);
     assert_holds(err.message, path);
 }
@@ -348,7 +348,7 @@ static void output_checksum_is_sha256(void **state)
                     "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
     assert_checksum("aaaaaaaaaa", 100000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
     kanon__output *output = NULL;
-    assert_int_equal(kanon__output_open(&output, "/dev/null", NULL, false, NULL), KANON_OK);
+    assert_int_equal(kanon__output_open(&output, KANON_TO_PATH("/dev/null"), false, NULL), KANON_OK);
     finish_output(output);
     assert_string_equal(kanon__output_sha256(output), "");
     kanon__output_free(output);

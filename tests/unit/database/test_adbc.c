@@ -52,7 +52,8 @@ static kanon_status run(kanon_error *err)
     kanon_grouping *grouping = NULL;
     kanon_options options = {.struct_size = sizeof options, .algorithm = "mondrian"};
     place groups = scratch("groups.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = output, .groups = groups.text};
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release = KANON_TO_PATH(output), .groups = KANON_TO_PATH(groups.text)};
     assert_done(kanon_schema_from_bytes(&schema, yaml, sizeof yaml - 1, "s", NULL, err), err);
     kanon_status st = kanon_table_read(&table, input, schema, NULL, err);
     if (st == KANON_OK)

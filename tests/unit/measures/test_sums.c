@@ -242,7 +242,7 @@ static void files_have_what_they_show(void **state)
             group_of[row] = 1 + kanon__random_below(&own, 1 + t->data.n_rows / 3);
         kanon_grouping *grouping = grouping_of(t, group_of);
         place path = scratch("own.csv");
-        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = path.text};
+        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(path.text)};
         assert_done(kanon_publish(t, grouping, &outputs, &err), &err);
         if (t->data.n_rows > 0)
             compare_file(t, schema, path.text);

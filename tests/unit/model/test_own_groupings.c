@@ -1,5 +1,6 @@
 /* Groupings that the caller makes: they are held against the policy before anything leaves, and belong to one table. */
 #include "support.h"
+#include "to_stream.h"
 
 #include <kanon_arrow.h>
 
@@ -31,8 +32,8 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
     sink_log log = {0};
     place path = scratch("release.csv");
     const kanon_sink sink = {.name = "sink", .write = sink_write, .finish = sink_finish, .payload = &log};
-    const kanon_outputs file = {.struct_size = sizeof file, .release = path.text};
-    const kanon_outputs to_sink = {.struct_size = sizeof to_sink, .release_to = &sink};
+    const kanon_outputs file = {.struct_size = sizeof file, .release = KANON_TO_PATH(path.text)};
+    const kanon_outputs to_sink = {.struct_size = sizeof to_sink, .release = KANON_TO_SINK(&sink)};
     struct ArrowArrayStream stream = {0};
     unlink(path.text);
     kanon_status st = kanon_publish(table, grouping, &file, err);
@@ -40,7 +41,7 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
     assert_int_equal(kanon_publish(table, grouping, &to_sink, err), st);
     assert_int_equal(log.n_bytes > 0, st == KANON_OK);
     assert_int_equal(log.complete != 0, st == KANON_OK);
-    assert_int_equal(kanon_release_to_arrow(&stream, table, grouping, NULL, err), st);
+    assert_int_equal(release_to_stream(&stream, table, grouping, NULL, err), st);
     assert_int_equal(stream.release != NULL, st == KANON_OK);
     if (stream.release != NULL)
         stream.release(&stream);
@@ -54,7 +55,7 @@ static void sinks_without_write(void **state)
     kanon_error err = {0};
     sink_log log = {.complete = -1};
     const kanon_sink sink = {.finish = sink_finish, .payload = &log};
-    const kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink};
+    const kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     kanon_table *table = table_of("privacy: {k: 2}\nattributes: {a: {role: quasi}}\n", "a\n1\n2\n");
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1));
     assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EIO);

@@ -430,7 +430,7 @@ static void play_group(play *p, int block)
         p->group_of[r->at[i]] = kanon_grouping_group_of(grouping, i);
     }
     assert_done(kanon_block_groups_new(&p->groups[block], table, grouping, p->cuts, block, places, &err), &err);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = "/nowhere/release.csv"};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH("/nowhere/release.csv")};
     if (kanon_grouping_left(grouping) > 0) /* records without a group are never released */
         assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINVAL);
     kanon_grouping_free(grouping);
@@ -505,7 +505,7 @@ static void publish(collected *out, const kanon_table *table, const kanon_groupi
 {
     kanon_error err = {0};
     const kanon_sink sink = sink_of(out, "release.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .threads = 1};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink), .threads = 1};
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
 }
 

@@ -1,6 +1,7 @@
 /* The library inside somebody's process: several hosts at once, each with its own allocator, threads and ticks; memory that
  * runs out, streams and sinks that fail, ticks that cancel, at every place. Nothing is left behind. */
 #include "unit/embed_helpers.h"
+#include "to_stream.h"
 
 /* ---- jobs: what hosts do, each with a result as text ------------------------------------------------------------- */
 
@@ -79,8 +80,12 @@ static kanon_status csv_job(job_run *r)
     collected release = {.host = &r->host}, groups = release, report = release;
     kanon_sink release_to = sink_of(&release, "r.csv"), groups_to = sink_of(&groups, "g.csv");
     kanon_sink report_to = sink_of(&report, "report.json");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &release_to, .groups_to = &groups_to,
-                             .report_to = &report_to, .tick = host_tick, .payload = &r->host};
+    kanon_outputs outputs = {.struct_size = sizeof outputs,
+                             .release = KANON_TO_SINK(&release_to),
+                             .groups = KANON_TO_SINK(&groups_to),
+                             .report = KANON_TO_SINK(&report_to),
+                             .tick = host_tick,
+                             .payload = &r->host};
     kanon_status st = make_objects(&o, r, false, "kmember");
     STEP(kanon_publish(o.table, o.grouping, &outputs, &r->err));
     free_objects(&o);
@@ -95,9 +100,9 @@ static kanon_status arrow_job(job_run *r)
 {
     objects o;
     struct ArrowArrayStream released = {0};
-    kanon_arrow_options options = {.struct_size = sizeof options, .tick = host_tick, .payload = &r->host};
+    kanon_outputs options = {.struct_size = sizeof options, .tick = host_tick, .payload = &r->host};
     kanon_status st = make_objects(&o, r, true, "top-down");
-    STEP(kanon_release_to_arrow(&released, o.table, o.grouping, &options, &r->err));
+    STEP(release_to_stream(&released, o.table, o.grouping, &options, &r->err));
     free_objects(&o);
     if (st == KANON_OK) {
         arrow_taken taken = arrow_take(&released);
@@ -153,7 +158,7 @@ static kanon_status bound_job(job_run *r)
     kanon_certificate certificate = {0};
     collected proof = {.host = &r->host};
     kanon_sink sink = sink_of(&proof, "proof.json");
-    kanon_bound_options options = {.struct_size = sizeof options, .k = 5, .rounds = 3, .certificate_to = &sink,
+    kanon_bound_options options = {.struct_size = sizeof options, .k = 5, .rounds = 3, .certificate = KANON_TO_SINK(&sink),
                                    .tick = host_tick, .payload = &r->host};
     kanon_status st = make_objects(&o, r, false, NULL);
     STEP(kanon_bound(&bound, o.table, &options, &r->err));
@@ -175,8 +180,14 @@ static kanon_status tradeoff_job(job_run *r)
     collected outputs[3] = {{.host = &r->host}, {.host = &r->host}, {.host = &r->host}};
     kanon_sink csv = sink_of(&outputs[0], "c.csv"), json = sink_of(&outputs[1], "c.json");
     kanon_sink plot = sink_of(&outputs[2], "c.svg");
-    kanon_tradeoff_options options = {.struct_size = sizeof options, .k = "2,4,9", .algorithm = "mondrian", .csv_to = &csv,
-                                      .json_to = &json, .plot_to = &plot, .tick = host_tick, .payload = &r->host};
+    kanon_tradeoff_options options = {.struct_size = sizeof options,
+                                      .k = "2,4,9",
+                                      .algorithm = "mondrian",
+                                      .csv = KANON_TO_SINK(&csv),
+                                      .json = KANON_TO_SINK(&json),
+                                      .plot = KANON_TO_SINK(&plot),
+                                      .tick = host_tick,
+                                      .payload = &r->host};
     kanon_status st = make_objects(&o, r, false, NULL);
     STEP(kanon_tradeoff(&curve, o.table, &options, &r->err));
     for (size_t i = 0; st == KANON_OK && i < kanon_curve_count(curve); i++) {
@@ -203,7 +214,7 @@ static kanon_status change_state(job_run *r, const char *path)
     kanon_change change = {0};
     collected release = {.host = &r->host};
     kanon_sink sink = sink_of(&release, "release.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     kanon_change_options and_release = {.struct_size = sizeof and_release, .outputs = &outputs};
     kanon_state_options opening = {.struct_size = sizeof opening, .tick = host_tick, .payload = &r->host,
                                    .context = &r->host.context};
@@ -242,7 +253,7 @@ static kanon_status groups_job(job_run *r)
     size_t used = strlen(text);
     collected release = {.host = &r->host};
     kanon_sink sink = sink_of(&release, NULL);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .numeric = KANON_NUMERIC_MEAN,
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink), .numeric = KANON_NUMERIC_MEAN,
                              .shuffle = 1,
                              .shuffle_seed = 5};
     for (int row = 0; row < N_PEOPLE; row++)
@@ -360,8 +371,11 @@ static void run_embedded(embedded *e, const arrow_layout *layout)
     kanon_read_options reading = {.struct_size = sizeof reading, .tick = host_tick, .payload = &e->host};
     kanon_options options = {.struct_size = sizeof options, .k = 3, .algorithm = "mondrian", .refine = "il-optimization",
                              .tick = host_tick, .payload = &e->host};
-    kanon_arrow_options to_arrow = {.struct_size = sizeof to_arrow, .tick = host_tick, .payload = &e->host};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .groups = e->file, .tick = host_tick,
+    kanon_outputs to_arrow = {.struct_size = sizeof to_arrow, .tick = host_tick, .payload = &e->host};
+    kanon_outputs outputs = {.struct_size = sizeof outputs,
+                             .release = KANON_TO_SINK(&sink),
+                             .groups = KANON_TO_PATH(e->file),
+                             .tick = host_tick,
                              .payload = &e->host};
     e->release.host = &e->host;
     arrow_produce(&stream, &e->people->table, layout, &e->counts);
@@ -372,7 +386,7 @@ static void run_embedded(embedded *e, const arrow_layout *layout)
         stream.release(&stream);
     assert_null(stream.release);
     STEP(kanon_anonymize(&grouping, table, &options, &e->err));
-    STEP(kanon_release_to_arrow(&released, table, grouping, &to_arrow, &e->err));
+    STEP(release_to_stream(&released, table, grouping, &to_arrow, &e->err));
     assert_true(st == KANON_OK || (released.release == NULL && e->release.n_finished == 0));
     if (st == KANON_OK)
         st = kanon_publish(table, grouping, &outputs, &e->err);
@@ -567,7 +581,8 @@ static void cancelled_changes_change_nothing(void **state)
                                        .context = &h.context};
         collected release = {.host = &h};
         kanon_sink sink = sink_of(&release, "release.csv");
-        kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .tick = host_tick, .payload = &h};
+        kanon_outputs outputs = {
+            .struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink), .tick = host_tick, .payload = &h};
         kanon_change_options change = {.struct_size = sizeof change, .outputs = &outputs};
         kanon_state *kept = NULL;
         kanon_state_info *info = NULL;
@@ -613,8 +628,10 @@ static void publish_to_sinks(two_sinks *s, const kanon_table *table, const kanon
 {
     kanon_sink release = sink_of(&s->release, "the release"), groups = sink_of(&s->groups, "the groups");
     s->file = scratch("report.json");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &release, .groups_to = &groups,
-                             .report = s->file.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs,
+                             .release = KANON_TO_SINK(&release),
+                             .groups = KANON_TO_SINK(&groups),
+                             .report = KANON_TO_PATH(s->file.text)};
     s->status = kanon_publish(table, grouping, &outputs, &s->err);
 }
 
@@ -684,7 +701,7 @@ static void state_forgets_what_a_sink_refuses(void **state)
     receiver r;
     collected release = {.fail_finish = 1};
     kanon_sink sink = sink_of(&release, "release.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     kanon_state_info *info = NULL;
     kanon_change change;
@@ -729,10 +746,11 @@ static void sinks_hear_of_early_failures(void **state)
     kanon_curve *curve = NULL;
     kanon_change change;
     kanon_options options = {.struct_size = sizeof options, .k = 3, .algorithm = "mondrian"};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .report_external_to = &sink, .numeric = (kanon_numeric)9};
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .report_external = KANON_TO_SINK(&sink), .numeric = (kanon_numeric)9};
     kanon_change_options changing = {.struct_size = sizeof changing, .outputs = &outputs};
-    kanon_bound_options bounding = {.struct_size = sizeof bounding, .k = 31, .certificate_to = &sink};
-    kanon_tradeoff_options grid = {.struct_size = sizeof grid, .k = "two", .plot_to = &sink};
+    kanon_bound_options bounding = {.struct_size = sizeof bounding, .k = 31, .certificate = KANON_TO_SINK(&sink)};
+    kanon_tradeoff_options grid = {.struct_size = sizeof grid, .k = "two", .plot = KANON_TO_SINK(&sink)};
     struct ArrowArrayStream released = {0};
     host_init(&h, 1);
     open_receiver(&r, p, &h, path.text);

@@ -112,7 +112,7 @@ static void publishing(void **state)
     for (int i = 0; i < N_LONGS; i++) {
         kanon_error err = {0};
         kanon_outputs outputs = {.struct_size = sizeof outputs,
-                                 .release = path.text,
+                                 .release = KANON_TO_PATH(path.text),
                                  .shuffle = ints[i % N_INTS],
                                  .shuffle_seed = (uint64_t)longs[i],
                                  .threads = ints[i % N_INTS]};
@@ -139,7 +139,7 @@ static void states(void **state)
         kanon_state *open = NULL;
         kanon_change done;
         kanon_state_options options = {.struct_size = sizeof options, .wait_seconds = ints[i % N_INTS]};
-        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
         kanon_change_options change = {.struct_size = sizeof change, .outputs = &outputs, .joint_k = longs[i]};
         err = (kanon_error){0};
         assert_done(kanon_state_open(&open, path.text, &options, &err), &err);

@@ -1,6 +1,7 @@
 /* Functions that do the same of a file, of bytes and of an Arrow stream give the same results. A schema that is built by
  * setters is the one that YAML describes. */
 #include "unit/embed_helpers.h"
+#include "to_stream.h"
 
 enum { N_PEOPLE = 200, FROM_FILE = 0, FROM_BYTES, FROM_ARROW, N_SOURCES };
 
@@ -20,7 +21,7 @@ static collected publish(const kanon_table *table, const kanon_grouping *groupin
     kanon_error err = {0};
     kanon_sink sink = sink_of(&c, "a sink");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .numeric = numeric};
-    *(groups ? &outputs.groups_to : &outputs.release_to) = &sink;
+    *(groups ? &outputs.groups : &outputs.release) = KANON_TO_SINK(&sink);
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     assert_int_equal(c.n_complete, 1);
     return c;
@@ -137,8 +138,8 @@ static struct ArrowArrayStream released_stream(const fixture *f)
 {
     struct ArrowArrayStream stream = {0};
     kanon_error err = {0};
-    kanon_arrow_options options = {.struct_size = sizeof options, .numeric = KANON_ARROW_TEXT};
-    assert_done(kanon_release_to_arrow(&stream, f->table, f->grouping, &options, &err), &err);
+    kanon_outputs options = {.struct_size = sizeof options, .numeric = KANON_NUMERIC_INTERVAL};
+    assert_done(release_to_stream(&stream, f->table, f->grouping, &options, &err), &err);
     return stream;
 }
 
@@ -214,11 +215,10 @@ static void certificates(void **state)
     kanon_error err = {0};
     collected proof = {0};
     kanon_sink sink = sink_of(&proof, "proof.json");
-    kanon_bound_options options = {.struct_size = sizeof options, .k = 4, .rounds = 2, .certificate_to = &sink};
+    kanon_bound_options options = {.struct_size = sizeof options, .k = 4, .rounds = 2, .certificate = KANON_TO_SINK(&sink)};
     assert_done(kanon_bound(&bound, f->table, &options, &err), &err);
     kanon_lower_bound_free(bound);
-    options.certificate_to = NULL;
-    options.certificate = path.text;
+    options.certificate = KANON_TO_PATH(path.text);
     assert_done(kanon_bound(&bound, f->table, &options, &err), &err);
     assert_file(path.text, proof.text);
     assert_done(kanon_certificate_check(&of_file, f->table, path.text, 1, NULL, NULL, &err), &err);
@@ -241,11 +241,11 @@ static void curves(void **state)
     kanon_sink sink = sink_of(&plot, "curve.svg");
     kanon_curve *curve = NULL;
     kanon_error err = {0};
-    kanon_tradeoff_options options = {.struct_size = sizeof options, .k = "3,6", .algorithm = "mondrian", .plot_to = &sink};
+    kanon_tradeoff_options options = {
+        .struct_size = sizeof options, .k = "3,6", .algorithm = "mondrian", .plot = KANON_TO_SINK(&sink)};
     assert_done(kanon_tradeoff(&curve, f->table, &options, &err), &err);
     kanon_curve_free(curve);
-    options.plot_to = NULL;
-    options.plot = path.text;
+    options.plot = KANON_TO_PATH(path.text);
     assert_done(kanon_tradeoff(&curve, f->table, &options, &err), &err);
     kanon_curve_free(curve);
     assert_file(path.text, plot.text);
@@ -277,7 +277,7 @@ static kanon_change apply(kanon_state *state, int from, const delta *d, collecte
     kanon_error err = {0};
     kanon_change change;
     kanon_sink sink = sink_of(release, "release.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     if (from == FROM_ARROW) {
         struct ArrowArrayStream stream;

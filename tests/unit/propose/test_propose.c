@@ -384,7 +384,7 @@ static void sinks_are_told(void **state)
         receiver r = {0};
         kanon_proposal *p = NULL;
         kanon_sink sink = {.write = receive, .finish = finish, .payload = &r};
-        kanon_propose_options options = {.struct_size = sizeof options, .schema_to = &sink};
+        kanon_propose_options options = {.struct_size = sizeof options, .schema = KANON_TO_SINK(&sink)};
         const char *csv = i == 0 ? good : bad;
         kanon_status st = kanon_propose_bytes(&p, csv, strlen(csv), "t.csv", &options, &err);
         assert_int_equal(st, i == 0 ? KANON_OK : KANON_EDATA);
@@ -405,7 +405,7 @@ static void the_table_is_not_overwritten(void **state)
     place table = scratch("t.csv");
     (void)state;
     write_text(table.text, "age,sex\n20,f\n21,m\n");
-    kanon_propose_options options = {.struct_size = sizeof options, .schema = table.text};
+    kanon_propose_options options = {.struct_size = sizeof options, .schema = KANON_TO_PATH(table.text)};
     assert_int_equal(kanon_propose(&p, table.text, &options, &err), KANON_EINVAL);
     assert_holds(err.message, "would overwrite the table");
     assert_null(p);

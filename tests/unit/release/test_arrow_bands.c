@@ -62,7 +62,8 @@ static void assert_csv_ends(const kanon_table *table, const kanon_grouping *grou
 {
     kanon_error err = {0};
     place path = scratch("release.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = path.text, .numeric = KANON_NUMERIC_COLUMNS};
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release = KANON_TO_PATH(path.text), .numeric = KANON_NUMERIC_COLUMNS};
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     char *text = read_text(path.text), *at = strchr(text, '\n') + 1;
     for (int row = 0; row < 4; row++)
@@ -95,7 +96,7 @@ static void bands_keep_the_type(void **state)
         kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2));
         assert_csv_ends(table, grouping, b);
         for (int form = 1; form >= 0; form--) {
-            kanon_status st = release(&stream, table, grouping, form == 0 ? KANON_ARROW_COLUMNS : KANON_ARROW_TEXT,
+            kanon_status st = release(&stream, table, grouping, form == 0 ? KANON_NUMERIC_COLUMNS : KANON_NUMERIC_INTERVAL,
                                       i % 2 == 1, 1, &err);
             if (st != KANON_OK)
                 fail_msg("%s, %s: %s", b->format, b->rule, err.message);
@@ -141,11 +142,11 @@ static void ends_that_do_not_fit(void **state)
         kanon_error err = {0};
         kanon_table *table = import_banded(&cases[i], &(arrow_layout){0}, &counts);
         kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2));
-        assert_int_equal(release(&stream, table, grouping, KANON_ARROW_COLUMNS, false, 1, &err), KANON_EINVAL);
+        assert_int_equal(release(&stream, table, grouping, KANON_NUMERIC_COLUMNS, false, 1, &err), KANON_EINVAL);
         assert_holds(err.message, "x: the ends of its bands do not fit");
-        assert_int_equal(release(&stream, table, grouping, KANON_ARROW_MEAN, false, 1, &err), KANON_EINVAL);
+        assert_int_equal(release(&stream, table, grouping, KANON_NUMERIC_MEAN, false, 1, &err), KANON_EINVAL);
         assert_holds(err.message, "a mean would show more");
-        assert_done(release(&stream, table, grouping, KANON_ARROW_TEXT, false, 1, &err), &err);
+        assert_done(release(&stream, table, grouping, KANON_NUMERIC_INTERVAL, false, 1, &err), &err);
         stream.release(&stream);
         kanon_grouping_free(grouping);
         kanon_table_free(table);
@@ -211,8 +212,9 @@ static void damaged_ends_are_refused(void **state)
         kanon_error err = {0};
         struct ArrowArrayStream stream = {0};
         band_damage d = damages[i];
-        kanon_arrow_options options = {
-            .struct_size = sizeof options, .numeric = d.numeric ? KANON_ARROW_TEXT : KANON_ARROW_COLUMNS, .threads = 1};
+        kanon_outputs options = {.struct_size = sizeof options,
+                                 .numeric = d.numeric ? KANON_NUMERIC_INTERVAL : KANON_NUMERIC_COLUMNS,
+                                 .threads = 1};
         kanon_status st = kanon__arrow_export(&stream, table, grouping, &options, &err, spoil, &d);
         if (st != KANON_EINTERNAL || stream.release != NULL)
             fail_msg("%s: %s", d.name, kanon_status_text(st));
@@ -240,7 +242,7 @@ static void wrong_codes_are_refused(void **state)
         kanon__code_set(codes, 0, 1); /* the first record is in the band [10..14], says its code */
         for (int numeric = 0; numeric < 2; numeric++)
             assert_int_equal(
-                release(&stream, table, grouping, numeric ? KANON_ARROW_TEXT : KANON_ARROW_COLUMNS, false, 1, &err),
+                release(&stream, table, grouping, numeric ? KANON_NUMERIC_INTERVAL : KANON_NUMERIC_COLUMNS, false, 1, &err),
                 KANON_EINTERNAL);
         kanon_grouping_free(grouping);
         kanon_table_free(table);
@@ -273,15 +275,17 @@ static void released_bands_can_be_checked(void **state)
         struct ArrowArrayStream stream;
         kanon_check *check = NULL;
         kanon_measures *measures = NULL;
-        assert_done(release(&stream, table, grouping, form == 0 ? KANON_ARROW_COLUMNS : KANON_ARROW_TEXT, false, 1, &err),
-                    &err);
+        assert_done(
+            release(&stream, table, grouping, form == 0 ? KANON_NUMERIC_COLUMNS : KANON_NUMERIC_INTERVAL, false, 1, &err),
+            &err);
         assert_done(kanon_check_arrow(&check, &stream, schema, NULL, &err), &err);
         assert_int_equal(check->classes, 3); /* the record of stars is one, too */
         assert_int_equal(check->suppressed, 1);
         assert_int_equal(check->records, 5);
         kanon_check_free(check);
-        assert_done(release(&stream, table, grouping, form == 0 ? KANON_ARROW_COLUMNS : KANON_ARROW_TEXT, false, 1, &err),
-                    &err);
+        assert_done(
+            release(&stream, table, grouping, form == 0 ? KANON_NUMERIC_COLUMNS : KANON_NUMERIC_INTERVAL, false, 1, &err),
+            &err);
         assert_done(kanon_evaluate_arrow(&measures, table, &stream, schema, NULL, &err), &err);
         assert_true(fabs(loss_of(measures) - loss_of(own)) < 1e-9);
         kanon_measures_free(measures);
@@ -308,8 +312,8 @@ static void every_allocation_may_fail(void **state)
             struct ArrowArrayStream stream;
             int64_t before = kanon__alloc_in_use();
             kanon__alloc_fail_at(n, false);
-            kanon_status st = release(&stream, table, grouping, source == 1 ? KANON_ARROW_TEXT : KANON_ARROW_COLUMNS, false,
-                                      1, &err);
+            kanon_status st = release(&stream, table, grouping, source == 1 ? KANON_NUMERIC_INTERVAL : KANON_NUMERIC_COLUMNS,
+                                      false, 1, &err);
             kanon__alloc_fail_at(0, false);
             assert_true(st == KANON_OK || st == KANON_ENOMEM);
             done = st == KANON_OK;

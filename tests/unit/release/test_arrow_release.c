@@ -9,13 +9,14 @@
 #include "support.h"
 #include "table/read/arrow_source.h"
 #include "table/text/csv.h"
+#include "to_stream.h"
 
 #include <errno.h>
 #include <math.h>
 
 /* ---- making releases ----------------------------------------------------------------------------------------------- */
 
-static arrow_taken released(const kanon_table *table, const kanon_grouping *grouping, kanon_arrow_numeric numeric,
+static arrow_taken released(const kanon_table *table, const kanon_grouping *grouping, kanon_numeric numeric,
                             bool shuffle, int threads)
 {
     struct ArrowArrayStream stream;
@@ -32,7 +33,7 @@ static void assert_taken(arrow_taken taken, const char *expected)
     arrow_taken_clear(&taken);
 }
 
-static void assert_release(const kanon_table *table, const int64_t *group_of, kanon_arrow_numeric numeric,
+static void assert_release(const kanon_table *table, const int64_t *group_of, kanon_numeric numeric,
                            const char *expected)
 {
     kanon_grouping *grouping = grouping_of(table, group_of);
@@ -46,7 +47,7 @@ static void columns_of_csv(void **state)
 {
     (void)state;
     kanon_table *table = table_of(people_yaml, people_csv);
-    assert_release(table, people_groups, KANON_ARROW_COLUMNS,
+    assert_release(table, people_groups, KANON_NUMERIC_COLUMNS,
                    "age_min:l,age_max:l,temp_min:g,temp_max:g,day_min:tdD,day_max:tdD,job:i=u,ill:u,dose:l,note:u\n"
                    "20,24,-1.5,2,2020-02-28,2020-03-01,Work,flu,1,a\n"
                    "20,24,-1.5,2,2020-02-28,2020-03-01,Work,hiv,-2,b \"c\"\n"
@@ -67,7 +68,7 @@ static void texts_of_csv(void **state)
 {
     (void)state;
     kanon_table *table = table_of(people_yaml, people_csv);
-    assert_release(table, people_groups, KANON_ARROW_TEXT,
+    assert_release(table, people_groups, KANON_NUMERIC_INTERVAL,
                    "age:u,temp:u,day:u,job:i=u,ill:u,dose:l,note:u\n"
                    "[20..24],[-1.50..2],[2020-02-28..2020-03-01],Work,flu,1,a\n"
                    "[20..24],[-1.50..2],[2020-02-28..2020-03-01],Work,hiv,-2,b \"c\"\n"
@@ -90,7 +91,7 @@ static void means_of_csv(void **state)
 {
     (void)state;
     kanon_table *table = table_of(people_yaml, people_csv);
-    assert_release(table, people_groups, KANON_ARROW_MEAN,
+    assert_release(table, people_groups, KANON_NUMERIC_MEAN,
                    "age:g,temp:g,day:tdD,job:i=u,ill:u,dose:l,note:u\n"
                    "21.670000000000002,-0.33329999999999999,2020-02-29,Work,flu,1,a\n"
                    "21.670000000000002,-0.33329999999999999,2020-02-29,Work,hiv,-2,b \"c\"\n"
@@ -114,11 +115,11 @@ static void times_of_csv(void **state)
     kanon_table *table = table_of("attributes: {t: {role: quasi}, z: {role: quasi}}\n",
                                   "t,z\n2020-01-01T10:00:00,2020-01-01T10:00:00.5Z\n"
                                   "2020-01-01 10:00:03,2020-01-01T12:00:01+02:00\n");
-    assert_release(table, GROUPS(1, 1), KANON_ARROW_COLUMNS,
+    assert_release(table, GROUPS(1, 1), KANON_NUMERIC_COLUMNS,
                    "t_min:tsu:,t_max:tsu:,z_min:tsu:UTC,z_max:tsu:UTC\n"
                    "1577872800000000,1577872803000000,1577872800500000,1577872801000000\n"
                    "1577872800000000,1577872803000000,1577872800500000,1577872801000000\n");
-    assert_release(table, GROUPS(1, 1), KANON_ARROW_MEAN,
+    assert_release(table, GROUPS(1, 1), KANON_NUMERIC_MEAN,
                    "t:tss:,z:tss:UTC\n1577872802,1577872800\n1577872802,1577872800\n");
     kanon_table_free(table);
 }
@@ -132,7 +133,7 @@ static void roots_and_large_integers(void **state)
                                   "  c: {role: quasi, taxonomy: {Any: {a: , b: }}}\n",
                                   "n,c\n9223372036854775806,a\n-9223372036854775807,b\n9223372036854775807,a\n"
                                   "9223372036854775805,a\n");
-    assert_release(table, GROUPS(1, 1, 2, 2), KANON_ARROW_COLUMNS,
+    assert_release(table, GROUPS(1, 1, 2, 2), KANON_NUMERIC_COLUMNS,
                    "n_min:l,n_max:l,c:i=u\n"
                    "-9223372036854775807,9223372036854775807,Any\n-9223372036854775807,9223372036854775807,Any\n"
                    "9223372036854775805,9223372036854775807,a\n9223372036854775805,9223372036854775807,a\n");
@@ -207,7 +208,7 @@ static void numbers_keep_their_type(void **state)
                                                        : "attributes: {x: {role: quasi, type: date}}\n";
             kanon_table *table = import(yaml, &(arrow_table){1, &field, 4}, &layouts[l], &counts);
             kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2));
-            arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
+            arrow_taken taken = released(table, grouping, KANON_NUMERIC_COLUMNS, false, 1);
             for (int c = 0; c < 2; c++) {
                 assert_string_equal(taken.schema.children[c]->name, c == 0 ? "x_min" : "x_max");
                 assert_string_equal(taken.schema.children[c]->format, n->released);
@@ -237,7 +238,7 @@ static void truth_values_stay_such(void **state)
         layout.batch_rows = layout.batch_rows > 0 ? 2 : 0;
         arrow_counts counts = {0};
         kanon_table *table = import(flat, &(arrow_table){2, fields, 6}, &layout, &counts);
-        assert_release(table, GROUPS(1, 1, 2, 2, 3, 3), KANON_ARROW_COLUMNS,
+        assert_release(table, GROUPS(1, 1, 2, 2, 3, 3), KANON_NUMERIC_COLUMNS,
                        layout.batch_rows > 0
                            ? "x:b,y:b\n-,true\n-,false\n--\ntrue,-\ntrue,false\n--\n-,true\n-,true\n"
                            : "x:b,y:b\n-,true\n-,false\ntrue,-\ntrue,false\n-,true\n-,true\n");
@@ -245,7 +246,7 @@ static void truth_values_stay_such(void **state)
     }
     arrow_counts counts = {0};
     kanon_table *table = import(tree, &(arrow_table){2, fields, 4}, &layouts[0], &counts);
-    assert_release(table, GROUPS(1, 1, 2, 2), KANON_ARROW_COLUMNS,
+    assert_release(table, GROUPS(1, 1, 2, 2), KANON_NUMERIC_COLUMNS,
                    "x:i=u,y:b\nKnown,true\nKnown,false\ntrue,-\ntrue,false\n");
     kanon_table_free(table);
 }
@@ -287,7 +288,7 @@ static char *given_cell(const arrow_field *field, int64_t row)
 
 static void assert_kept(const kanon_table *table, const kanon_grouping *grouping, bool shuffle, const int32_t *order)
 {
-    arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, shuffle, 2);
+    arrow_taken taken = released(table, grouping, KANON_NUMERIC_COLUMNS, shuffle, 2);
     assert_int_equal(taken.n_rows, N_KEPT_ROWS);
     assert_int_equal(taken.schema.n_children, N_KEPT);
     for (int c = 1; c < N_KEPT; c++) {
@@ -308,7 +309,7 @@ static void assert_kept(const kanon_table *table, const kanon_grouping *grouping
 /* The order of a shuffled release, found from a column that tells records apart. */
 static void find_order(int32_t *order, const kanon_table *table, const kanon_grouping *grouping)
 {
-    arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, true, 1);
+    arrow_taken taken = released(table, grouping, KANON_NUMERIC_COLUMNS, true, 1);
     for (int64_t i = 0; i < N_KEPT_ROWS; i++) {
         char *cell = arrow_taken_cell(&taken, i, 3); /* S: 1 2 3 4 5 6 65535 */
         order[i] = atoi(cell) == 65535 ? 6 : atoi(cell) - 1;
@@ -356,7 +357,7 @@ static void kept_buffers_are_shared(void **state)
     const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
     const void *given = source->batches[0].children[1]->buffers[2], *views = source->batches[0].children[2]->buffers[2];
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1));
-    arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
+    arrow_taken taken = released(table, grouping, KANON_NUMERIC_COLUMNS, false, 1);
     assert_ptr_equal(taken.batches[0].children[2]->buffers[2], given);
     assert_ptr_not_equal(taken.batches[0].children[3]->buffers[2], views);
     kanon_grouping_free(grouping);
@@ -384,8 +385,8 @@ static void assert_widens(const char *format)
     kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){2, fields, N},
                                 &(arrow_layout){.batch_rows = 10}, &counts);
     kanon_grouping *grouping = grouping_of(table, groups);
-    arrow_taken plain = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
-    arrow_taken shuffled = released(table, grouping, KANON_ARROW_COLUMNS, true, 3);
+    arrow_taken plain = released(table, grouping, KANON_NUMERIC_COLUMNS, false, 1);
+    arrow_taken shuffled = released(table, grouping, KANON_NUMERIC_COLUMNS, true, 3);
     bool seen[N] = {false};
     assert_string_equal(plain.schema.children[2]->format, "i");
     assert_string_equal(shuffled.schema.children[2]->format, "i");
@@ -537,7 +538,7 @@ static void uneven_batches_keep_their_rows(void **state)
                                 &(arrow_table){2, fields, N + 5}, &(arrow_layout){.batch_rows = 10, .spoil = shorten_second},
                                 &counts);
     kanon_grouping *grouping = grouping_of(table, groups);
-    arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
+    arrow_taken taken = released(table, grouping, KANON_NUMERIC_COLUMNS, false, 1);
     for (int i = 0; i < N; i++) {
         char *cell = arrow_taken_cell(&taken, i, 2);
         assert_string_equal(cell, texts[i < 15 ? i : i + 5]);
@@ -592,7 +593,7 @@ static void dictionaries_have_no_other_values(void **state)
             kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n",
                                         &(arrow_table){2, fields, 4}, &layout, &counts);
             kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2));
-            arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, shuffle, 1);
+            arrow_taken taken = released(table, grouping, KANON_NUMERIC_COLUMNS, shuffle, 1);
             const struct ArrowArray *ill = taken.batches[0].children[2];
             assert_int_equal(ill->dictionary->length, 2);
             assert_false(holds_text(ill->dictionary, "hiv"));
@@ -651,7 +652,7 @@ static void slices_are_copied(void **state)
             const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
             bool sliced = layouts[l].array_offset > 0 || layouts[l].batch_offset > 0 || layouts[l].rows_behind > 0;
             kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1, 1, 1, 1));
-            arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, shuffle, 1);
+            arrow_taken taken = released(table, grouping, KANON_NUMERIC_COLUMNS, shuffle, 1);
             for (int64_t b = 0; b < taken.n_batches; b++)
                 for (int c = 1; c < N_KEPT; c++) {
                     const struct ArrowArray *array = taken.batches[b].children[c], *given = source->batches[b].children[c];
@@ -685,7 +686,7 @@ static void longer_columns_are_copied(void **state)
     kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){3, fields, 3},
                                 &(arrow_layout){.spoil = cut_batch}, &counts);
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1));
-    arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
+    arrow_taken taken = released(table, grouping, KANON_NUMERIC_COLUMNS, false, 1);
     kanon_grouping_free(grouping);
     kanon_table_free(table);
     assert_int_equal(counts.released_arrays, counts.arrays); /* nothing of the input is held any more */
@@ -721,11 +722,11 @@ static bool is_same(const kanon_table *table, const char *name, const char *cell
 static void compare_with_csv(const kanon_table *table, const kanon_grouping *grouping, bool shuffle, int form)
 {
     static const kanon_numeric numeric[] = {KANON_NUMERIC_COLUMNS, KANON_NUMERIC_INTERVAL, KANON_NUMERIC_MEAN};
-    static const kanon_arrow_numeric arrow[] = {KANON_ARROW_COLUMNS, KANON_ARROW_TEXT, KANON_ARROW_MEAN};
+    static const kanon_numeric arrow[] = {KANON_NUMERIC_COLUMNS, KANON_NUMERIC_INTERVAL, KANON_NUMERIC_MEAN};
     kanon_error err = {0};
     place path = scratch("release.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs,
-                             .release = path.text,
+                             .release = KANON_TO_PATH(path.text),
                              .numeric = numeric[form],
                              .shuffle = shuffle,
                              .shuffle_seed = shuffle ? 5 : 0,
@@ -827,7 +828,7 @@ static void recode_maps_equal_their_csv(void **state)
         compare_with_csv(r.table, grouping, false, 0);
         compare_with_csv(r.table, grouping, true, 1);
         struct ArrowArrayStream stream;
-        assert_int_equal(release(&stream, r.table, grouping, KANON_ARROW_MEAN, false, 1, &err), KANON_EINVAL);
+        assert_int_equal(release(&stream, r.table, grouping, KANON_NUMERIC_MEAN, false, 1, &err), KANON_EINVAL);
         kanon_grouping_free(grouping);
         random_table_clear(&r);
     }
@@ -844,7 +845,7 @@ static void the_stream_outlives_everything(void **state)
     kanon_error err = {0};
     kanon_table *table = table_of(people_yaml, people_csv);
     kanon_grouping *grouping = grouping_of(table, people_groups);
-    assert_done(release(&stream, table, grouping, KANON_ARROW_COLUMNS, true, 1, &err), &err);
+    assert_done(release(&stream, table, grouping, KANON_NUMERIC_COLUMNS, true, 1, &err), &err);
     kanon_grouping_free(grouping);
     kanon_table_free(table);
     assert_int_equal(stream.get_schema(&stream, &one), 0);
@@ -891,7 +892,7 @@ static void batches_share_a_dictionary(void **state)
     }
     kanon_table *table = table_of("default-role: insensitive\nattributes: {a: {role: quasi}, c: {role: quasi}}\n", csv);
     kanon_grouping *grouping = grouping_of(table, group_of);
-    arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 3);
+    arrow_taken taken = released(table, grouping, KANON_NUMERIC_COLUMNS, false, 3);
     assert_int_equal(taken.n_batches, 3); /* 65536 + 65536 + 8928 */
     assert_int_equal(taken.batches[1].length, 65536);
     const void *labels = taken.batches[0].children[2]->dictionary->buffers[2];
@@ -924,7 +925,7 @@ static void threads_do_not_matter(void **state)
             kanon_grouping *grouping = grouping_of(table, source == 0 ? people_groups : GROUPS(1, 1, 1, 2, 2, 2, 2));
             char *texts[2];
             for (int i = 0; i < 2; i++) {
-                arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, shuffle, i == 0 ? 1 : 3);
+                arrow_taken taken = released(table, grouping, KANON_NUMERIC_COLUMNS, shuffle, i == 0 ? 1 : 3);
                 texts[i] = arrow_taken_print(&taken);
                 arrow_taken_clear(&taken);
             }
@@ -954,7 +955,7 @@ static void every_allocation_may_fail(void **state)
             struct ArrowArrayStream stream;
             int64_t before = kanon__alloc_in_use();
             kanon__alloc_fail_at(n, false);
-            kanon_status st = release(&stream, table, grouping, source == 0 ? KANON_ARROW_TEXT : KANON_ARROW_COLUMNS,
+            kanon_status st = release(&stream, table, grouping, source == 0 ? KANON_NUMERIC_INTERVAL : KANON_NUMERIC_COLUMNS,
                                       source == 2, 1, &err);
             kanon__alloc_fail_at(0, false);
             assert_true(st == KANON_OK || st == KANON_ENOMEM);
@@ -1023,7 +1024,7 @@ static void streams_use_the_context(void **state)
     struct ArrowSchema schema;
     assert_done(read_table(&table, people_yaml, people_csv, &options, &err), &err);
     kanon_grouping *grouping = grouping_of(table, people_groups);
-    assert_done(release(&stream, table, grouping, KANON_ARROW_COLUMNS, false, 1, &err), &err);
+    assert_done(release(&stream, table, grouping, KANON_NUMERIC_COLUMNS, false, 1, &err), &err);
     kanon_grouping_free(grouping);
     kanon_table_free(table);
     assert_true(blocks.n_live > 0);
@@ -1045,16 +1046,16 @@ static void wrong_calls_are_refused(void **state)
     kanon_table *table = table_of("privacy: {k: 2}\nattributes: {a: {role: quasi}, a_max: {role: insensitive}}\n",
                                   "a,a_max\n1,x\n2,y\n3,z\n");
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1)), *small = grouping_of(table, GROUPS(1, 1, 2));
-    assert_int_equal(release(&stream, table, grouping, KANON_ARROW_COLUMNS, false, 1, &err), KANON_EINVAL);
+    assert_int_equal(release(&stream, table, grouping, KANON_NUMERIC_COLUMNS, false, 1, &err), KANON_EINVAL);
     assert_holds(err.message, "a_max: the release would have two columns of this name");
     assert_string_equal(err.topic, "numeric");
-    assert_done(release(&stream, table, grouping, KANON_ARROW_TEXT, false, 1, &err), &err);
+    assert_done(release(&stream, table, grouping, KANON_NUMERIC_INTERVAL, false, 1, &err), &err);
     stream.release(&stream);
-    assert_int_equal(release(&stream, table, grouping, (kanon_arrow_numeric)7, false, 1, &err), KANON_EINVAL);
-    assert_int_equal(release(&stream, table, small, KANON_ARROW_TEXT, false, 1, &err), KANON_EINVAL);
+    assert_int_equal(release(&stream, table, grouping, (kanon_numeric)7, false, 1, &err), KANON_EINVAL);
+    assert_int_equal(release(&stream, table, small, KANON_NUMERIC_INTERVAL, false, 1, &err), KANON_EINVAL);
     assert_holds(err.message, "a group has 1 records, fewer than k = 2");
     kanon_table *other = table_of("default-role: insensitive\nattributes: {a: {role: quasi}}\n", "a\n1\n");
-    assert_int_equal(release(&stream, other, grouping, KANON_ARROW_TEXT, false, 1, &err), KANON_EINVAL);
+    assert_int_equal(release(&stream, other, grouping, KANON_NUMERIC_INTERVAL, false, 1, &err), KANON_EINVAL);
     kanon_table_free(other);
     kanon_grouping_free(small);
     kanon_grouping_free(grouping);
@@ -1071,9 +1072,9 @@ static void own_groupings_keep_constraints(void **state)
                                   "default-role: insensitive\nattributes: {a: {role: quasi}, s: {role: sensitive}}\n",
                                   "a,s\n1,x\n2,y\n3,z\n4,z\n");
     kanon_grouping *good = grouping_of(table, GROUPS(1, 1, 1, 1)), *bad = grouping_of(table, GROUPS(1, 1, 2, 2));
-    assert_int_equal(release(&stream, table, bad, KANON_ARROW_COLUMNS, false, 1, &err), KANON_EINVAL);
+    assert_int_equal(release(&stream, table, bad, KANON_NUMERIC_COLUMNS, false, 1, &err), KANON_EINVAL);
     assert_holds(err.message, "violates a constraint");
-    assert_done(release(&stream, table, good, KANON_ARROW_COLUMNS, false, 1, &err), &err);
+    assert_done(release(&stream, table, good, KANON_NUMERIC_COLUMNS, false, 1, &err), &err);
     stream.release(&stream);
     kanon_grouping_free(bad);
     kanon_grouping_free(good);
@@ -1097,7 +1098,7 @@ static void several_batches_of_csv(void **state)
     kanon_table *table = table_of("default-role: insensitive\nattributes: {a: {role: quasi}}\n", csv);
     kanon_grouping *grouping = grouping_of(table, group_of);
     for (int threads = 1; threads <= 2; threads++) {
-        assert_done(release(&stream, table, grouping, KANON_ARROW_COLUMNS, false, threads, &err), &err);
+        assert_done(release(&stream, table, grouping, KANON_NUMERIC_COLUMNS, false, threads, &err), &err);
         arrow_taken taken = arrow_take(&stream);
         assert_int_equal(taken.n_rows, N);
         assert_true(taken.n_batches > 1);
@@ -1127,10 +1128,10 @@ static void a_tick_stops_it(void **state)
     int n_ticks = 0;
     kanon_error err = {0};
     struct ArrowArrayStream stream = {0};
-    kanon_arrow_options options = {.struct_size = sizeof options, .tick = stop, .payload = &n_ticks, .threads = 1};
+    kanon_outputs options = {.struct_size = sizeof options, .tick = stop, .payload = &n_ticks, .threads = 1};
     kanon_table *table = table_of(people_yaml, people_csv);
     kanon_grouping *grouping = grouping_of(table, people_groups);
-    kanon_status st = kanon_release_to_arrow(&stream, table, grouping, &options, &err);
+    kanon_status st = release_to_stream(&stream, table, grouping, &options, &err);
     assert_int_equal(n_ticks > 0 ? st : KANON_ECANCELLED,
                      KANON_ECANCELLED); /* a fast machine is done before the first tick */
     assert_true((st == KANON_OK) == (stream.release != NULL));
@@ -1156,14 +1157,14 @@ static void a_tick_stops_the_check(void **state)
         kanon_error err = {0};
         struct ArrowArrayStream stream = {0};
         arrow_counts counts = {0};
-        kanon_arrow_options options = {
+        kanon_outputs options = {
             .struct_size = sizeof options, .tick = stop_check, .payload = &was_checking, .threads = 1};
         kanon_table *table = source == 0
                                  ? table_of(people_yaml, people_csv)
                                  : import("default-role: insensitive\nattributes: {q: {role: quasi}}\n",
                                           &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS}, &(arrow_layout){0}, &counts);
         kanon_grouping *grouping = grouping_of(table, source == 0 ? people_groups : GROUPS(1, 1, 1, 1, 1, 1, 1));
-        assert_int_equal(kanon_release_to_arrow(&stream, table, grouping, &options, &err), KANON_ECANCELLED);
+        assert_int_equal(release_to_stream(&stream, table, grouping, &options, &err), KANON_ECANCELLED);
         assert_true(was_checking);
         assert_null(stream.release);
         assert_string_equal(err.message, "stopped while checking");

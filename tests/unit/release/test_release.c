@@ -40,7 +40,7 @@ static kanon_status publish(const kanon_table *table, const int64_t *group_of, k
 {
     place release = scratch("release.csv");
     kanon_grouping *grouping = grouping_of(table, group_of);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .numeric = numeric};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .numeric = numeric};
     kanon_status st = kanon_publish(table, grouping, &outputs, err);
     kanon_grouping_free(grouping);
     return st;
@@ -258,7 +258,7 @@ static void shuffle_is_a_permutation(void **state)
     }
     kanon_table *table = table_of("attributes: {a: {role: quasi}, n: {role: insensitive}}\n", csv);
     kanon_grouping *grouping = grouping_of(table, group_of);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .shuffle = 1};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .shuffle = 1};
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     char *text = read_text(release.text);
     assert_int_equal(strlen(text), strlen(csv));
@@ -268,7 +268,7 @@ static void shuffle_is_a_permutation(void **state)
         snprintf(expected, sizeof expected, "\n%d,r%02d\n", i / 10, i);
         assert_holds(text, expected);
     }
-    outputs.release = again.text;
+    outputs.release = KANON_TO_PATH(again.text);
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     char *other = read_text(again.text);
     assert_string_equal(other, text); /* the order depends on what is released alone */
@@ -277,7 +277,7 @@ static void shuffle_is_a_permutation(void **state)
     outputs.shuffle_seed = 7;
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     text = read_text(again.text);
-    outputs.release = release.text;
+    outputs.release = KANON_TO_PATH(release.text);
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     assert_file(release.text, text); /* a seed that was asked for: the same order */
     outputs.shuffle_seed = 8;
@@ -306,7 +306,7 @@ static void groups_files_go_round(void **state)
     (void)state;
     kanon_table *table = ten_rows();
     kanon_grouping *grouping = grouping_of(table, group_of);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .groups = path.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .groups = KANON_TO_PATH(path.text)};
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     assert_file(path.text,
                 "row,group\n1,1\n2,0\n3,1\n4,2\n5,2\n6,1\n7,3\n8,2\n9,0\n10,3\n"); /* numbered by their first row */
@@ -415,7 +415,7 @@ static void end_inspection(inspection *i)
     kanon_table_free(i->table);
 }
 
-static const char *const right_ages[] = {"[20..24]", "\"[20,24]\"", "21.67", "20,24"};
+static const char *const right_ages[] = {NULL, "[20..24]", "\"[20,24]\"", "21.67", "20,24"};
 
 /* Tell the verifier what the group shows; `fault`, unless NULL, stands in the place of attribute `at`. */
 static kanon_status show(inspection *i, kanon_numeric numeric, int at, const char *fault, kanon_error *err)
@@ -863,7 +863,8 @@ static void nothing_wrong_is_published(void **state)
     kanon_table *table = table_of("attributes: {age: {role: quasi}}\n", "age\n20\n24\n21\n");
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1));
     kanon__code_set(table->data.columns[0].codes, 1, 0);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .groups = groups.text};
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .groups = KANON_TO_PATH(groups.text)};
     assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINTERNAL);
     assert_int_equal(entries(scratch_directory, false), 2); /* the schema and the table */
     kanon_grouping_free(grouping);
@@ -896,13 +897,15 @@ static void outputs_must_not_meet(void **state)
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1, 1, 1, 1, 1, 1, 1));
     char *before = read_text(input.text);
     unlink(release.text);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .groups = release.text};
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .groups = KANON_TO_PATH(release.text)};
     assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINVAL);
     assert_false(exists(release.text));
-    outputs = (kanon_outputs){.struct_size = sizeof outputs, .release = input.text};
+    outputs = (kanon_outputs){.struct_size = sizeof outputs, .release = KANON_TO_PATH(input.text)};
     assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINVAL);
     assert_file(input.text, before);
-    outputs = (kanon_outputs){.struct_size = sizeof outputs, .release = release.text, .numeric = (kanon_numeric)4};
+    outputs = (kanon_outputs){
+        .struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .numeric = (kanon_numeric)5};
     assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINVAL);
     assert_false(exists(release.text));
     free(before);

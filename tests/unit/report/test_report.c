@@ -532,7 +532,7 @@ static void assert_written(void (*write)(kanon__output *, const char *), const c
     kanon_error err = {0};
     kanon__output *output = NULL;
     place path = scratch("text");
-    assert_done(kanon__output_open(&output, path.text, NULL, false, &err), &err);
+    assert_done(kanon__output_open(&output, KANON_TO_PATH(path.text), false, &err), &err);
     write(output, given);
     assert_done(kanon__output_finish(output, &err), &err);
     assert_done(kanon__output_commit(&output, 1, &err), &err);
@@ -595,10 +595,27 @@ static void numbers_read_well(void **state)
 static void a_page_ends_in_html(void **state)
 {
     (void)state;
-    assert_true(kanon__report_is_html("a/b.html"));
-    assert_false(kanon__report_is_html("b.json"));
-    assert_false(kanon__report_is_html("html"));
-    assert_false(kanon__report_is_html("-"));
+    static const struct {
+        kanon_output to;
+        bool is_page;
+    } cases[] = {
+        {{.location = "a/b.html"}, true},
+        {{.location = "b.json"}, false},
+        {{.location = "html"}, false},
+        {{.location = "-"}, false},
+        {{.location = "-", .format = "html"}, true},
+        {{.location = "b.html", .format = "json"}, false},
+    };
+    kanon_error err = {0};
+    bool is_page;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_done(kanon__report_is_html(&is_page, &cases[i].to, &err), &err);
+        assert_int_equal(is_page, cases[i].is_page);
+    }
+    const kanon_output unknown = {.location = "b.html", .format = "pdf"};
+    assert_int_equal(kanon__report_is_html(&is_page, &unknown, &err), KANON_EINVAL);
+    assert_holds(err.message, "'pdf'");
+    assert_string_equal(err.hint, "the formats are json|html");
 }
 
 /* ---- means, correlations --------------------------------------------------------------------------------------- */
@@ -643,8 +660,10 @@ static kanon_status publish(const data_set *data, bool html, kanon_error *err)
 {
     place report = scratch(html ? "p.html" : "p.json"), external = scratch(html ? "e.html" : "e.json");
     place book = scratch(html ? "c.html" : "c.json");
-    kanon_outputs outputs = {
-        .struct_size = sizeof outputs, .report = report.text, .report_external = external.text, .codebook = book.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs,
+                             .report = KANON_TO_PATH(report.text),
+                             .report_external = KANON_TO_PATH(external.text),
+                             .codebook = KANON_TO_PATH(book.text)};
     return kanon_publish(data->table, data->grouping, &outputs, err);
 }
 
@@ -680,9 +699,9 @@ static void risk_is_that_of_persons(void **state)
     place page = scratch("p.html"), json = scratch("p.json");
     for (int external = 0; external < 2; external++) {
         kanon_outputs outputs = {.struct_size = sizeof outputs};
-        *(external ? &outputs.report_external : &outputs.report) = page.text;
+        *(external ? &outputs.report_external : &outputs.report) = KANON_TO_PATH(page.text);
         assert_done(kanon_publish(data.table, data.grouping, &outputs, &err), &err);
-        *(external ? &outputs.report_external : &outputs.report) = json.text;
+        *(external ? &outputs.report_external : &outputs.report) = KANON_TO_PATH(json.text);
         assert_done(kanon_publish(data.table, data.grouping, &outputs, &err), &err);
         char *text = read_text(page.text);
         assert_int_equal(strstr(text, "is at most <b>55 %</b>, and 32.5 % on average") == NULL, external);

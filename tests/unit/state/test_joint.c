@@ -177,7 +177,8 @@ static void release_people(people *p, int64_t joint_k)
     kanon_error err = {0};
     kanon_change done;
     place release = scratch("r.csv"), groups = scratch("g.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .groups = groups.text};
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .groups = KANON_TO_PATH(groups.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .joint_k = joint_k};
     kanon_status st = kanon_state_release(p->state, &options, &done, &err);
     if (st == KANON_EINFEASIBLE && joint_k >= 0)
@@ -220,7 +221,8 @@ static void begin_people(people *p, uint64_t seed)
     assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .k = p->k};
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .groups = groups.text};
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .groups = KANON_TO_PATH(groups.text)};
     assert_done(kanon_state_create(path.text, table, schema, grouping, &outputs, NULL, &err), &err);
     assert_done(kanon_state_open(&p->state, path.text, NULL, &err), &err);
     read_release(p);
@@ -292,7 +294,8 @@ static void made_before_it_was_kept(void **unused)
     for (int i = 0; i < 6; i++)
         change_people(&p);
     place release = scratch("r.csv"), groups = scratch("g.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .groups = groups.text};
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .groups = KANON_TO_PATH(groups.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     kanon_change done;
     assert_done(kanon_state_release(p.state, &options, &done, &err), &err);

@@ -153,7 +153,7 @@ static void read_suppressed(const people *p, bool *out)
     kanon_error err = {0};
     kanon_change done;
     place groups = scratch("now.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .groups = groups.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .groups = KANON_TO_PATH(groups.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     assert_done(kanon_state_release(p->state, &options, &done, &err), &err);
     assert_int_equal(done.release, 0);
@@ -193,7 +193,8 @@ static void release_people(people *p, int64_t joint_k, int *n_released, int *n_r
     kanon_change done;
     bool suppressed[MOST_PEOPLE];
     place release = scratch("r.csv"), groups = scratch("g.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .groups = groups.text};
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .groups = KANON_TO_PATH(groups.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .joint_k = joint_k};
     read_suppressed(p, suppressed);
     int expected = least_withheld(p, suppressed, joint_k);
@@ -269,7 +270,8 @@ static bool begin_people(people *p, uint64_t seed)
                              .n_settings = 1};
     kanon_status st = kanon_anonymize(&grouping, table, &options, &err);
     bool released = below(p, 4) > 0;
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .groups = groups.text};
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .groups = KANON_TO_PATH(groups.text)};
     if (st == KANON_OK) {
         assert_done(kanon_state_create(path.text, table, schema, grouping, released ? &outputs : NULL, NULL, &err), &err);
         assert_done(kanon_state_open(&p->state, path.text, NULL, &err), &err);

@@ -272,7 +272,7 @@ static void assert_sound(world *w, const kanon_schema *schema)
     kanon_check *check = NULL;
     kanon_change done;
     place release = scratch("r.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     assert_done(kanon_state_describe(&info, w->state, &err), &err);
     assert_int_equal(info->records, w->ref.n);

@@ -3,6 +3,7 @@
 #include "arrow_consumer.h"
 #include "core/alloc.h"
 #include "support.h"
+#include "to_stream.h"
 
 #include <errno.h>
 
@@ -54,11 +55,11 @@ static void the_stream_is_the_release(void **unused)
     char of_stream[65], of_file[65];
     kanon_state *state = new_state(NULL);
     struct ArrowArrayStream stream;
-    kanon_arrow_options text = {.struct_size = sizeof text, .numeric = KANON_ARROW_TEXT};
-    assert_done(kanon_state_release_to_arrow(&stream, state, NULL, &text, &change, &err), &err);
+    kanon_outputs text = {.struct_size = sizeof text, .numeric = KANON_NUMERIC_INTERVAL};
+    assert_done(state_to_stream(&stream, state, NULL, &text, &change, &err), &err);
     assert_int_equal(change.release, 1);
     assert_int_equal(releases(state, of_stream), 1);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = scratch("r.csv").text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(scratch("r.csv").text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     assert_done(kanon_state_release(state, &options, &change, &err), &err);
     assert_int_equal(releases(state, of_file), 2);
@@ -79,11 +80,11 @@ static void files_may_be_asked_for_as_well(void **unused)
     kanon_state *state = new_state(NULL);
     struct ArrowArrayStream stream;
     place groups = scratch("g.csv"), release = scratch("both.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .groups = groups.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .groups = KANON_TO_PATH(groups.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     for (int with_release = 0; with_release < 2; with_release++) {
-        outputs.release = with_release ? release.text : NULL;
-        assert_done(kanon_state_release_to_arrow(&stream, state, &options, NULL, &change, &err), &err);
+        outputs.release = KANON_TO_PATH(with_release ? release.text : NULL);
+        assert_done(state_to_stream(&stream, state, &options, NULL, &change, &err), &err);
         assert_int_equal(access(groups.text, F_OK), 0);
         assert_int_equal(access(release.text, F_OK), with_release ? 0 : -1);
         arrow_taken taken = arrow_take(&stream);
@@ -120,16 +121,16 @@ static void a_release_that_fails_is_not_recorded(void **unused)
     kanon_change change;
     kanon_state *state = new_state(NULL);
     struct ArrowArrayStream stream;
-    kanon_arrow_options wrong = {.struct_size = sizeof wrong, .numeric = (kanon_arrow_numeric)9};
-    assert_int_equal(kanon_state_release_to_arrow(&stream, state, NULL, &wrong, &change, &err), KANON_EINVAL);
+    kanon_outputs wrong = {.struct_size = sizeof wrong, .numeric = (kanon_numeric)9};
+    assert_int_equal(state_to_stream(&stream, state, NULL, &wrong, &change, &err), KANON_EINVAL);
     assert_null(stream.release);
-    kanon_arrow_options stopped = {.struct_size = sizeof stopped, .tick = stop_when_checking};
-    assert_int_equal(kanon_state_release_to_arrow(&stream, state, NULL, &stopped, &change, &err), KANON_ECANCELLED);
+    kanon_outputs stopped = {.struct_size = sizeof stopped, .tick = stop_when_checking};
+    assert_int_equal(state_to_stream(&stream, state, NULL, &stopped, &change, &err), KANON_ECANCELLED);
     assert_null(stream.release);
     kanon_sink to = {"the groups", swallow, refuse, NULL};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .groups_to = &to};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .groups = KANON_TO_SINK(&to)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
-    assert_int_equal(kanon_state_release_to_arrow(&stream, state, &options, NULL, &change, &err), KANON_EIO);
+    assert_int_equal(state_to_stream(&stream, state, &options, NULL, &change, &err), KANON_EIO);
     assert_null(stream.release); /* it was complete, but the release is not */
     assert_int_equal(releases(state, NULL), 0);
     kanon_state_close(state);
@@ -148,7 +149,7 @@ static void without_memory_nothing_is_recorded(void **unused)
     while (st != KANON_OK) {
         assert_int_equal(releases(state, NULL), 0);
         kanon__alloc_fail_at(++n, false);
-        st = kanon_state_release_to_arrow(&stream, state, NULL, NULL, &change, &err);
+        st = state_to_stream(&stream, state, NULL, NULL, &change, &err);
         kanon__alloc_fail_at(0, false);
         assert_int_equal(st, st == KANON_OK ? KANON_OK : KANON_ENOMEM);
         assert_int_equal(stream.release != NULL, st == KANON_OK);

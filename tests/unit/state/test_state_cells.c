@@ -49,7 +49,7 @@ static int64_t count(kanon_state *state)
 static char *released(kanon_state *state)
 {
     kanon_error err = {0};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = scratch("r.csv").text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(scratch("r.csv").text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     assert_done(kanon_state_release(state, &options, &done, &err), &err);
     return read_text(scratch("r.csv").text);

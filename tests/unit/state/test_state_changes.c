@@ -4,6 +4,7 @@
 #include "core/alloc.h"
 #include "core/random.h"
 #include "support.h"
+#include "to_stream.h"
 
 #include <unistd.h>
 
@@ -65,10 +66,10 @@ static int by_text(const void *left, const void *right)
     return strcmp(((const kept_row *)left)->text, ((const kept_row *)right)->text);
 }
 
-static kanon_arrow_options form(uint64_t step)
+static kanon_outputs form(uint64_t step)
 {
-    return (kanon_arrow_options){
-        .struct_size = sizeof(kanon_arrow_options), .numeric = KANON_ARROW_COLUMNS, .shuffle = step % 2 == 0};
+    return (kanon_outputs){
+        .struct_size = sizeof(kanon_outputs), .numeric = KANON_NUMERIC_COLUMNS, .shuffle = step % 2 == 0};
 }
 
 /* A release of everything from a copy of the state, so that the state itself goes on from its release of changes. */
@@ -84,8 +85,8 @@ static void assert_as_a_whole_release(const host *h, const char *path)
     snprintf(command, sizeof command, "cp '%s' '%s'", path, place_of_copy.text);
     assert_int_equal(system(command), 0);
     assert_done(kanon_state_open(&copy, place_of_copy.text, NULL, &err), &err);
-    kanon_arrow_options options = form(1);
-    assert_done(kanon_state_release_to_arrow(&stream, copy, NULL, &options, &change, &err), &err);
+    kanon_outputs options = form(1);
+    assert_done(state_to_stream(&stream, copy, NULL, &options, &change, &err), &err);
     kanon_state_close(copy);
     take_rows(&all, &stream, NULL, 0);
     assert_int_equal(all.n, h->n);
@@ -103,8 +104,8 @@ static void release_changes(host *h, kanon_state *state, uint64_t step)
     kanon_change change;
     kanon_release_changes *changes = NULL;
     struct ArrowArrayStream stream;
-    kanon_arrow_options options = form(step);
-    assert_done(kanon_state_release_changes_to_arrow(&stream, &changes, state, NULL, &options, &change, &err), &err);
+    kanon_outputs options = form(step);
+    assert_done(changes_to_stream(&stream, &changes, state, NULL, &options, &change, &err), &err);
     assert_true(change.k >= 3);
     assert_true(change.release > 0);
     h->whole += changes->whole;
@@ -195,7 +196,7 @@ static void apply(kanon_state *state, people *p, int n, int kind)
                 &err);
 }
 
-/* The first release comes from the table, with the groups as kanon_release_to_arrow numbers them. */
+/* The first release comes from the table, with the groups as release_to_stream numbers them. */
 static kanon_state *begin(host *h, people *p, const char *path, const char *privacy, int n, uint64_t seed)
 {
     kanon_error err = {0};
@@ -220,12 +221,12 @@ static kanon_state *begin(host *h, people *p, const char *path, const char *priv
     assert_done(kanon_schema_from_bytes(&schema, yaml, strlen(yaml), "schema", NULL, &err), &err);
     assert_done(kanon_table_from_bytes(&table, csv, at, "table", schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
-    kanon_arrow_options options = form(0);
-    options.groups = group_of;
-    assert_done(kanon_release_to_arrow(&stream, table, grouping, &options, &err), &err);
+    kanon_outputs options = form(0);
+    options.group_numbers = group_of;
+    assert_done(release_to_stream(&stream, table, grouping, &options, &err), &err);
     take_rows(h, &stream, group_of, n);
     place written = scratch("first.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = written.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(written.text)};
     assert_done(kanon_state_create(path, table, schema, grouping, &outputs, NULL, &err), &err);
     kanon_grouping_free(grouping);
     kanon_table_free(table);
@@ -363,7 +364,7 @@ static void without_notes_it_is_whole(void **unused)
         struct ArrowArrayStream stream;
         kanon_state_options options = {.struct_size = sizeof options, .watch = watch};
         place path = scratch("bands.state"), release = scratch("bands.csv");
-        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
         unlink(path.text);
         assert_done(kanon_schema_from_bytes(&schema, bands, strlen(bands), "schema", NULL, &err), &err);
         assert_done(kanon_table_from_bytes(&table, csv, strlen(csv), "table", schema, NULL, &err), &err);
@@ -371,7 +372,7 @@ static void without_notes_it_is_whole(void **unused)
         assert_done(kanon_state_create(path.text, table, schema, grouping, &outputs, NULL, &err), &err);
         assert_done(kanon_state_open(&state, path.text, &options, &err), &err);
         assert_done(kanon_state_insert_bytes(state, more, strlen(more), "more", NULL, &change, &err), &err);
-        assert_done(kanon_state_release_changes_to_arrow(&stream, &changes, state, NULL, NULL, &change, &err), &err);
+        assert_done(changes_to_stream(&stream, &changes, state, NULL, NULL, &change, &err), &err);
         assert_true(changes->whole);
         assert_int_equal(change.records, 7);
         stream.release(&stream);
@@ -416,7 +417,7 @@ static void without_memory_nothing_is_released(void **unused)
     apply(state, &p, 3, 1);
     while (st != KANON_OK) {
         kanon__alloc_fail_at(++n, false);
-        st = kanon_state_release_changes_to_arrow(&stream, &changes, state, NULL, NULL, &change, &err);
+        st = changes_to_stream(&stream, &changes, state, NULL, NULL, &change, &err);
         kanon__alloc_fail_at(0, false);
         assert_true(st == KANON_OK || (st == KANON_ENOMEM && stream.release == NULL && changes == NULL));
     }
@@ -424,9 +425,9 @@ static void without_memory_nothing_is_released(void **unused)
     assert_int_equal(change.release, 2);
     stream.release(&stream);
     kanon_release_changes_free(changes);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .groups = path.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .groups = KANON_TO_PATH(path.text)};
     kanon_change_options wrong = {.struct_size = sizeof wrong, .outputs = &outputs};
-    assert_int_equal(kanon_state_release_changes_to_arrow(&stream, &changes, state, &wrong, NULL, &change, &err),
+    assert_int_equal(changes_to_stream(&stream, &changes, state, &wrong, NULL, &change, &err),
                      KANON_EINVAL);
     kanon_state_close(state);
     drop_all(&h);

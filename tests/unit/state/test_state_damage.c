@@ -33,7 +33,7 @@ static void make_state(void)
     static const char gone[] = "id\np3\np4\np30\n";
     static const char more[] = "id,who,age,city,zip,ill\nn1,x1,30,town1,1001,flu\nn2,x2,31,?,1002,gout\n";
     place path = scratch("x.state"), release = scratch("r.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     FILE *file = fopen(scratch("t.csv").text, "wb");
     fputs("id,who,age,city,zip,ill\n", file);
@@ -91,7 +91,7 @@ static kanon_status run(int command, kanon_error *err)
     kanon_state_info *info = NULL;
     kanon_audit *audit = NULL;
     place release = scratch("r.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     kanon_status st = kanon_state_open(&state, scratch("y.state").text, NULL, err);
     if (st != KANON_OK)

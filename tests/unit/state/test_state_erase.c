@@ -87,7 +87,7 @@ static kanon_state *make_state(uint64_t seed)
     kanon__random random;
     static const char *const jobs[] = {"clerk", "boss", "cook"}, *const grades[] = {"good", "worse", "worst"};
     place release = scratch("r.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon__random_init(&random, seed, 0);
     FILE *file = fopen(scratch("t.csv").text, "wb");
     fputs(header, file);
@@ -172,7 +172,7 @@ static void a_deleted_record_is_gone(void **unused)
         kanon_error err = {0};
         kanon_change done;
         place release = scratch("r.csv");
-        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
         kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
         kanon_state *state = make_state(seed + (uint64_t)round);
         kanon__random_init(&random, seed + (uint64_t)round, 1);

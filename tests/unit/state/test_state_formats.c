@@ -53,7 +53,7 @@ static void change(const char *path, int command, const char *delta, const char 
     kanon_error err = {0};
     kanon_state *state = NULL;
     kanon_change done;
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = release != NULL ? &outputs : NULL};
     kanon_status (*const calls[])(kanon_state *, const void *, size_t, const char *, const kanon_change_options *,
                                   kanon_change *, kanon_error *) = {kanon_state_insert_bytes, kanon_state_delete_bytes,
@@ -71,7 +71,7 @@ static void create(const char *path, const char *release)
     kanon_grouping *grouping = NULL;
     char csv[ROOM];
     kanon_options options = {.struct_size = sizeof options, .algorithm = "kmember"};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release)};
     snprintf(csv, sizeof csv, "%s", columns);
     for (int cluster = 0; cluster < CLUSTERS; cluster++)
         for (int m = 0; m < MEMBERS; m++)
@@ -304,7 +304,7 @@ static kanon_status run(const char *path, const char *delta, kanon_error *err)
     kanon_state *state = NULL;
     kanon_change done;
     place release = scratch("r.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     kanon_status st = kanon_state_open(&state, path, NULL, err);
     if (st == KANON_OK)

@@ -9,6 +9,7 @@
 #include "state/store/page_checksum.h"
 #include "state/store/store.h"
 #include "support.h"
+#include "to_stream.h"
 
 #include <errno.h>
 #include <kanon_arrow.h>
@@ -343,7 +344,7 @@ static kanon_status release_changes(kanon_state *state, kanon_error *err)
     kanon_release_changes *changes = NULL;
     kanon_status st = kanon_state_insert_bytes(state, delta, strlen(delta), "delta", &options, &done, err);
     if (st == KANON_OK)
-        st = kanon_state_release_changes_to_arrow(&stream, &changes, state, NULL, NULL, &done, err);
+        st = changes_to_stream(&stream, &changes, state, NULL, NULL, &done, err);
     if (st == KANON_OK)
         assert_false(changes->whole);
     if (stream.release != NULL)
@@ -361,7 +362,7 @@ static kanon_status change(kanon_state *state, int command, int kind, kanon_erro
     size_t size = strlen(delta);
     kanon_change done;
     place release = scratch("r.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .grow_taxonomy = 1, .again = 1};
     kanon_change_options joint = {.struct_size = sizeof joint, .outputs = &outputs, .joint_k = kind == TOGETHER ? 0 : 2};
     kanon_state_info *info = NULL;
@@ -391,7 +392,7 @@ static kanon_status run(const world *w, int command, kanon_error *err)
 {
     kanon_state *state = NULL;
     place path = scratch("x.state"), other = scratch("new.state"), release = scratch("r.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_state_options how = {.struct_size = sizeof how, .watch = w->kind == WATCHED, .tick = stop_at > 0 ? stop : NULL};
     if (command == CREATE)
         return kanon_state_create(other.text, w->table, w->schema, w->grouping, &outputs, &how, err);
@@ -439,7 +440,7 @@ static void make_world(world *w, int kind)
     kanon_state *state = NULL;
     kanon_change done;
     place path = scratch("x.state"), release = scratch("r.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .grow_taxonomy = 1};
     entries(scratch_directory, true);
     char *csv = kind == FEW ? strdup(few) : people(1, kind == CROWDED ? 130 : 40, true);

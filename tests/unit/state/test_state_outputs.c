@@ -127,8 +127,10 @@ static void a_name_that_fails_changes_nothing(void **unused)
         place directory = scratch("gone"), release = scratch("gone/r.csv"), report = scratch("report.json");
         receiver groups = {.removes = directory.text};
         kanon_sink to = sink_of(&groups, "groups");
-        kanon_outputs outputs = {
-            .struct_size = sizeof outputs, .report = report.text, .release = release.text, .groups_to = &to};
+        kanon_outputs outputs = {.struct_size = sizeof outputs,
+                                 .report = KANON_TO_PATH(report.text),
+                                 .release = KANON_TO_PATH(release.text),
+                                 .groups = KANON_TO_SINK(&to)};
         assert_done(make_state(NULL, &err), &err);
         write_text(report.text, "as it was");
         assert_int_equal(mkdir(directory.text, 0777), 0);
@@ -139,7 +141,7 @@ static void a_name_that_fails_changes_nothing(void **unused)
         assert_state(6, 0, 1);
         assert_int_equal(entries(scratch_directory, false), 4); /* state, report, table, schema: no journal, nothing else */
         groups.removes = NULL;
-        outputs.release = scratch("r.csv").text;
+        outputs.release = KANON_TO_PATH(scratch("r.csv").text);
         assert_done(change(calls[i], &outputs, false, &done, &err), &err); /* and it can be tried again */
         assert_int_equal(done.records, i == 0 ? 8 : i == 1 ? 4 : 6);
         assert_state(done.records, 1, 2);
@@ -154,13 +156,13 @@ static void a_sink_that_refuses_changes_nothing(void **unused)
     kanon_change done;
     receiver release = {.error = ENOSPC}, groups = {.error = ENOSPC};
     kanon_sink release_to = sink_of(&release, "the release"), groups_to = sink_of(&groups, "the groups");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &release_to};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&release_to)};
     (void)unused;
     assert_done(make_state(NULL, &err), &err);
     assert_int_equal(change(insert_more, &outputs, false, &done, &err), KANON_EIO);
     assert_holds(err.message, "the release");
     assert_state(6, 0, 1);
-    outputs.groups_to = &groups_to;
+    outputs.groups = KANON_TO_SINK(&groups_to);
     release = (receiver){0};
     assert_int_equal(change(insert_more, &outputs, false, &done, &err), KANON_EIO);
     assert_holds(err.message, "the groups");
@@ -185,14 +187,15 @@ static void a_new_state_goes_with_its_outputs(void **unused)
     place directory = scratch("gone"), release = scratch("gone/r.csv");
     receiver groups = {.removes = directory.text};
     kanon_sink to = sink_of(&groups, "groups");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .groups_to = &to};
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .groups = KANON_TO_SINK(&to)};
     (void)unused;
     assert_int_equal(mkdir(directory.text, 0777), 0);
     assert_int_equal(make_state(&outputs, &err), KANON_EIO);
     assert_false(exists(scratch("x.state").text));
     assert_int_equal(entries(scratch_directory, false), 2);
     groups.removes = NULL;
-    outputs.release = scratch("r.csv").text;
+    outputs.release = KANON_TO_PATH(scratch("r.csv").text);
     assert_done(make_state(&outputs, &err), &err);
     assert_state(6, 1, 1);
     entries(scratch_directory, true);
@@ -208,7 +211,7 @@ static void a_second_attempt_takes_nothing_twice(void **unused)
     for (int i = 0; i < 2; i++) {
         receiver release = {.dies = true};
         kanon_sink to = sink_of(&release, "the release");
-        kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &to};
+        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&to)};
         int status, n = i == 0 ? 8 : 4;
         assert_done(make_state(NULL, &err), &err);
         pid_t child = fork();
@@ -340,7 +343,7 @@ static char *report_of(bool own)
     kanon_change done;
     place report = scratch("report.json");
     kanon_options how = {.struct_size = sizeof how, .algorithm = "mondrian", .refine = "il-optimization", .seed = 7};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .report = report.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .report = KANON_TO_PATH(report.text)};
     entries(scratch_directory, true);
     write_text(scratch("s.yaml").text,
                "joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer, weight: 2.5}, "
@@ -451,7 +454,7 @@ static void releases_keep_their_loss(void **unused)
     kanon_state_info *info = NULL;
     receiver r = {0};
     kanon_sink sink = sink_of(&r, "release");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     (void)unused;
     unlink(scratch("x.state").text);
     assert_done(make_state(&outputs, &err), &err);
@@ -470,7 +473,7 @@ static void deletes_do_not_wait_for_a_release(void **unused)
 {
     static const char gone[] = "name,age,ill\na,20,flu\nc,40,flu\ne,60,flu\n";
     place release = scratch("r.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .joint_k = 2};
     (void)unused;
     for (int wants_error = 0; wants_error < 2; wants_error++) {

@@ -163,7 +163,7 @@ static void assert_released(world *w)
     kanon_schema *schema = NULL;
     kanon_change done;
     place release = scratch("r.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .joint_k = KANON_JOINT_K_OFF};
     assert_done(kanon_state_describe(&info, w->state, &err), &err);
     assert_int_equal(info->records, w->n);
@@ -369,7 +369,7 @@ static void classes_count_an_entity_once(void **unused)
     kanon_check *check = NULL;
     kanon_change done;
     place path = scratch("x.state"), release = scratch("r.csv"), delta = scratch("d.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     (void)unused;
     unlink(path.text);

@@ -85,7 +85,7 @@ static void release_to(const char *path, log_sink *log)
     kanon_error err = {0};
     kanon_change change;
     const kanon_sink sink = {.write = take_bytes, .finish = take_end, .payload = log};
-    const kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink};
+    const kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     const kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     *log = (log_sink){0};
     assert_done(kanon_state_open(&s, path, NULL, &err), &err);
@@ -301,7 +301,7 @@ static void releases_to_sinks_are_recorded(void **state)
     kanon_error err = {0};
     log_sink first = {0}, second;
     const kanon_sink sink = {.write = take_bytes, .finish = take_end, .payload = &first};
-    const kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink};
+    const kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     const arrow_field fields[] = {{"n", "l", NULL, CELLS("1", "2", "3", "4")},
                                   {"c", "u", NULL, CELLS("y", "y", "x", "x")},
                                   {"s", "u", NULL, CELLS("o", "p", "q", "q")}};

@@ -101,7 +101,7 @@ static void change(const char *path, const kanon_state_storage *storage, const c
     kanon_state *state = NULL;
     kanon_change done;
     kanon_state_options options = {.struct_size = sizeof options, .storage = storage};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release)};
     kanon_change_options with = {.struct_size = sizeof with, .outputs = &outputs};
     assert_done(kanon_state_open(&state, path, &options, &err), &err);
     assert_done(kanon_state_delete_bytes(state, gone, strlen(gone), "gone", NULL, &done, &err), &err);
@@ -164,7 +164,7 @@ static void test_failures(void **unused)
     /* An output that is refused at its end takes the change with it; the same update may come twice. */
     static const char other[] = "id,age\np5,33\n";
     const kanon_sink sink = {"nobody", swallow, refuse, NULL};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     kanon_change_options with = {.struct_size = sizeof with, .outputs = &outputs};
     assert_done(kanon_state_open(&state, "x", &options, &err), &err);
     assert_int_equal(kanon_state_insert_bytes(state, more, strlen(more), "more", &with, &done, &err), KANON_EIO);

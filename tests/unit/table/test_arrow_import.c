@@ -1066,7 +1066,7 @@ static void changed_buffers_are_caught(void **state)
     kanon_table *table = NULL;
     kanon_error err = {0};
     place release = scratch("release.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     (void)state;
     assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, &layout, &counts, &err),
                 &err);
@@ -1092,7 +1092,7 @@ static void nulls_are_released(void **state)
     kanon_table *table = NULL;
     kanon_error err = {0};
     place release = scratch("release.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     (void)state;
     assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}, t: {role: quasi}}\n", &made, NULL,
                        &counts, &err), &err);
@@ -1262,7 +1262,8 @@ static void assert_same_run(const kanon_table *a, const kanon_table *b, const ch
     kanon_error err = {0};
     for (int i = 0; i < 2; i++) {
         kanon_options options = {.struct_size = sizeof options, .k = 4, .algorithm = algorithm, .seed = seed, .threads = 1};
-        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = paths[i].text, .numeric = numeric, .threads = 1};
+        kanon_outputs outputs = {
+            .struct_size = sizeof outputs, .release = KANON_TO_PATH(paths[i].text), .numeric = numeric, .threads = 1};
         assert_done(kanon_anonymize(&groupings[i], tables[i], &options, &err), &err);
         assert_done(kanon_publish(tables[i], groupings[i], &outputs, &err), &err);
     }
@@ -1316,7 +1317,7 @@ static void shuffled_releases(void **state)
     kanon_table *table = NULL;
     kanon_error err = {0};
     place release = scratch("release.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .shuffle = 1};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .shuffle = 1};
     (void)state;
     assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, &layouts[1], &counts,
                        &err), &err);

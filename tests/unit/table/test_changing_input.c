@@ -256,8 +256,8 @@ static void between_reading_and_publishing(void **state)
             place release = scratch("r.csv"), groups = scratch("g.csv");
             work w = begin_work();
             kanon_outputs outputs = {.struct_size = sizeof outputs,
-                                     .release = release.text,
-                                     .groups = groups.text,
+                                     .release = KANON_TO_PATH(release.text),
+                                     .groups = KANON_TO_PATH(groups.text),
                                      .shuffle = shuffle,
                                      .threads = 1 + how % 3};
             change(w.path.text, (way)how);
@@ -274,8 +274,11 @@ static void during_publishing(void **state)
         place release = scratch("r.csv");
         work w = begin_work();
         intruder i = {.path = w.path.text, .stage = "writing", .how = (way)how};
-        kanon_outputs outputs = {
-            .struct_size = sizeof outputs, .release = release.text, .threads = 1 + how % 3, .tick = intrude, .payload = &i};
+        kanon_outputs outputs = {.struct_size = sizeof outputs,
+                                 .release = KANON_TO_PATH(release.text),
+                                 .threads = 1 + how % 3,
+                                 .tick = intrude,
+                                 .payload = &i};
         assert_changed(kanon_publish(w.table, w.grouping, &outputs, &err), &err);
         assert_true(i.done);
         end_work(&w);
@@ -312,7 +315,7 @@ static void what_was_counted_is_released(void **state)
     place release = scratch("r.csv");
     (void)state;
     work w = begin_work();
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     put_at(w.path.text, HEADER_BYTES + (off_t)(N_ROWS / 2) * ROW_BYTES + 3, "ill00999", 8);
     hide_change(w.path.text);
     assert_int_equal(kanon_publish(w.table, w.grouping, &outputs, &err), KANON_EINTERNAL);
@@ -329,7 +332,7 @@ static void a_record_more_is_found(void **state)
     place release = scratch("r.csv");
     (void)state;
     work w = begin_work_with("79,\"  ill00999\"\n");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     put_at(w.path.text, HEADER_BYTES + (off_t)N_ROWS * ROW_BYTES, "79,ill00999\n1,a\n", 16);
     hide_change(w.path.text);
     assert_int_equal(kanon_publish(w.table, w.grouping, &outputs, &err), KANON_EINTERNAL);
@@ -358,7 +361,7 @@ static void replaced_files_are_read_on(void **state)
     place release = scratch("r.csv"), other = scratch("other.csv");
     (void)state;
     work w = begin_work();
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     write_text(other.text, "age,ill\n");
     assert_int_equal(rename(other.text, w.path.text), 0);
     assert_done(kanon_publish(w.table, w.grouping, &outputs, &err), &err);

@@ -79,7 +79,7 @@ static void assert_csv(const kanon_table *table, const int64_t *groups, kanon_nu
     kanon_error err = {0};
     place path = scratch("r.csv"), read = scratch("s2.yaml");
     kanon_grouping *grouping = grouping_of(table, groups);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = path.text, .numeric = numeric};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(path.text), .numeric = numeric};
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     assert_file(path.text, expected);
     /* what is written reads back as the same classes */
@@ -137,14 +137,14 @@ static void arrow_of_csv(void **state)
     static const char *const schools[] = {"none", "primary", "secondary", "tertiary"};
     (void)state;
     kanon_table *t = table_of(yaml, csv);
-    for (int numeric = KANON_ARROW_COLUMNS; numeric <= KANON_ARROW_MEAN; numeric++) {
+    for (int numeric = KANON_NUMERIC_COLUMNS; numeric <= KANON_NUMERIC_MEAN; numeric++) {
         struct ArrowArrayStream stream;
         kanon_error err = {0};
         kanon_grouping *grouping = grouping_of(t, PAIRS);
-        assert_done(release(&stream, t, grouping, (kanon_arrow_numeric)numeric, false, 1, &err), &err);
+        assert_done(release(&stream, t, grouping, (kanon_numeric)numeric, false, 1, &err), &err);
         arrow_taken taken = arrow_take(&stream);
         char *text = arrow_taken_print(&taken);
-        if (numeric == KANON_ARROW_TEXT) {
+        if (numeric == KANON_NUMERIC_INTERVAL) {
             assert_string_equal(text, "school:u,pain:u\n[none..primary],low\n[none..primary],low\n"
                                       "secondary,so-so, really\nsecondary,high\n-,high\n-,high\n-,high\n-,?\n");
         } else {
@@ -185,7 +185,7 @@ static void ordered_dictionaries(void **state)
         kanon_table *t = import(i == 0 ? plain : i == 1 ? told : category, &(arrow_table){1, &field, 4}, &layout, &counts);
         assert_int_equal(kanon_table_column_type(t, 0), i < 2 ? KANON_TYPE_ORDINAL : KANON_TYPE_CATEGORICAL);
         kanon_grouping *grouping = grouping_of(t, GROUPS(1, 1, 2, 2));
-        assert_done(release(&stream, t, grouping, KANON_ARROW_COLUMNS, false, 1, &err), &err);
+        assert_done(release(&stream, t, grouping, KANON_NUMERIC_COLUMNS, false, 1, &err), &err);
         arrow_taken taken = arrow_take(&stream);
         char *text = arrow_taken_print(&taken);
         assert_string_equal(text, expected[i]);

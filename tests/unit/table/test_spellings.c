@@ -49,7 +49,7 @@ static void publish(const kanon_table *table, const char *path)
 {
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2, 2, 2));
     kanon_error err = {0};
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = path};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(path)};
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     kanon_grouping_free(grouping);
 }
@@ -94,7 +94,7 @@ static void arrow_values_are_joined(void **state)
         kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2, 2, 2));
         struct ArrowArrayStream stream;
         kanon_error err = {0};
-        assert_done(release(&stream, table, grouping, KANON_ARROW_COLUMNS, false, 1, &err), &err);
+        assert_done(release(&stream, table, grouping, KANON_NUMERIC_COLUMNS, false, 1, &err), &err);
         arrow_taken taken = arrow_take(&stream);
         static const char *const shown[6][3] = {{"x", "hiv", "1"},     {"x", "hiv ", " 2"}, {"y", NBSP "hiv", "3 "},
                                                 {"y", NULL, NBSP "4"}, {"y", "?", "5"},     {"y", "flu", "6"}};
@@ -126,7 +126,7 @@ static void arrow_numbers_are_missing(void **state)
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 2, 1, 2));
     struct ArrowArrayStream stream;
     kanon_error err = {0};
-    assert_done(release(&stream, table, grouping, KANON_ARROW_COLUMNS, false, 1, &err), &err);
+    assert_done(release(&stream, table, grouping, KANON_NUMERIC_COLUMNS, false, 1, &err), &err);
     stream.release(&stream);
     kanon_grouping_free(grouping);
     kanon_table_free(table);

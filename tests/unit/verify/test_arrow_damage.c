@@ -5,6 +5,7 @@
 #include "pipeline/arrow_export.h"
 #include "release/sink/arrow_release.h"
 #include "verify/verify_arrow.h"
+#include "to_stream.h"
 
 /* One way to spoil the batches: bytes of a buffer, or a number of the structs. */
 typedef struct damage {
@@ -99,13 +100,13 @@ static void spoil(struct ArrowSchema *schema, kanon__arrow_batches *batches, voi
     }
 }
 
-static void assert_refused(const kanon_table *table, const kanon_grouping *grouping, kanon_arrow_numeric numeric,
+static void assert_refused(const kanon_table *table, const kanon_grouping *grouping, kanon_numeric numeric,
                            bool shuffle, const damage *damages, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         kanon_error err = {0};
         struct ArrowArrayStream stream = {0};
-        kanon_arrow_options options = {.struct_size = sizeof options, .numeric = numeric, .shuffle = shuffle, .threads = 1};
+        kanon_outputs options = {.struct_size = sizeof options, .numeric = numeric, .shuffle = shuffle, .threads = 1};
         damage d = damages[i];
         kanon_status st = kanon__arrow_export(&stream, table, grouping, &options, &err, spoil, &d);
         if (st != KANON_EINTERNAL || stream.release != NULL)
@@ -157,7 +158,7 @@ static void damaged_columns_are_refused(void **state)
     (void)state;
     kanon_table *table = table_of(people_yaml, people_csv);
     kanon_grouping *grouping = grouping_of(table, people_groups);
-    assert_refused(table, grouping, KANON_ARROW_COLUMNS, false, damages, N_OF(damages));
+    assert_refused(table, grouping, KANON_NUMERIC_COLUMNS, false, damages, N_OF(damages));
     kanon_grouping_free(grouping);
     kanon_table_free(table);
 }
@@ -182,8 +183,8 @@ static void damaged_texts_and_means_are_refused(void **state)
     (void)state;
     kanon_table *table = table_of(people_yaml, people_csv);
     kanon_grouping *grouping = grouping_of(table, people_groups);
-    assert_refused(table, grouping, KANON_ARROW_TEXT, false, texts, N_OF(texts));
-    assert_refused(table, grouping, KANON_ARROW_MEAN, false, means, N_OF(means));
+    assert_refused(table, grouping, KANON_NUMERIC_INTERVAL, false, texts, N_OF(texts));
+    assert_refused(table, grouping, KANON_NUMERIC_MEAN, false, means, N_OF(means));
     kanon_grouping_free(grouping);
     kanon_table_free(table);
 }
@@ -214,7 +215,7 @@ static void damaged_kept_columns_are_refused(void **state)
                                 &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS},
                                 &(arrow_layout){0}, &counts);
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1, 1, 1, 1));
-    assert_refused(table, grouping, KANON_ARROW_COLUMNS, true, damages, n);
+    assert_refused(table, grouping, KANON_NUMERIC_COLUMNS, true, damages, n);
     kanon_grouping_free(grouping);
     kanon_table_free(table);
 }
@@ -232,8 +233,8 @@ static void records_in_wrong_places_are_refused(void **state)
                                 &(arrow_table){2, fields, 5},
                                 &(arrow_layout){0}, &counts);
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 2, 2));
-    assert_refused(table, grouping, KANON_ARROW_COLUMNS, false, &quasi, 1);
-    assert_refused(table, grouping, KANON_ARROW_COLUMNS, true, &kept, 1);
+    assert_refused(table, grouping, KANON_NUMERIC_COLUMNS, false, &quasi, 1);
+    assert_refused(table, grouping, KANON_NUMERIC_COLUMNS, true, &kept, 1);
     kanon_grouping_free(grouping);
     kanon_table_free(table);
 }
@@ -260,14 +261,14 @@ static void wrong_codes_are_refused(void **state)
             kanon_error err = {0};
             struct ArrowArrayStream stream = {0};
             kanon__code_set(codes, row, kanon__code_at(codes, (row + 1) % 4));
-            assert_int_equal(kanon_release_to_arrow(&stream, table, grouping, NULL, &err), KANON_EINTERNAL);
+            assert_int_equal(release_to_stream(&stream, table, grouping, NULL, &err), KANON_EINTERNAL);
             assert_holds(err.message, "a code that is not the input's value");
             kanon__code_set(codes, row, code);
         }
     }
     struct ArrowArrayStream stream = {0};
     kanon_error err = {0};
-    assert_done(kanon_release_to_arrow(&stream, table, grouping, NULL, &err), &err);
+    assert_done(release_to_stream(&stream, table, grouping, NULL, &err), &err);
     stream.release(&stream);
     kanon_grouping_free(grouping);
     kanon_table_free(table);
@@ -292,6 +293,7 @@ static void make_claim(release_claim *out, const char *yaml, const char *csv, co
     kanon__arrow_plan plan = {.table = out->table,
                               .group_of = out->grouping->group_of,
                               .n_groups = out->grouping->n_groups,
+                              .numeric = KANON_NUMERIC_COLUMNS,
                               .threads = 1};
     assert_done(kanon__arrow_release_new(&out->batches, &plan, &err), &err);
     assert_done(kanon__arrow_schema_init(&out->schema, out->batches->fields, out->batches->n_fields, &err), &err);
@@ -299,6 +301,7 @@ static void make_claim(release_claim *out, const char *yaml, const char *csv, co
                                       .group_of = out->grouping->group_of,
                                       .n_groups = out->grouping->n_groups,
                                       .requirement = {.policy = &out->table->policy, .k = 2, .most_suppressed = -1},
+                                      .numeric = KANON_NUMERIC_COLUMNS,
                                       .schema = &out->schema,
                                       .batches = out->batches->batches,
                                       .n_batches = out->batches->n_batches};
@@ -343,7 +346,7 @@ static void false_claims_are_refused(void **state)
     claim.order = wrong;
     assert_claim(&claim, "another value than the input's");
     claim = c.claim;
-    claim.numeric = KANON_ARROW_MEAN;
+    claim.numeric = KANON_NUMERIC_MEAN;
     assert_claim(&claim, "another column than expected");
     clear_claim(&c);
 }
@@ -430,14 +433,16 @@ static void every_flipped_bit_is_refused(void **state)
     (void)state;
     kanon_table *table = table_of(people_yaml, people_csv);
     kanon_grouping *grouping = grouping_of(table, people_groups);
-    for (int form = KANON_ARROW_COLUMNS; form <= KANON_ARROW_MEAN; form++) {
+    for (kanon_numeric form = KANON_NUMERIC_INTERVAL; form <= KANON_NUMERIC_COLUMNS; form++) {
+        if (form == KANON_NUMERIC_RANGE) /* no stream has ranges */
+            continue;
         flip f = {.at = 0, .n = 1};
         size_t n_allowed = 0;
-        for (; f.at < f.n; f.at += form == KANON_ARROW_TEXT ? 3 : 1) {
+        for (; f.at < f.n; f.at += form == KANON_NUMERIC_INTERVAL ? 3 : 1) {
             kanon_error err = {0};
             struct ArrowArrayStream stream = {0};
-            kanon_arrow_options options = {
-                .struct_size = sizeof options, .numeric = (kanon_arrow_numeric)form, .threads = 1};
+            kanon_outputs options = {
+                .struct_size = sizeof options, .numeric = form, .threads = 1};
             kanon_status st = kanon__arrow_export(&stream, table, grouping, &options, &err, flip_bit, &f);
             if (st == KANON_OK) {
                 stream.release(&stream);

@@ -5,6 +5,7 @@
 #include "pipeline/arrow_export.h"
 #include "release/sink/arrow_release.h"
 #include "table/read/table.h"
+#include "to_stream.h"
 
 #include <math.h>
 
@@ -31,7 +32,7 @@ static void assert_refused(const kanon_table *table, const kanon_grouping *group
 {
     kanon_error err = {0};
     struct ArrowArrayStream stream = {0};
-    kanon_arrow_options options = {.struct_size = sizeof options, .threads = 1};
+    kanon_outputs options = {.struct_size = sizeof options, .numeric = KANON_NUMERIC_COLUMNS, .threads = 1};
     kanon_status st = kanon__arrow_export(&stream, table, grouping, &options, &err, flip_bytes, &f);
     if (st != KANON_EINTERNAL || stream.release != NULL)
         fail_msg("column %d, buffer %d, byte %d, %d records: %s", f.child, f.buffer, (int)f.byte, (int)f.records,
@@ -44,7 +45,7 @@ static void assert_refused_or_wider(const kanon_table *table, const kanon_groupi
 {
     kanon_error err = {0};
     struct ArrowArrayStream stream = {0};
-    kanon_arrow_options options = {.struct_size = sizeof options, .threads = 1};
+    kanon_outputs options = {.struct_size = sizeof options, .numeric = KANON_NUMERIC_COLUMNS, .threads = 1};
     kanon_status st = kanon__arrow_export(&stream, table, grouping, &options, &err, flip_bytes, &f);
     if (st == KANON_EINTERNAL)
         return;
@@ -64,12 +65,12 @@ static void assert_refused_or_wider(const kanon_table *table, const kanon_groupi
     arrow_taken_clear(&taken);
 }
 
-static kanon_status export_plainly(const kanon_table *table, const kanon_grouping *grouping, kanon_arrow_numeric numeric,
+static kanon_status export_plainly(const kanon_table *table, const kanon_grouping *grouping, kanon_numeric numeric,
                                    kanon_error *err)
 {
     struct ArrowArrayStream stream = {0};
-    kanon_arrow_options options = {.struct_size = sizeof options, .numeric = numeric, .threads = 1};
-    kanon_status st = kanon_release_to_arrow(&stream, table, grouping, &options, err);
+    kanon_outputs options = {.struct_size = sizeof options, .numeric = numeric, .threads = 1};
+    kanon_status st = release_to_stream(&stream, table, grouping, &options, err);
     if (st == KANON_OK)
         stream.release(&stream);
     return st;
@@ -103,7 +104,7 @@ static void wide_decimals(void **state)
     kanon_table *table = import("attributes: {d: {role: quasi}}\n", &(arrow_table){1, &field, 6}, &(arrow_layout){0},
                                 &counts);
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2, 3, 3));
-    assert_done(release(&stream, table, grouping, KANON_ARROW_COLUMNS, false, 1, &err), &err);
+    assert_done(release(&stream, table, grouping, KANON_NUMERIC_COLUMNS, false, 1, &err), &err);
     arrow_taken taken = arrow_take(&stream);
     static const char *const ends[][2] = {{"12345678901234567890121", "12345678901234567890123"},
                                           {"-99999999999999999999999", "12345678901234567890123"},
@@ -144,7 +145,7 @@ static void slices_of_texts(void **state)
         kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n",
                                     &(arrow_table){4, fields, 6}, &layouts[i], &counts);
         kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 2, 2, 2));
-        assert_done(export_plainly(table, grouping, KANON_ARROW_COLUMNS, &err), &err);
+        assert_done(export_plainly(table, grouping, KANON_NUMERIC_COLUMNS, &err), &err);
         for (size_t byte = 0; byte < 11; byte++) /* onetwothree */
             assert_refused(table, grouping, (flip){2, 2, byte, 0, 1, 1});
         for (size_t byte = 0; byte < 3; byte++)
@@ -188,11 +189,11 @@ static void other_types_and_lengths(void **state)
     kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){3, fields, 4},
                                 &(arrow_layout){0}, &counts);
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1));
-    assert_done(export_plainly(table, grouping, KANON_ARROW_COLUMNS, &err), &err);
+    assert_done(export_plainly(table, grouping, KANON_NUMERIC_COLUMNS, &err), &err);
     for (size_t i = 0; i < N_OF(others); i++) {
         struct ArrowArrayStream stream = {0};
         other_struct o = others[i];
-        kanon_arrow_options options = {.struct_size = sizeof options, .threads = 1};
+        kanon_outputs options = {.struct_size = sizeof options, .numeric = KANON_NUMERIC_COLUMNS, .threads = 1};
         if (kanon__arrow_export(&stream, table, grouping, &options, &err, change_struct, &o) != KANON_EINTERNAL)
             fail_msg("column %d, %s, %d: not refused", o.child, o.format != NULL ? o.format : "", (int)o.longer);
     }
@@ -280,7 +281,7 @@ static void codes_of_other_bands_are_refused(void **state)
     for (size_t i = 0; i < N_OF(band_cases); i++) {
         arrow_counts counts = {0};
         kanon_error err = {0};
-        kanon_arrow_numeric numeric = band_cases[i].width > 0 ? KANON_ARROW_COLUMNS : KANON_ARROW_TEXT;
+        kanon_numeric numeric = band_cases[i].width > 0 ? KANON_NUMERIC_COLUMNS : KANON_NUMERIC_INTERVAL;
         kanon_table *table = import_banded(&band_cases[i], &counts);
         kanon_grouping *one = grouping_of(table, GROUPS(1, 1, 1, 1)), *two = grouping_of(table, GROUPS(1, 1, 2, 2));
         kanon__codes codes = table->data.columns[0].codes;

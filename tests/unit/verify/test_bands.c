@@ -257,7 +257,7 @@ static void forms_survive_without_memory(void **state)
             st = kanon_taxonomy_from_bytes(&taxonomy, texts[form], strlen(texts[form]), "t", (kanon_taxonomy_form)form, NULL,
                                            &err);
             if (st == KANON_OK)
-                st = kanon_taxonomy_write(taxonomy, NULL, &sink, (kanon_taxonomy_form)form, &err);
+                st = kanon_taxonomy_write(taxonomy, KANON_TO_SINK(&sink), (kanon_taxonomy_form)form, &err);
             kanon__alloc_fail_at(0, false);
             if (st != KANON_OK)
                 assert_int_equal(st, KANON_ENOMEM);

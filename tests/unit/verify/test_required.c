@@ -4,6 +4,7 @@
 #include "model/grouping.h"
 #include "support.h"
 #include "verify/verify.h"
+#include "to_stream.h"
 
 #include <kanon_arrow.h>
 
@@ -55,14 +56,14 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *g, k
 {
     place path = scratch("release.csv");
     struct ArrowArrayStream stream = {0};
-    const kanon_outputs outputs = {.struct_size = sizeof outputs, .release = path.text, .numeric = numeric};
-    const kanon_arrow_options arrow = {.struct_size = sizeof arrow,
-                                       .numeric = numeric == KANON_NUMERIC_MEAN ? KANON_ARROW_MEAN : KANON_ARROW_TEXT};
+    const kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(path.text), .numeric = numeric};
+    const kanon_outputs arrow = {.struct_size = sizeof arrow,
+                                 .numeric = numeric == KANON_NUMERIC_MEAN ? KANON_NUMERIC_MEAN : KANON_NUMERIC_INTERVAL};
     kanon_error other = {0};
     unlink(path.text);
     kanon_status st = kanon_publish(table, g, &outputs, err);
     assert_int_equal(exists(path.text), st == KANON_OK);
-    assert_int_equal(kanon_release_to_arrow(&stream, table, g, &arrow, &other), st);
+    assert_int_equal(release_to_stream(&stream, table, g, &arrow, &other), st);
     if (st == KANON_OK)
         stream.release(&stream);
     else
@@ -149,6 +150,8 @@ static void budgets(void **state)
 static void no_memory_is_told(void **state)
 {
     (void)state;
+    static const kanon_numeric forms[] = {KANON_NUMERIC_MEAN, KANON_NUMERIC_INTERVAL, KANON_NUMERIC_COLUMNS,
+                                          KANON_NUMERIC_INTERVAL};
     for (int form = 0; form < 4; form++) {
         kanon_error err = {0};
         kanon_grouping *g = NULL;
@@ -158,11 +161,11 @@ static void no_memory_is_told(void **state)
                                  .algorithm = "full-domain",
                                  .recode = form == 3 ? KANON_RECODE_ATTRIBUTE : KANON_RECODE_RECORD};
         kanon_outputs outputs = {.struct_size = sizeof outputs,
-                                 .release = path.text,
+                                 .release = KANON_TO_PATH(path.text),
                                  .numeric = form == 1 ? KANON_NUMERIC_MEAN : KANON_NUMERIC_INTERVAL,
                                  .threads = 1};
-        kanon_arrow_options arrow = {.struct_size = sizeof arrow,
-                                     .numeric = form < 3 ? (kanon_arrow_numeric)(2 - form) : KANON_ARROW_TEXT,
+        kanon_outputs arrow = {.struct_size = sizeof arrow,
+                                     .numeric = forms[form],
                                      .threads = 1};
         assert_done(kanon_anonymize(&g, table, &options, &err), &err);
         unlink(path.text);
@@ -177,7 +180,7 @@ static void no_memory_is_told(void **state)
         for (int64_t at = 1; st != KANON_OK; at++) {
             struct ArrowArrayStream stream = {0};
             kanon__alloc_fail_at(at, false);
-            st = kanon_release_to_arrow(&stream, table, g, &arrow, &err);
+            st = release_to_stream(&stream, table, g, &arrow, &err);
             kanon__alloc_fail_at(0, false);
             assert_true(st == KANON_OK || (st == KANON_ENOMEM && stream.release == NULL));
             if (st == KANON_OK)

@@ -378,7 +378,8 @@ static void certificates_of_other_forms(void **state)
     kanon_error err = {0};
     kanon_lower_bound *bound = NULL;
     kanon_table *table = table_of("attributes: {age: quasi}\nprivacy: {k: 2}\n", "age\n0\n1\n2\n");
-    kanon_bound_options options = {.struct_size = sizeof options, .k = 2, .threads = 1, .certificate = path.text};
+    kanon_bound_options options = {
+        .struct_size = sizeof options, .k = 2, .threads = 1, .certificate = KANON_TO_PATH(path.text)};
     assert_done(kanon_bound(&bound, table, &options, &err), &err);
     char *proof = read_text(path.text);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -409,7 +410,8 @@ static void certificates_of_awkward_numbers(void **state)
         kanon_lower_bound *bound = NULL;
         kanon_certificate found;
         kanon_table *table = table_of(yamls[i], tables[i]);
-        kanon_bound_options options = {.struct_size = sizeof options, .k = 2, .threads = 1, .certificate = path.text};
+        kanon_bound_options options = {
+            .struct_size = sizeof options, .k = 2, .threads = 1, .certificate = KANON_TO_PATH(path.text)};
         assert_done(kanon_bound(&bound, table, &options, &err), &err);
         assert_done(kanon_certificate_check(&found, table, path.text, 1, NULL, NULL, &err), &err);
         if (!found.holds)

@@ -131,7 +131,7 @@ static void quoted_categories(void **state)
     kanon_table *table = table_of(r.yaml, "word\n\"a\"\"\"\n\"a\"\"\"\"\"\n\"b\"\"\"\n\"a\"\"\"\n");
     kanon_grouping *grouping = grouping_of(table, (const int64_t[]){1, 1, 1, 1});
     place release = scratch("release.csv");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     for (int64_t row = 0; row < 3; row++) {
         kanon__codes codes = table->data.columns[0].codes;

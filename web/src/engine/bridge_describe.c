@@ -101,7 +101,7 @@ kanon_status bridge_propose(bridge *self, const json_t *request, json_t *answer,
         .tick = self->tick,
         .payload = self->payload,
         .context = &self->context,
-        .schema = bridge_text(request, "out"),
+        .schema = KANON_TO_PATH(bridge_text(request, "out")),
     };
     kanon_status st = kanon_propose(&p, bridge_text(request, "table"), &proposing, err);
     if (st == KANON_OK) {
@@ -223,7 +223,7 @@ static kanon_status show(kanon_taxonomy *taxonomy, const json_t *request, const 
     if (table != NULL && column->column != NULL)
         st = kanon_taxonomy_count(taxonomy, table, column, &unknown, err);
     if (st == KANON_OK && out != NULL)
-        st = kanon_taxonomy_write(taxonomy, out, NULL, form, err);
+        st = kanon_taxonomy_write(taxonomy, KANON_TO_PATH(out), form, err);
     if (st == KANON_OK) {
         json_object_set_new(answer, "nodes", nodes_of(taxonomy));
         json_object_set_new(answer, "unknown", json_integer(unknown));

@@ -29,7 +29,7 @@ int bridge_flag(const json_t *object, const char *name)
 static const struct worded {
     const char *name, *words[7];
 } worded[] = {
-    {"numeric", {"interval", "range", "mean", "columns"}},
+    {"numeric", {"default", "interval", "range", "mean", "columns"}},
     {"recode", {"record", "attribute"}},
     {"header", {"unsaid", "yes", "no"}},
     {"empty", {"missing", "value"}},

@@ -194,11 +194,11 @@ static kanon_status publish(bridge *self, const json_t *request, kanon_error *er
     const json_t *paths = json_object_get(request, "outputs");
     kanon_outputs outputs = {
         .struct_size = sizeof outputs,
-        .release = bridge_text(paths, "release"),
-        .groups = bridge_text(paths, "groups"),
-        .report = bridge_text(paths, "report"),
-        .report_external = bridge_text(paths, "reportExternal"),
-        .codebook = bridge_text(paths, "codebook"),
+        .release = KANON_TO_PATH(bridge_text(paths, "release")),
+        .groups = KANON_TO_PATH(bridge_text(paths, "groups")),
+        .report = KANON_TO_PATH(bridge_text(paths, "report")),
+        .report_external = KANON_TO_PATH(bridge_text(paths, "reportExternal")),
+        .codebook = KANON_TO_PATH(bridge_text(paths, "codebook")),
         .numeric = (kanon_numeric)bridge_word(request, "numeric"),
         .shuffle = bridge_flag(request, "shuffle"),
         .shuffle_seed = bridge_seed(request, "shuffleSeed"),
