@@ -1,6 +1,6 @@
 /* One release by many processes: the calls of kanon_blocks.h in their order. Here one program plays all parts; an engine
- * runs each step where the rows are, and carries the objects as bytes (NAME_write, NAME_from_bytes). The lines are those
- * that kanon_anonymize with the same blocks and seed would release. */
+ * runs each step where the rows are, and carries the objects as bytes (kanon_piece_write, kanon_piece_read). The lines are
+ * those that kanon_anonymize with the same blocks and seed would release. */
 #include <kanon_blocks.h>
 
 #include <stdio.h>
@@ -72,19 +72,19 @@ static size_t part_of(char text[TEXT], const kanon_csv_parts *parts, size_t i)
 static kanon_domain *find_domain(const kanon_csv_parts *parts, const kanon_schema *schema)
 {
     kanon_domain *whole = NULL;
-    int64_t place = 0;
+    kanon_places places = {.struct_size = sizeof places};
     for (size_t i = 0; i < parts->n_parts; i++) {
         char text[TEXT];
         size_t size = part_of(text, parts, i);
         kanon_domain *domain = NULL;
-        must(kanon_domain_read_bytes(&domain, text, size, "people.csv", place, schema, NULL, &err));
-        place += kanon_domain_rows(domain);
+        must(kanon_domain_read(&domain, KANON_BYTES(text, size), &places, schema, NULL, &err));
+        places.first += kanon_domain_rows(domain);
         if (whole == NULL) {
             whole = domain;
             continue;
         }
-        must(kanon_domain_merge(whole, domain, &err));
-        kanon_domain_free(domain);
+        must(kanon_piece_merge(whole, domain, &err));
+        kanon_piece_free(domain);
     }
     must(kanon_domain_seal(whole, schema, &err));
     return whole;
@@ -101,14 +101,14 @@ static kanon_cuts *cut(kanon_table *const *tables, size_t n, const kanon_domain 
             kanon_counts *counts = NULL;
             must(kanon_cuts_count(&counts, cuts, tables[i], &err));
             if (all != NULL)
-                must(kanon_counts_merge(all, counts, &err));
+                must(kanon_piece_merge(all, counts, &err));
             if (all != NULL)
-                kanon_counts_free(counts);
+                kanon_piece_free(counts);
             else
                 all = counts;
         }
         must(kanon_cuts_next(cuts, all, &err));
-        kanon_counts_free(all);
+        kanon_piece_free(all);
     }
     return cuts;
 }
@@ -143,8 +143,8 @@ static void place_rest(kanon_block_groups *const *groups, int n)
     for (int i = 1; i < n; i++) {
         kanon_rest *other = NULL;
         must(kanon_rest_new(&other, groups[i], &err));
-        must(kanon_rest_merge(rest, other, &err));
-        kanon_rest_free(other);
+        must(kanon_piece_merge(rest, other, &err));
+        kanon_piece_free(other);
     }
     while (!kanon_rest_done(rest)) {
         kanon_offers *offers = NULL;
@@ -152,11 +152,11 @@ static void place_rest(kanon_block_groups *const *groups, int n)
         for (int i = 1; i < n; i++) {
             kanon_offers *other = NULL;
             must(kanon_rest_offer(&other, rest, groups[i], &err));
-            must(kanon_offers_merge(offers, other, &err));
-            kanon_offers_free(other);
+            must(kanon_piece_merge(offers, other, &err));
+            kanon_piece_free(other);
         }
         must(kanon_rest_place(rest, offers, &err));
-        kanon_offers_free(offers);
+        kanon_piece_free(offers);
     }
     for (int64_t i = 0; i < kanon_rest_count(rest); i++) {
         kanon_rest_record placed = {.struct_size = sizeof placed};
@@ -164,7 +164,7 @@ static void place_rest(kanon_block_groups *const *groups, int n)
         records[placed.place].block = (int32_t)placed.to_block;
         records[placed.place].group = placed.to_group;
     }
-    kanon_rest_free(rest);
+    kanon_piece_free(rest);
 }
 
 /* 5. A block whose groups are complete is released like a table of its own, and checked like one. */
@@ -235,11 +235,11 @@ int main(void)
         printf("%s\n", records[i].released);
 
     for (int i = 0; i < n_blocks; i++)
-        kanon_block_groups_free(groups[i]);
+        kanon_piece_free(groups[i]);
     for (size_t i = 0; i < parts->n_parts; i++)
         kanon_table_free(tables[i]);
-    kanon_cuts_free(cuts);
-    kanon_domain_free(domain);
+    kanon_piece_free(cuts);
+    kanon_piece_free(domain);
     kanon_csv_parts_free(parts);
     kanon_schema_free(schema);
     return 0;

@@ -26,7 +26,7 @@ static int hex(char c)
 /* Head, bytes and checksum. */
 static uint8_t *pack(char kind, const uint8_t *data, size_t size)
 {
-    const char head[8] = {'k', 'a', 'n', 'o', 'n', kind, '1', '\n'};
+    const char head[8] = {'k', 'a', 'n', 'o', 'n', kind, kind == 'T' ? '3' : '1', '\n'};
     char sum[KANON__SHA256_TEXT];
     uint8_t *bytes = malloc(size + 24);
     require(bytes != NULL);
@@ -39,71 +39,50 @@ static uint8_t *pack(char kind, const uint8_t *data, size_t size)
     return bytes;
 }
 
-/* Try one kind: make, write, and use by the statements that follow. */
-#define TRY_KIND(type, made, ...)                                                                                           \
-    type *made = NULL;                                                                                                      \
-    kanon_status st = type##_from_bytes(&(made), __VA_ARGS__, &err);                                                        \
-    require((st == KANON_OK) == ((made) != NULL));                                                                          \
-    if (st != KANON_OK)                                                                                                     \
-        require_error(st, &err);                                                                                            \
-    else                                                                                                                    \
-        require_done(type##_write(made, &sink, &err), &err)
-
-static void try_kind(char kind, const uint8_t *bytes, size_t size)
+static void use(char kind, kanon_piece *made)
 {
     block_world *w = world();
     kanon_error err = {0};
+    kanon_piece *other = NULL;
+    int32_t block_of[WORLD_ROWS];
+    if (kind == 'D' && kanon_piece_merge(made, w->parts[0], NULL) == KANON_OK)
+        kanon_domain_seal(made, w->schema, NULL);
+    if (kind == 'C')
+        require_done(kanon_cuts_block_of(block_of, made, w->tables[0], &err), &err);
+    if (kind == 'H')
+        kanon_piece_merge(made, w->counts[1], NULL);
+    if (kind == 'G')
+        kanon_rest_offer(&other, w->rest, made, NULL);
+    if (kind == 'R')
+        kanon_rest_place(made, w->all_offers, NULL);
+    if (kind == 'O')
+        kanon_piece_merge(made, w->offers[0], NULL);
+    if (kind == 'K') {
+        kanon_codes_seal(made, w->parts[0], w->domain, NULL);
+        kanon_codes_count(&other, made, w->open, NULL);
+    }
+    if (kind == 'T')
+        kanon_piece_merge(made, w->tally, NULL);
+    kanon_piece_free(other);
+}
+
+/* Make, write, and use. */
+static void try_kind(char kind, const uint8_t *bytes, size_t size)
+{
+    kanon_error err = {0};
+    kanon_piece *made = NULL;
     memory_output out = {0};
     kanon_sink sink = memory_sink(&out);
-    int32_t block_of[WORLD_ROWS];
-    if (kind == 'D') {
-        TRY_KIND(kanon_domain, made, bytes, size, NULL);
-        if (made != NULL && kanon_domain_merge(made, w->parts[0], NULL) == KANON_OK)
-            kanon_domain_seal(made, w->schema, NULL);
-        kanon_domain_free(made);
-    } else if (kind == 'C') {
-        TRY_KIND(kanon_cuts, made, w->domain, bytes, size);
-        if (made != NULL)
-            require_done(kanon_cuts_block_of(block_of, made, w->tables[0], &err), &err);
-        kanon_cuts_free(made);
-    } else if (kind == 'H') {
-        TRY_KIND(kanon_counts, made, bytes, size, NULL);
-        if (made != NULL)
-            kanon_counts_merge(made, w->counts[1], NULL);
-        kanon_counts_free(made);
-    } else if (kind == 'G') {
-        kanon_offers *offers = NULL;
-        TRY_KIND(kanon_block_groups, made, w->domain, bytes, size);
-        if (made != NULL)
-            kanon_rest_offer(&offers, w->rest, made, NULL);
-        kanon_offers_free(offers);
-        kanon_block_groups_free(made);
-    } else if (kind == 'R') {
-        TRY_KIND(kanon_rest, made, w->domain, bytes, size);
-        if (made != NULL)
-            kanon_rest_place(made, w->all_offers, NULL);
-        kanon_rest_free(made);
-    } else if (kind == 'O') {
-        TRY_KIND(kanon_offers, made, w->domain, bytes, size);
-        if (made != NULL)
-            kanon_offers_merge(made, w->offers[0], NULL);
-        kanon_offers_free(made);
-    } else if (kind == 'K') {
-        kanon_counts *counts = NULL;
-        TRY_KIND(kanon_codes, made, w->domain, bytes, size);
-        if (made != NULL) {
-            kanon_codes_seal(made, w->parts[0], w->domain, NULL);
-            kanon_codes_count(&counts, made, w->open, NULL);
-        }
-        kanon_counts_free(counts);
-        kanon_codes_free(made);
-    } else if (kind == 'T') {
-        TRY_KIND(kanon_tally, made, w->domain, bytes, size);
-        if (made != NULL)
-            kanon_tally_merge(made, w->tally, NULL);
-        kanon_tally_free(made);
+    kanon_status st = kanon_piece_read(&made, KANON_BYTES(bytes, size), world()->domain, NULL, &err);
+    require((st == KANON_OK) == (made != NULL));
+    if (st != KANON_OK) {
+        require_error(st, &err);
+        return;
     }
-    require(out.bytes == NULL || (out.size == size && memcmp(out.bytes, bytes, size) == 0));
+    require_done(kanon_piece_write(made, &sink, &err), &err);
+    require(out.size == size && memcmp(out.bytes, bytes, size) == 0);
+    use(kind, made);
+    kanon_piece_free(made);
     free(out.bytes);
 }
 

@@ -373,7 +373,7 @@ KANON_API const char *kanon_schema_taxonomy(const kanon_schema *schema, const ch
 /* ---- table ------------------------------------------------------------------------------------------------------- */
 
 typedef struct kanon_table kanon_table;
-typedef struct kanon_domain kanon_domain; /* see kanon_blocks.h */
+typedef struct kanon_piece kanon_domain; /* see kanon_blocks.h */
 
 typedef struct kanon_read_options {
     size_t struct_size;

@@ -1,4 +1,5 @@
-/* kanon for other engines: one release by many processes.
+/* kanon for other engines: one release by many processes. This header is for engines, which are built together with the
+ * library: it is not covered by the promise of 1.x, and KANON_BLOCKS_VERSION rises when something in it changes.
  *
  * A table that is grouped in blocks (kanon_options.blocks) can be grouped by any number of processes, on one machine or on
  * many. The engine, such as Spark or a program with workers, moves rows and bytes; this library decides. The release is
@@ -7,34 +8,36 @@
  *
  *     what                        where          calls
  *     0 is it possible            driver         kanon_blocks_allow
- *     1 domain of the whole       each part      kanon_domain_read_bytes, kanon_domain_read_arrow
- *                                 driver         kanon_domain_merge, kanon_domain_seal
+ *     1 domain of the whole       each part      kanon_domain_read, or kanon_codes_read
+ *                                 driver         kanon_piece_merge, kanon_domain_seal
  *     2 cuts, level by level      driver         kanon_cuts_new; then, until kanon_cuts_done:
  *                                 each part      kanon_codes_count, or kanon_cuts_count
- *                                 driver         kanon_counts_merge, kanon_cuts_next
+ *                                 driver         kanon_piece_merge, kanon_cuts_next
  *     3 rows go to their block    each part      kanon_codes_block_of, or kanon_cuts_block_of
  *     4 groups                    each block     kanon_block_group, kanon_block_groups_new
  *     5 records left over         each block     kanon_rest_new
- *                                 driver         kanon_rest_merge; then, until kanon_rest_done:
+ *                                 driver         kanon_piece_merge; then, until kanon_rest_done:
  *                                 each block     kanon_rest_offer
- *                                 driver         kanon_offers_merge, kanon_rest_place
+ *                                 driver         kanon_piece_merge, kanon_rest_place
  *     6 they go to their group    each block     kanon_grouping_new, kanon_publish or kanon_release_to_arrow
  *     7 figures                   each block     kanon_tally_new
- *                                 driver         kanon_tally_merge, kanon_tally_measures
+ *                                 driver         kanon_piece_merge, kanon_tally_measures
  *
  * Conventions, beyond those of kanon.h:
  * - A place is a number that orders the records of the whole table; no two records share one. For a file the row number will
  *   do, and so will any numbers that rise from row to row. Blocks hold their records in the order of their places.
- * - What travels between processes has a form in bytes: NAME_write and NAME_from_bytes. It is the same on every machine,
- * equal
- *   content is equal bytes, and it ends with a checksum. KANON_EDATA: the bytes are damaged; KANON_EVERSION: they come from
- *   another version. Domains, codes, counts, rests and offers hold values of the table: keep them as the table is kept.
- * - A merge adds `other` to `into` and leaves `other` as it is. The order of merging does not matter.
+ * - What travels between processes is a kanon_piece of one of eight kinds. A function says by the names kanon_domain,
+ *   kanon_cuts, kanon_counts, kanon_codes, kanon_block_groups, kanon_rest, kanon_offers and kanon_tally which kind it takes
+ *   or gives. The compiler takes them for one type; the library looks. KANON_EINVAL: a piece is NULL or of another kind. A
+ *   function that cannot fail gives 0 or NULL then.
+ * - Pieces hold values of the table: keep their bytes as the table is kept.
  * - The schema is the same in all processes, and so are the read options that say how a file is to be understood. */
 #ifndef KANON_BLOCKS_H
 #define KANON_BLOCKS_H
 
 #include <kanon_arrow.h>
+
+#define KANON_BLOCKS_VERSION 1
 
 #ifdef __cplusplus
 extern "C" {
@@ -77,6 +80,31 @@ KANON_API kanon_status kanon_table_row_texts(const kanon_table *table,
                                              int (*row)(int64_t row, const char *text, size_t size, void *payload),
                                              void *payload, kanon_error *err);
 
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+typedef struct kanon_piece kanon_piece;
+
+/* Hand the piece to the sink as bytes. They are the same on every machine, equal content is equal bytes, and they end with a
+ * checksum. */
+KANON_API kanon_status kanon_piece_write(const kanon_piece *piece, const kanon_sink *sink, kanon_error *err);
+/* The piece in bytes or a file, of any kind. `domain` is the sealed domain of the whole, also for codes that are not sealed
+ * yet; of domains and counts it is not looked at and may be NULL. A domain comes back as it was before it was sealed:
+ * kanon_domain_seal it once in every process. `context` NULL: that of the domain. KANON_EDATA: the bytes are damaged, or no
+ * piece; KANON_EVERSION: they come from another version; KANON_EINVAL: the piece was made with another domain. */
+KANON_API kanon_status kanon_piece_read(kanon_piece **out, const kanon_input *input, const kanon_domain *domain,
+                                        const kanon_context *context, kanon_error *err);
+/* Add `other`, which stays as it is, to `into`. The order of merging does not matter. KANON_EINVAL: they are not of one kind
+ * that can be merged, or do not belong together:
+ *
+ *     domains     have the same columns and are not sealed
+ *     counts      are of the same cuts, at the same level
+ *     rests       are of different blocks, and nothing in them was placed
+ *     offers      are of different blocks, to the same rest as it is now
+ *     tallies     are of blocks of one table, with the same k */
+KANON_API kanon_status kanon_piece_merge(kanon_piece *into, const kanon_piece *other, kanon_error *err);
+/* Free a piece, or nothing where it is NULL. Of a domain this drops the caller's reference. */
+KANON_API void kanon_piece_free(kanon_piece *piece);
+
 /* ---- domain ------------------------------------------------------------------------------------------------------ */
 
 /* The distinct texts of every encoded column, with the number of their records and the place of the first one. Types,
@@ -85,45 +113,39 @@ KANON_API kanon_status kanon_table_row_texts(const kanon_table *table,
  * part of the whole table: its costs and cells are those of the whole. Tables and cuts hold references of their own.
  * kanon.h declares kanon_domain. */
 
-/* The domain of a part: a CSV of its own in `size` bytes, whose rows have the places first_place, first_place + 1, ...
- * `name` stands in messages. A part without records is a domain, too. The bytes are not kept. */
-KANON_API kanon_status kanon_domain_read_bytes(kanon_domain **out, const void *bytes, size_t size, const char *name,
-                                               int64_t first_place, const kanon_schema *schema,
-                                               const kanon_read_options *options, kanon_error *err);
-/* The same of a stream, which is released in any case, with a place for each of its n_places rows, in any order. */
-KANON_API kanon_status kanon_domain_read_arrow(kanon_domain **out, struct ArrowArrayStream *stream, const int64_t *places,
-                                               int64_t n_places, const kanon_schema *schema,
-                                               const kanon_read_options *options, kanon_error *err);
-/* KANON_EINVAL: they have different columns, or one is sealed. */
-KANON_API kanon_status kanon_domain_merge(kanon_domain *into, const kanon_domain *other, kanon_error *err);
+/* The places of a part's rows. */
+typedef struct kanon_places {
+    size_t struct_size;  /* sizeof(kanon_places) */
+    int64_t first;       /* rows have the places first, first + 1, ... unless `each` is given */
+    const int64_t *each; /* the place of each row, in any order; NULL: see `first` */
+    int64_t n;           /* how many these are: one for each row, else KANON_EINVAL */
+} kanon_places;
+
+/* The domain of a part: a table of its own, whose rows are at `places` (NULL: 0, 1, ...) in the whole. A part without
+ * records is a domain, too. */
+KANON_API kanon_status kanon_domain_read(kanon_domain **out, const kanon_input *input, const kanon_places *places,
+                                         const kanon_schema *schema, const kanon_read_options *options, kanon_error *err);
 /* Find the types and orders of all columns as the schema says. KANON_EDATA names the column and the row (the place of
  * its record + 1) of what does not fit. Nothing happens where it is sealed already. A sealed domain does not change
  * any more. */
 KANON_API kanon_status kanon_domain_seal(kanon_domain *domain, const kanon_schema *schema, kanon_error *err);
-/* Drop the caller's reference. */
-KANON_API void kanon_domain_free(kanon_domain *domain);
 /* Records of the whole, as far as it was merged. */
 KANON_API int64_t kanon_domain_rows(const kanon_domain *domain);
 /* The i-th thing the user should know about the columns, NULL past the last; none before the domain is sealed. */
 KANON_API const char *kanon_domain_warning(const kanon_domain *domain, int i);
 KANON_API kanon_notice kanon_domain_warning_kind(const kanon_domain *domain, int i);
-KANON_API kanon_status kanon_domain_write(const kanon_domain *domain, const kanon_sink *sink, kanon_error *err);
-/* It comes back as it was before it was sealed: kanon_domain_seal it once in every process. `context` may be NULL. */
-KANON_API kanon_status kanon_domain_from_bytes(kanon_domain **out, const void *bytes, size_t size,
-                                               const kanon_context *context, kanon_error *err);
 
 /* ---- cuts -------------------------------------------------------------------------------------------------------- */
 
 /* How the whole table is cut into blocks. While it is not done, some parts are open: they are cut again when their
  * histograms are known. */
-typedef struct kanon_cuts kanon_cuts;
+typedef kanon_piece kanon_cuts;
 /* Histograms of the open parts: how many records have which value. */
-typedef struct kanon_counts kanon_counts;
+typedef kanon_piece kanon_counts;
 
 /* Blocks of at least `least` records, which is kanon_options.blocks. The first cut follows from the sealed domain
  * alone. */
 KANON_API kanon_status kanon_cuts_new(kanon_cuts **out, const kanon_domain *domain, int64_t least, kanon_error *err);
-KANON_API void kanon_cuts_free(kanon_cuts *cuts);
 /* Not 0: no part is open. */
 KANON_API int kanon_cuts_done(const kanon_cuts *cuts);
 /* How often the table was cut so far: open parts are cut one level deeper by each kanon_cuts_next. */
@@ -140,49 +162,30 @@ KANON_API kanon_status kanon_cuts_count(kanon_counts **out, const kanon_cuts *cu
 /* Cut every open part, by the merged counts of all parts of the table. KANON_EDATA: the counts are not those of all
  * records: some are missing, or counted twice. After KANON_ENOMEM the cuts can only be freed. */
 KANON_API kanon_status kanon_cuts_next(kanon_cuts *cuts, const kanon_counts *counts, kanon_error *err);
-KANON_API kanon_status kanon_cuts_write(const kanon_cuts *cuts, const kanon_sink *sink, kanon_error *err);
-/* The domain must be the sealed one that the cuts were made with. */
-KANON_API kanon_status kanon_cuts_from_bytes(kanon_cuts **out, const kanon_domain *domain, const void *bytes, size_t size,
-                                             kanon_error *err);
-
-/* KANON_EINVAL: they are of different levels or cuts. */
-KANON_API kanon_status kanon_counts_merge(kanon_counts *into, const kanon_counts *other, kanon_error *err);
-KANON_API void kanon_counts_free(kanon_counts *counts);
-KANON_API kanon_status kanon_counts_write(const kanon_counts *counts, const kanon_sink *sink, kanon_error *err);
-KANON_API kanon_status kanon_counts_from_bytes(kanon_counts **out, const void *bytes, size_t size,
-                                               const kanon_context *context, kanon_error *err);
 
 /* ---- codes ------------------------------------------------------------------------------------------------------- */
 
 /* The quasi-identifiers of a part as codes, in a few bytes a record: all that cuts need of it. Where the table is far away,
  * or takes long to read, each part is read once, and its codes are kept for all levels. They remember how far down the tree
- * of cuts their records are, so that each level is one step more, and records of finished parts are passed over. */
-typedef struct kanon_codes kanon_codes;
+ * of cuts their records are, so that each level is one step more, and records of finished parts are passed over. Whoever
+ * keeps the bytes as they were read may do so: then each level begins from the top. */
+typedef kanon_piece kanon_codes;
 
 /* The codes of a part that was read with the sealed domain. */
 KANON_API kanon_status kanon_codes_new(kanon_codes **out, const kanon_table *part, kanon_error *err);
-/* The codes of a part together with its domain, by one reading: kanon_domain_read_bytes and kanon_domain_read_arrow say the
- * rest. They can be counted when they are sealed. */
-KANON_API kanon_status kanon_codes_read_bytes(kanon_codes **out, kanon_domain **domain, const void *bytes, size_t size,
-                                              const char *name, int64_t first_place, const kanon_schema *schema,
-                                              const kanon_read_options *options, kanon_error *err);
-KANON_API kanon_status kanon_codes_read_arrow(kanon_codes **out, kanon_domain **domain, struct ArrowArrayStream *stream,
-                                              const int64_t *places, int64_t n_places, const kanon_schema *schema,
-                                              const kanon_read_options *options, kanon_error *err);
+/* The codes of a part together with its domain, by one reading: kanon_domain_read says the rest. They can be counted when
+ * they are sealed. */
+KANON_API kanon_status kanon_codes_read(kanon_codes **out, kanon_domain **domain, const kanon_input *input,
+                                        const kanon_places *places, const kanon_schema *schema,
+                                        const kanon_read_options *options, kanon_error *err);
 /* `part` is the domain that was read with the codes, alone; `whole` the sealed one of all parts. KANON_EINVAL: they do not
  * belong together, or the codes are sealed. */
 KANON_API kanon_status kanon_codes_seal(kanon_codes *codes, const kanon_domain *part, const kanon_domain *whole,
                                         kanon_error *err);
-KANON_API void kanon_codes_free(kanon_codes *codes);
 KANON_API int64_t kanon_codes_rows(const kanon_codes *codes);
 /* As kanon_cuts_count and kanon_cuts_block_of; the codes remember where their records are. */
 KANON_API kanon_status kanon_codes_count(kanon_counts **out, kanon_codes *codes, const kanon_cuts *cuts, kanon_error *err);
 KANON_API kanon_status kanon_codes_block_of(int32_t *out, kanon_codes *codes, const kanon_cuts *cuts, kanon_error *err);
-/* With where the records are: whoever keeps the bytes as they were read may do so, and each level begins from the top. */
-KANON_API kanon_status kanon_codes_write(const kanon_codes *codes, const kanon_sink *sink, kanon_error *err);
-/* `domain` is the sealed one of the whole, also of codes that are not sealed yet. */
-KANON_API kanon_status kanon_codes_from_bytes(kanon_codes **out, const kanon_domain *domain, const void *bytes, size_t size,
-                                              kanon_error *err);
 
 /* ---- groups of a block ------------------------------------------------------------------------------------------- */
 
@@ -204,30 +207,23 @@ KANON_API kanon_status kanon_block_memory(int64_t *out, const kanon_cuts *cuts, 
 
 /* What the placing of the records left over needs of a block: the boxes of its groups and its records left over. It is
  * small, and takes the place of rows and grouping from here on. */
-typedef struct kanon_block_groups kanon_block_groups;
+typedef kanon_piece kanon_block_groups;
 
 /* Of a grouping made by kanon_block_group, with the place of every row, rising. */
 KANON_API kanon_status kanon_block_groups_new(kanon_block_groups **out, const kanon_table *rows,
                                               const kanon_grouping *grouping, const kanon_cuts *cuts, int64_t block,
                                               const int64_t *places, kanon_error *err);
-KANON_API void kanon_block_groups_free(kanon_block_groups *groups);
-KANON_API kanon_status kanon_block_groups_write(const kanon_block_groups *groups, const kanon_sink *sink, kanon_error *err);
-KANON_API kanon_status kanon_block_groups_from_bytes(kanon_block_groups **out, const kanon_domain *domain, const void *bytes,
-                                                     size_t size, kanon_error *err);
 
 /* ---- records left over ------------------------------------------------------------------------------------------- */
 
 /* The records left over in all blocks. In the order of their places, each joins the group of any block whose loss
  * grows least, of equals the one of the lowest block. */
-typedef struct kanon_rest kanon_rest;
+typedef kanon_piece kanon_rest;
 /* Groups that blocks offer to records left over. */
-typedef struct kanon_offers kanon_offers;
+typedef kanon_piece kanon_offers;
 
 /* The rest of one block. The rests of all blocks are merged, also of those where nothing is left over. */
 KANON_API kanon_status kanon_rest_new(kanon_rest **out, const kanon_block_groups *groups, kanon_error *err);
-/* KANON_EINVAL: both hold the same block, or records were placed already. */
-KANON_API kanon_status kanon_rest_merge(kanon_rest *into, const kanon_rest *other, kanon_error *err);
-KANON_API void kanon_rest_free(kanon_rest *rest);
 /* Not 0: every record has a group; at once where nothing was left over. */
 KANON_API int kanon_rest_done(const kanon_rest *rest);
 /* What a block offers to the records that have no group yet. */
@@ -247,36 +243,21 @@ typedef struct kanon_rest_record {
     int64_t to_block, to_group;
 } kanon_rest_record;
 KANON_API kanon_status kanon_rest_at(kanon_rest_record *out, const kanon_rest *rest, int64_t i, kanon_error *err);
-KANON_API kanon_status kanon_rest_write(const kanon_rest *rest, const kanon_sink *sink, kanon_error *err);
-KANON_API kanon_status kanon_rest_from_bytes(kanon_rest **out, const kanon_domain *domain, const void *bytes, size_t size,
-                                             kanon_error *err);
-
-/* KANON_EINVAL: both hold the same block, or they are of different rounds. */
-KANON_API kanon_status kanon_offers_merge(kanon_offers *into, const kanon_offers *other, kanon_error *err);
-KANON_API void kanon_offers_free(kanon_offers *offers);
-KANON_API kanon_status kanon_offers_write(const kanon_offers *offers, const kanon_sink *sink, kanon_error *err);
-KANON_API kanon_status kanon_offers_from_bytes(kanon_offers **out, const kanon_domain *domain, const void *bytes,
-                                               size_t size, kanon_error *err);
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
 /* What the figures of the whole release are made of. */
-typedef struct kanon_tally kanon_tally;
+typedef kanon_piece kanon_tally;
 
 /* Of one block with its complete groups: a table that was read with the domain, and a grouping without records left
  * over. */
 KANON_API kanon_status kanon_tally_new(kanon_tally **out, const kanon_table *rows, const kanon_grouping *grouping,
                                        kanon_error *err);
-KANON_API kanon_status kanon_tally_merge(kanon_tally *into, const kanon_tally *other, kanon_error *err);
-KANON_API void kanon_tally_free(kanon_tally *tally);
 /* All figures of kanon_evaluate but those that need the records of the whole table, with the default settings: the same
  * to the last digits of a double. Names of attributes lie in the domain, which must outlive the measures. KANON_EDATA:
  * the tally is not of all records of the domain. */
 KANON_API kanon_status kanon_tally_measures(kanon_measures **out, const kanon_tally *tally, const kanon_domain *domain,
                                             kanon_error *err);
-KANON_API kanon_status kanon_tally_write(const kanon_tally *tally, const kanon_sink *sink, kanon_error *err);
-KANON_API kanon_status kanon_tally_from_bytes(kanon_tally **out, const kanon_domain *domain, const void *bytes, size_t size,
-                                              kanon_error *err);
 
 #ifdef __cplusplus
 }

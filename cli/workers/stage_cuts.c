@@ -18,54 +18,27 @@ static bool are_kept(const workers_run *run)
     return !run->has_codes || kanon_cuts_level(run->cuts) % EVERY == 0;
 }
 
-static kanon_status keep_codes(const workers_run *run, const kanon_codes *codes, int64_t part, kanon_error *err)
-{
-    exchange_file file;
-    kanon_sink sink = exchange_sink(&file);
-    kanon_status st = exchange_create(&file, &run->exchange, "codes", part, err);
-    return st == KANON_OK ? exchange_finish(&file, kanon_codes_write(codes, &sink, err), err) : st;
-}
-
 static kanon_status count_part(int64_t part, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const workers_run *run = payload;
     kanon_codes *codes = NULL;
     kanon_counts *counts = NULL;
-    exchange_file file;
-    kanon_sink sink = exchange_sink(&file);
     WORKER_TRY(part_codes_read(&codes, run, part, err));
     WORKER_TRY(kanon_codes_count(&counts, codes, run->cuts, err));
     if (are_kept(run))
-        WORKER_TRY(keep_codes(run, codes, part, err));
-    WORKER_TRY(exchange_create(&file, &run->exchange, "counts", part, err));
-    WORKER_TRY(exchange_finish(&file, kanon_counts_write(counts, &sink, err), err));
+        WORKER_TRY(piece_keep(run, codes, "codes", part, err));
+    WORKER_TRY(piece_keep(run, counts, "counts", part, err));
 out:
-    kanon_counts_free(counts);
-    kanon_codes_free(codes);
+    kanon_piece_free(counts);
+    kanon_piece_free(codes);
     return st;
 }
 
 static kanon_status merge_counts(int64_t part, void *payload, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     workers_run *run = payload;
-    kanon_counts *counts = NULL;
-    void *bytes = NULL;
-    size_t size;
-    WORKER_TRY(exchange_load(&bytes, &size, &run->exchange, "counts", part, err));
-    exchange_drop(&run->exchange, "counts", part);
-    WORKER_TRY(kanon_counts_from_bytes(&counts, bytes, size, NULL, err));
-    if (run->counts != NULL)
-        WORKER_TRY(kanon_counts_merge(run->counts, counts, err));
-    else {
-        run->counts = counts;
-        counts = NULL;
-    }
-out:
-    kanon_counts_free(counts);
-    free(bytes);
-    return st;
+    return piece_take(&run->counts, run, "counts", part, err);
 }
 
 /* ---- what fits ----------------------------------------------------------------------------------------------------- */
@@ -122,7 +95,7 @@ static kanon_status choose_least(workers_run *run, kanon_error *err)
     while (run->task_memory > 0) {
         int64_t rows = kanon_domain_rows(run->domain), records = LARGEST * blocks < rows ? LARGEST * blocks : rows;
         run->grouping.blocks = blocks;
-        kanon_cuts_free(run->cuts);
+        kanon_piece_free(run->cuts);
         run->cuts = NULL;
         WORKER_TRY(kanon_cuts_new(&run->cuts, run->domain, blocks, err));
         WORKER_TRY(block_bytes(&bytes, run, records, err));
@@ -132,7 +105,7 @@ static kanon_status choose_least(workers_run *run, kanon_error *err)
     }
     run->grouping.blocks = blocks;
 out:
-    kanon_cuts_free(run->cuts);
+    kanon_piece_free(run->cuts);
     run->cuts = NULL;
     return st;
 }
@@ -196,7 +169,7 @@ kanon_status stage_cuts(workers_run *run, kanon_error *err)
         }
         run->has_codes = true;
         WORKER_TRY(kanon_cuts_next(run->cuts, run->counts, err));
-        kanon_counts_free(run->counts);
+        kanon_piece_free(run->counts);
         run->counts = NULL;
     }
     WORKER_TRY(check_memory(run, err));
@@ -329,7 +302,7 @@ static kanon_status find_blocks(row_sorter *s, const workers_run *run, int64_t p
     WORKER_TRY(worker_new(&s->block_of, s->n, sizeof *s->block_of, err));
     WORKER_TRY(kanon_codes_block_of(s->block_of, codes, run->cuts, err));
 out:
-    kanon_codes_free(codes);
+    kanon_piece_free(codes);
     return st;
 }
 

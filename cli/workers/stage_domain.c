@@ -106,19 +106,13 @@ kanon_status part_codes_read(kanon_codes **out, const workers_run *run, int64_t 
 {
     kanon_status st = KANON_OK;
     kanon_domain *own = NULL;
-    void *bytes = NULL, *texts = NULL;
-    size_t size;
-    WORKER_TRY(exchange_load(&bytes, &size, &run->exchange, run->has_codes ? "codes" : "read", part, err));
-    WORKER_TRY(kanon_codes_from_bytes(out, run->domain, bytes, size, err));
     if (run->has_codes)
-        goto out;
-    WORKER_TRY(exchange_load(&texts, &size, &run->exchange, "domain", part, err));
-    WORKER_TRY(kanon_domain_from_bytes(&own, texts, size, NULL, err));
+        return piece_load(out, run, "codes", part, err);
+    WORKER_TRY(piece_load(out, run, "read", part, err));
+    WORKER_TRY(piece_load(&own, run, "domain", part, err));
     WORKER_TRY(kanon_codes_seal(*out, own, run->domain, err));
 out:
-    kanon_domain_free(own);
-    free(texts);
-    free(bytes);
+    kanon_piece_free(own);
     return st;
 }
 
@@ -174,20 +168,6 @@ out:
 
 /* ---- domain -------------------------------------------------------------------------------------------------------- */
 
-static kanon_status write_values(const workers_run *run, const kanon_domain *domain, const kanon_codes *codes, int64_t part,
-                                 kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    exchange_file file;
-    kanon_sink sink = exchange_sink(&file);
-    WORKER_TRY(exchange_create(&file, &run->exchange, "read", part, err));
-    WORKER_TRY(exchange_finish(&file, kanon_codes_write(codes, &sink, err), err));
-    WORKER_TRY(exchange_create(&file, &run->exchange, "domain", part, err));
-    WORKER_TRY(exchange_finish(&file, kanon_domain_write(domain, &sink, err), err));
-out:
-    return st;
-}
-
 static kanon_status collect_values(int64_t part, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -196,17 +176,20 @@ static kanon_status collect_values(int64_t part, void *payload, kanon_error *err
     kanon_domain *domain = NULL;
     kanon_codes *codes = NULL;
     char *bytes = NULL;
-    size_t size;
-    WORKER_TRY(part_bytes_read(&bytes, &size, run, part, err));
-    st = kanon_codes_read_bytes(&codes, &domain, bytes, size, run->order->table, part_place(run, part), run->order->schema,
-                                &reading, err);
-    if (st != KANON_OK)
+    kanon_input input = {.struct_size = sizeof input, .name = run->order->table};
+    const kanon_places places = {.struct_size = sizeof places, .first = part_place(run, part)};
+    WORKER_TRY(part_bytes_read(&bytes, &input.size, run, part, err));
+    input.bytes = bytes;
+    st = kanon_codes_read(&codes, &domain, &input, &places, run->order->schema, &reading, err);
+    if (st != KANON_OK) {
         set_line(err, run, part);
-    else
-        st = write_values(run, domain, codes, part, err);
+        goto out;
+    }
+    WORKER_TRY(piece_keep(run, codes, "read", part, err));
+    WORKER_TRY(piece_keep(run, domain, "domain", part, err));
 out:
-    kanon_codes_free(codes);
-    kanon_domain_free(domain);
+    kanon_piece_free(codes);
+    kanon_piece_free(domain);
     free(bytes);
     return st;
 }
@@ -216,23 +199,14 @@ static kanon_status merge_values(int64_t part, void *payload, kanon_error *err)
     kanon_status st = KANON_OK;
     workers_run *run = payload;
     kanon_domain *domain = NULL;
-    void *bytes = NULL;
-    size_t size;
-    WORKER_TRY(exchange_load(&bytes, &size, &run->exchange, "domain", part, err));
-    WORKER_TRY(kanon_domain_from_bytes(&domain, bytes, size, NULL, err));
+    WORKER_TRY(piece_load(&domain, run, "domain", part, err));
     if (kanon_domain_rows(domain) > run->first_row[part + 1] - run->first_row[part]) {
         st = worker_fail(err, KANON_EINTERNAL, "the check found more rows in a part of the table than were counted");
         goto out;
     }
-    if (run->domain != NULL)
-        WORKER_TRY(kanon_domain_merge(run->domain, domain, err));
-    else {
-        run->domain = domain;
-        domain = NULL;
-    }
+    WORKER_TRY(piece_join(&run->domain, &domain, err));
 out:
-    kanon_domain_free(domain);
-    free(bytes);
+    kanon_piece_free(domain);
     return st;
 }
 

@@ -111,16 +111,11 @@ static kanon_status write_rest(const workers_run *run, const kanon_block_groups 
 {
     kanon_status st = KANON_OK;
     kanon_rest *rest = NULL;
-    exchange_file boxes, file;
-    WORKER_TRY(exchange_create(&boxes, &run->exchange, "boxes", block, err));
-    kanon_sink sink = exchange_sink(&boxes);
-    WORKER_TRY(exchange_finish(&boxes, kanon_block_groups_write(groups, &sink, err), err));
+    WORKER_TRY(piece_keep(run, groups, "boxes", block, err));
     WORKER_TRY(kanon_rest_new(&rest, groups, err));
-    WORKER_TRY(exchange_create(&file, &run->exchange, "rest", block, err));
-    sink = exchange_sink(&file);
-    WORKER_TRY(exchange_finish(&file, kanon_rest_write(rest, &sink, err), err));
+    WORKER_TRY(piece_keep(run, rest, "rest", block, err));
 out:
-    kanon_rest_free(rest);
+    kanon_piece_free(rest);
     return st;
 }
 
@@ -143,7 +138,7 @@ static kanon_status group_block(int64_t task, void *payload, kanon_error *err)
     WORKER_TRY(kanon_block_groups_new(&groups, table, grouping, run->cuts, block, text.places, err));
     WORKER_TRY(write_rest(run, groups, block, err));
 out:
-    kanon_block_groups_free(groups);
+    kanon_piece_free(groups);
     kanon_grouping_free(grouping);
     kanon_table_free(table);
     block_text_clear(&text);
@@ -183,23 +178,10 @@ static kanon_status take_rest(int64_t task, void *payload, kanon_error *err)
     kanon_status st = KANON_OK;
     workers_run *run = payload;
     int64_t block = run->turn[task];
-    kanon_rest *rest = NULL;
-    void *bytes = NULL;
-    size_t size;
-    WORKER_TRY(exchange_load(&bytes, &size, &run->exchange, "rest", block, err));
-    exchange_drop(&run->exchange, "rest", block);
-    WORKER_TRY(kanon_rest_from_bytes(&rest, run->domain, bytes, size, err));
-    if (run->rest != NULL)
-        WORKER_TRY(kanon_rest_merge(run->rest, rest, err));
-    else {
-        run->rest = rest;
-        rest = NULL;
-    }
+    WORKER_TRY(piece_take(&run->rest, run, "rest", block, err));
     WORKER_TRY(take_left(run, block, err));
     WORKER_TRY(count_suppressed(run, block, err));
 out:
-    kanon_rest_free(rest);
-    free(bytes);
     return st;
 }
 

@@ -213,13 +213,10 @@ static kanon_status write_tally(const workers_run *run, const kanon_table *table
 {
     kanon_status st = KANON_OK;
     kanon_tally *tally = NULL;
-    exchange_file file;
     WORKER_TRY(kanon_tally_new(&tally, table, grouping, err));
-    WORKER_TRY(exchange_create(&file, &run->exchange, "tally", block, err));
-    kanon_sink sink = exchange_sink(&file);
-    WORKER_TRY(exchange_finish(&file, kanon_tally_write(tally, &sink, err), err));
+    WORKER_TRY(piece_keep(run, tally, "tally", block, err));
 out:
-    kanon_tally_free(tally);
+    kanon_piece_free(tally);
     return st;
 }
 
@@ -254,23 +251,10 @@ static kanon_status take_tally(int64_t task, void *payload, kanon_error *err)
     kanon_status st = KANON_OK;
     workers_run *run = payload;
     int64_t block = run->turn[task];
-    kanon_tally *tally = NULL;
-    void *bytes = NULL;
-    size_t size;
     WORKER_TRY(bundle_count(run->part_lines, run->n_parts, &run->exchange, "lines", block, err));
-    WORKER_TRY(exchange_load(&bytes, &size, &run->exchange, "tally", block, err));
-    exchange_drop(&run->exchange, "tally", block);
     exchange_drop(&run->exchange, "grouped", block);
-    WORKER_TRY(kanon_tally_from_bytes(&tally, run->domain, bytes, size, err));
-    if (run->tally != NULL)
-        WORKER_TRY(kanon_tally_merge(run->tally, tally, err));
-    else {
-        run->tally = tally;
-        tally = NULL;
-    }
+    WORKER_TRY(piece_take(&run->tally, run, "tally", block, err));
 out:
-    kanon_tally_free(tally);
-    free(bytes);
     return st;
 }
 

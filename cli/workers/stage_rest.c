@@ -10,42 +10,19 @@ static kanon_status offer_block(int64_t block, void *payload, kanon_error *err)
     const workers_run *run = payload;
     kanon_block_groups *groups = NULL;
     kanon_offers *offers = NULL;
-    exchange_file file;
-    void *bytes = NULL;
-    size_t size;
-    WORKER_TRY(exchange_load(&bytes, &size, &run->exchange, "boxes", block, err));
-    WORKER_TRY(kanon_block_groups_from_bytes(&groups, run->domain, bytes, size, err));
+    WORKER_TRY(piece_load(&groups, run, "boxes", block, err));
     WORKER_TRY(kanon_rest_offer(&offers, run->rest, groups, err));
-    WORKER_TRY(exchange_create(&file, &run->exchange, "offers", block, err));
-    kanon_sink sink = exchange_sink(&file);
-    WORKER_TRY(exchange_finish(&file, kanon_offers_write(offers, &sink, err), err));
+    WORKER_TRY(piece_keep(run, offers, "offers", block, err));
 out:
-    kanon_offers_free(offers);
-    kanon_block_groups_free(groups);
-    free(bytes);
+    kanon_piece_free(offers);
+    kanon_piece_free(groups);
     return st;
 }
 
 static kanon_status merge_offers(int64_t block, void *payload, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     workers_run *run = payload;
-    kanon_offers *offers = NULL;
-    void *bytes = NULL;
-    size_t size;
-    WORKER_TRY(exchange_load(&bytes, &size, &run->exchange, "offers", block, err));
-    exchange_drop(&run->exchange, "offers", block);
-    WORKER_TRY(kanon_offers_from_bytes(&offers, run->domain, bytes, size, err));
-    if (run->offers != NULL)
-        WORKER_TRY(kanon_offers_merge(run->offers, offers, err));
-    else {
-        run->offers = offers;
-        offers = NULL;
-    }
-out:
-    kanon_offers_free(offers);
-    free(bytes);
-    return st;
+    return piece_take(&run->offers, run, "offers", block, err);
 }
 
 /* ---- guests -------------------------------------------------------------------------------------------------------- */
@@ -106,7 +83,7 @@ kanon_status stage_rest(workers_run *run, kanon_error *err)
     while (!kanon_rest_done(run->rest)) {
         WORKER_TRY(worker_pool_run(&run->pool, &offer, err));
         WORKER_TRY(kanon_rest_place(run->rest, run->offers, err));
-        kanon_offers_free(run->offers);
+        kanon_piece_free(run->offers);
         run->offers = NULL;
     }
     for (int64_t block = 0; block < run->n_blocks; block++)

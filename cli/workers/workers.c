@@ -35,12 +35,12 @@ static void end_run(workers_run *run)
     free(run->part_rows);
     free(run->first_bytes);
     free(run->first_row);
-    kanon_tally_free(run->tally);
-    kanon_offers_free(run->offers);
-    kanon_rest_free(run->rest);
-    kanon_counts_free(run->counts);
-    kanon_cuts_free(run->cuts);
-    kanon_domain_free(run->domain);
+    kanon_piece_free(run->tally);
+    kanon_piece_free(run->offers);
+    kanon_piece_free(run->rest);
+    kanon_piece_free(run->counts);
+    kanon_piece_free(run->cuts);
+    kanon_piece_free(run->domain);
     kanon_csv_parts_free(run->parts);
 }
 
@@ -180,6 +180,6 @@ out:
 void workers_result_clear(workers_result *result)
 {
     kanon_measures_free(result->measures);
-    kanon_domain_free(result->domain);
+    kanon_piece_free(result->domain);
     *result = (workers_result){0};
 }

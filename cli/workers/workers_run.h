@@ -111,6 +111,15 @@ kanon_status part_codes_read(kanon_codes **out, const workers_run *run, int64_t 
 /* A table of this row alone, to be asked about its columns. */
 kanon_status part_columns_read(kanon_table **out, const workers_run *run, const char *row, size_t size, kanon_error *err);
 
+/* Write a piece to a file of the exchange folder, and read it again. */
+kanon_status piece_keep(const workers_run *run, const kanon_piece *piece, const char *kind, int64_t number,
+                        kanon_error *err);
+kanon_status piece_load(kanon_piece **out, const workers_run *run, const char *kind, int64_t number, kanon_error *err);
+/* Merge *piece into *whole or, where there is none yet, make it that one: *piece is NULL then. */
+kanon_status piece_join(kanon_piece **whole, kanon_piece **piece, kanon_error *err);
+/* Both, and the file is not needed any more. */
+kanon_status piece_take(kanon_piece **whole, const workers_run *run, const char *kind, int64_t number, kanon_error *err);
+
 /* The rows of a block: a CSV of their own, in the order of their places. */
 typedef struct block_text {
     char *bytes; /* the header line, then the rows */

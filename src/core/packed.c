@@ -106,14 +106,19 @@ static kanon_status fail_damaged(const kanon__packed_kind *kind, kanon_error *er
     return kanon__hint(err, st, "hand over all bytes of one object as they were written");
 }
 
+char kanon__packed_letter(const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    return size >= HEAD && memcmp(at, "kanon", 5) == 0 && at[7] == '\n' ? at[5] : '\0';
+}
+
 kanon_status kanon__unpacker_init(kanon__unpacker *out, const kanon__packed_kind *kind, const void *bytes, size_t size,
                                   kanon_error *err)
 {
     const unsigned char *at = bytes;
     unsigned char sum[KANON__FINGERPRINT];
     *out = (kanon__unpacker){.kind = kind};
-    if (size < HEAD + KANON__FINGERPRINT || memcmp(at, "kanon", 5) != 0 || at[5] != (unsigned char)kind->letter ||
-        at[7] != '\n')
+    if (size < HEAD + KANON__FINGERPRINT || kanon__packed_letter(bytes, size) != kind->letter)
         return kanon__hint(err, kanon__fail(err, KANON_EDATA, "the bytes are not %s", kind->name),
                            "hand over all bytes of one object as they were written");
     if (at[6] != (unsigned char)kind->version)

@@ -47,6 +47,8 @@ typedef struct kanon__unpacker {
     bool damaged;
 } kanon__unpacker;
 
+/* The letter of their kind; 0: they are no object. */
+char kanon__packed_letter(const void *bytes, size_t size);
 /* KANON_EDATA: no object of this kind, or damaged; KANON_EVERSION: another version. */
 kanon_status kanon__unpacker_init(kanon__unpacker *out, const kanon__packed_kind *kind, const void *bytes, size_t size,
                                   kanon_error *err);

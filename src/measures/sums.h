@@ -11,7 +11,7 @@
 #ifndef KANON_MEASURES_SUMS_H
 #define KANON_MEASURES_SUMS_H
 
-#include "core/packed.h"
+#include "core/piece.h"
 #include "measures/group_values.h"
 
 #include <math.h>
@@ -83,7 +83,9 @@ void kanon__sums_add_values(kanon__sums *sums, int i, kanon__group_values *value
 /* Add the sums of other groups of the same table. */
 kanon_status kanon__sums_merge(kanon__sums *into, const kanon__sums *other, kanon_error *err);
 
-/* As bytes, of all that groups have: sums_bytes.c. Nothing may follow; the table has n_rows. */
+/* Sums that travel: a tally (sums_bytes.c). */
+extern const kanon__piece_kind kanon__tally_kind;
+/* As bytes, of all that groups have. Nothing may follow; the table has n_rows. */
 void kanon__pack_sums(kanon__packer *packer, const kanon__sums *sums);
 kanon_status kanon__unpack_sums(kanon__sums *out, const kanon__data *data, kanon__unpacker *unpacker, int64_t n_rows,
                                 kanon_error *err);

@@ -8,31 +8,28 @@
 #include <kanon_blocks.h>
 #include <string.h>
 
-static const kanon__packed_kind tally_kind = {'T', '3', "a tally"};
-
-struct kanon_tally {
-    const kanon_context *context;
-    kanon_domain *domain; /* a reference */
+typedef struct tally {
+    kanon_piece piece;
+    kanon__whole *domain; /* a reference */
     kanon__sums sums;
-};
+} tally;
 
-void kanon_tally_free(kanon_tally *t)
+static void free_tally(void *object)
 {
-    if (t == NULL)
-        return;
+    tally *t = object;
     kanon__sums_clear(&t->sums);
-    kanon_domain_free(t->domain);
+    kanon__piece_free(t->domain);
     kanon__free(t);
 }
 
 /* Its sums are all zero. */
-static kanon_status new_tally(kanon_tally **out, const kanon_domain *domain, kanon_error *err)
+static kanon_status new_tally(tally **out, const kanon__whole *domain, kanon_error *err)
 {
-    kanon_tally *t = NULL;
+    tally *t = NULL;
     kanon_status st = kanon__new_array(&t, 1, "a tally", err);
     if (st != KANON_OK)
         return st;
-    t->context = kanon__call_context();
+    t->piece = kanon__piece_begin(&kanon__tally_kind);
     t->domain = kanon__whole_share(domain);
     *out = t;
     return KANON_OK;
@@ -43,7 +40,7 @@ static kanon_status new_tally(kanon_tally **out, const kanon_domain *domain, kan
 static kanon_status tally_of(kanon_tally **out, const kanon_table *rows, const kanon_grouping *g, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_tally *t = NULL;
+    tally *t = NULL;
     kanon__settings settings = {0};
     kanon__subject subject = {0};
     kanon__ticker ticker;
@@ -60,10 +57,10 @@ static kanon_status tally_of(kanon_tally **out, const kanon_table *rows, const k
     KANON_TRY(kanon__subject_sums(&t->sums, &subject, KANON__SUMS_OF_GROUPS, NULL, err), out);
     t->sums.data = &t->domain->data;
     t->sums.k = g->k;
-    *out = t;
+    *out = &t->piece;
     t = NULL;
 out:
-    kanon_tally_free(t);
+    kanon__piece_free(t);
     kanon__subject_clear(&subject);
     kanon__settings_clear(&settings);
     return st;
@@ -75,27 +72,21 @@ kanon_status kanon_tally_new(kanon_tally **out, const kanon_table *rows, const k
     KANON_RETURN_IN(rows->context, tally_of(out, rows, grouping, err));
 }
 
-kanon_status kanon_tally_merge(kanon_tally *into, const kanon_tally *other, kanon_error *err)
+static kanon_status merge(void *to, const void *from, kanon_error *err)
 {
-    kanon__call call;
-    kanon_status st;
-    kanon__call_begin(&call, into->context);
+    tally *into = to;
+    const tally *other = from;
     if (kanon__whole_equal(into->domain, other->domain) && into->sums.k == other->sums.k)
-        st = kanon__sums_merge(&into->sums, &other->sums, err);
-    else
-        st = kanon__hint(err, kanon__fail(err, KANON_EINVAL, "the tallies are of different tables, or of another k"),
-                         "merge those of the blocks of one table");
-    return kanon__call_end(&call, st);
+        return kanon__sums_merge(&into->sums, &other->sums, err);
+    return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "the tallies are of different tables, or of another k"),
+                       "merge those of the blocks of one table");
 }
 
-static kanon_status measures_of(kanon_measures **out, const kanon_tally *t, const kanon_domain *domain, kanon_error *err)
+static kanon_status measures_of(kanon_measures **out, const tally *t, const kanon__whole *domain, kanon_error *err)
 {
-    kanon_status st = kanon__whole_check(domain, true, err);
-    if (st != KANON_OK)
-        return st;
     if (!kanon__whole_equal(t->domain, domain) || t->sums.n_rows != domain->n_rows) {
-        st = kanon__fail(err, KANON_EDATA, "the tally is of %lld records, the table has %lld", (long long)t->sums.n_rows,
-                         (long long)domain->n_rows);
+        kanon_status st = kanon__fail(err, KANON_EDATA, "the tally is of %lld records, the table has %lld",
+                                      (long long)t->sums.n_rows, (long long)domain->n_rows);
         return kanon__hint(err, st, "merge the tallies of all blocks of the table, each once");
     }
     kanon__sums sums = t->sums;
@@ -103,11 +94,16 @@ static kanon_status measures_of(kanon_measures **out, const kanon_tally *t, cons
     return kanon__measures_of_sums(out, &sums, 0, err);
 }
 
-kanon_status kanon_tally_measures(kanon_measures **out, const kanon_tally *tally, const kanon_domain *domain,
+kanon_status kanon_tally_measures(kanon_measures **out, const kanon_tally *given, const kanon_domain *domain,
                                   kanon_error *err)
 {
+    const tally *t = kanon__piece_as(given, &kanon__tally_kind, err);
+    const kanon__whole *whole = NULL;
     *out = NULL;
-    KANON_RETURN_IN(tally->context, measures_of(out, tally, domain, err));
+    if (t == NULL)
+        return KANON_EINVAL;
+    KANON_CHECK(kanon__whole_take(&whole, domain, err));
+    KANON_RETURN_IN(given->context, measures_of(out, t, whole, err));
 }
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
@@ -224,40 +220,26 @@ out:
     return st;
 }
 
-kanon_status kanon_tally_write(const kanon_tally *t, const kanon_sink *sink, kanon_error *err)
+static void pack(kanon__packer *p, const void *object)
 {
-    kanon__call call;
-    kanon__packer p;
-    kanon__call_begin(&call, t->context);
-    kanon__packer_init(&p, &tally_kind, err);
-    kanon__pack_domain(&p, t->domain);
-    kanon__pack_sums(&p, &t->sums);
-    kanon_status st = kanon__packer_send(&p, sink);
-    kanon__packer_clear(&p);
-    return kanon__call_end(&call, st);
+    const tally *t = object;
+    kanon__pack_domain(p, t->domain);
+    kanon__pack_sums(p, &t->sums);
 }
 
-static kanon_status from_bytes(kanon_tally **out, const kanon_domain *domain, const void *bytes, size_t size,
-                               kanon_error *err)
+static kanon_status unpack(kanon_piece **out, kanon__unpacker *u, const kanon__whole *whole, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_tally *t = NULL;
-    kanon__unpacker u;
-    KANON_TRY(kanon__whole_check(domain, true, err), out);
-    KANON_TRY(kanon__unpacker_init(&u, &tally_kind, bytes, size, err), out);
-    KANON_TRY(kanon__unpack_domain(&u, domain, err), out);
-    KANON_TRY(new_tally(&t, domain, err), out);
-    KANON_TRY(kanon__unpack_sums(&t->sums, &t->domain->data, &u, domain->n_rows, err), out);
-    *out = t;
+    tally *t = NULL;
+    KANON_TRY(kanon__unpack_domain(u, whole, err), out);
+    KANON_TRY(new_tally(&t, whole, err), out);
+    KANON_TRY(kanon__unpack_sums(&t->sums, &t->domain->data, u, whole->n_rows, err), out);
+    *out = &t->piece;
     t = NULL;
 out:
-    kanon_tally_free(t);
+    kanon__piece_free(t);
     return st;
 }
 
-kanon_status kanon_tally_from_bytes(kanon_tally **out, const kanon_domain *domain, const void *bytes, size_t size,
-                                    kanon_error *err)
-{
-    *out = NULL;
-    KANON_RETURN_IN(domain->context, from_bytes(out, domain, bytes, size, err));
-}
+const kanon__piece_kind kanon__tally_kind = {
+    .packed = {'T', '3', "a tally"}, .of_domain = true, .pack = pack, .unpack = unpack, .merge = merge, .free = free_tally};

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const kanon__packed_kind groups_kind = {'G', '1', "groups of a block"};
-
 /* ---- costs without rows ------------------------------------------------------------------------------------------- */
 
 int64_t kanon__host_increase(const kanon__space *space, int64_t size, const kanon__bound *box, const uint32_t *codes)
@@ -70,29 +68,27 @@ void kanon__unpack_codes(uint32_t *out, kanon__unpacker *u, const kanon__space *
 
 /* ---- one object --------------------------------------------------------------------------------------------------- */
 
-void kanon_block_groups_free(kanon_block_groups *g)
+static void free_groups(void *object)
 {
-    if (g == NULL)
-        return;
+    kanon__block_groups *g = object;
     kanon__free(g->codes);
     kanon__free(g->places);
     kanon__free(g->around);
     kanon__free(g->boxes);
     kanon__free(g->groups);
     kanon__space_free(g->space);
-    kanon_domain_free(g->domain);
+    kanon__piece_free(g->domain);
     kanon__free(g);
 }
 
-static kanon_status new_groups(kanon_block_groups **out, const kanon_domain *domain, int32_t block, int32_t n_blocks,
+static kanon_status new_groups(kanon__block_groups **out, const kanon__whole *domain, int32_t block, int32_t n_blocks,
                                kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_block_groups *g = NULL;
+    kanon__block_groups *g = NULL;
     const kanon__data *data = &domain->data;
-    KANON_TRY(kanon__whole_check(domain, true, err), out);
     KANON_TRY(kanon__new_array(&g, 1, "groups of a block", err), out);
-    g->context = kanon__call_context();
+    g->piece = kanon__piece_begin(&kanon__block_groups_kind);
     g->domain = kanon__whole_share(domain);
     g->block = block;
     g->n_blocks = n_blocks;
@@ -101,11 +97,11 @@ static kanon_status new_groups(kanon_block_groups **out, const kanon_domain *dom
     *out = g;
     g = NULL;
 out:
-    kanon_block_groups_free(g);
+    kanon__piece_free(g);
     return st;
 }
 
-static kanon_status make_room(kanon_block_groups *g, int64_t n_groups, int64_t n_left, kanon_error *err)
+static kanon_status make_room(kanon__block_groups *g, int64_t n_groups, int64_t n_left, kanon_error *err)
 {
     int64_t m = g->space->n_dimensions;
     KANON_CHECK(kanon__new_array(&g->groups, n_groups, "groups of a block", err));
@@ -119,7 +115,7 @@ static kanon_status make_room(kanon_block_groups *g, int64_t n_groups, int64_t n
 
 /* ---- of a grouping ------------------------------------------------------------------------------------------------ */
 
-static kanon_status check_input(const kanon_table *rows, const kanon_grouping *grouping, const kanon_cuts *cuts,
+static kanon_status check_input(const kanon_table *rows, const kanon_grouping *grouping, const kanon__cut_tree *cuts,
                                 int64_t block, const int64_t *places, kanon_error *err)
 {
     KANON_CHECK(kanon__whole_has(cuts->domain, rows, err));
@@ -144,7 +140,7 @@ static int by_index(const void *left, const void *right)
 }
 
 /* Sizes and boxes of all groups, by index: groups in the order of their ranks. */
-static kanon_status take_groups(kanon_block_groups *out, const kanon_grouping *g, const kanon__space *space,
+static kanon_status take_groups(kanon__block_groups *out, const kanon_grouping *g, const kanon__space *space,
                                 kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -170,7 +166,7 @@ out:
     return st;
 }
 
-static void take_left(kanon_block_groups *out, const kanon_grouping *g, const kanon__space *space, const int64_t *places)
+static void take_left(kanon__block_groups *out, const kanon_grouping *g, const kanon__space *space, const int64_t *places)
 {
     int64_t at = 0, m = space->n_dimensions;
     for (int64_t row = 0; row < g->n_rows; row++) {
@@ -183,10 +179,10 @@ static void take_left(kanon_block_groups *out, const kanon_grouping *g, const ka
 }
 
 static kanon_status groups_of(kanon_block_groups **out, const kanon_table *rows, const kanon_grouping *grouping,
-                              const kanon_cuts *cuts, int64_t block, const int64_t *places, kanon_error *err)
+                              const kanon__cut_tree *cuts, int64_t block, const int64_t *places, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_block_groups *g = NULL;
+    kanon__block_groups *g = NULL;
     kanon__space *space = NULL;
     const kanon__data *data = &rows->data;
     KANON_TRY(check_input(rows, grouping, cuts, block, places, err), out);
@@ -195,10 +191,10 @@ static kanon_status groups_of(kanon_block_groups **out, const kanon_table *rows,
     KANON_TRY(make_room(g, grouping->n_groups, grouping->n_left, err), out);
     KANON_TRY(take_groups(g, grouping, space, err), out);
     take_left(g, grouping, space, places);
-    *out = g;
+    *out = &g->piece;
     g = NULL;
 out:
-    kanon_block_groups_free(g);
+    kanon__piece_free(g);
     kanon__space_free(space);
     return st;
 }
@@ -206,41 +202,38 @@ out:
 kanon_status kanon_block_groups_new(kanon_block_groups **out, const kanon_table *rows, const kanon_grouping *grouping,
                                     const kanon_cuts *cuts, int64_t block, const int64_t *places, kanon_error *err)
 {
+    const kanon__cut_tree *c = kanon__piece_as(cuts, &kanon__cuts_kind, err);
     *out = NULL;
-    KANON_RETURN_IN(rows->context, groups_of(out, rows, grouping, cuts, block, places, err));
+    if (c == NULL)
+        return KANON_EINVAL;
+    KANON_RETURN_IN(rows->context, groups_of(out, rows, grouping, c, block, places, err));
 }
 
 /* ---- bytes -------------------------------------------------------------------------------------------------------- */
 
-kanon_status kanon_block_groups_write(const kanon_block_groups *g, const kanon_sink *sink, kanon_error *err)
+static void pack(kanon__packer *p, const void *object)
 {
-    kanon__call call;
-    kanon__packer p;
+    const kanon__block_groups *g = object;
     int64_t m = g->space->n_dimensions;
-    kanon__call_begin(&call, g->context);
-    kanon__packer_init(&p, &groups_kind, err);
-    kanon__pack_domain(&p, g->domain);
-    kanon__pack_number(&p, (uint64_t)g->n_blocks);
-    kanon__pack_number(&p, (uint64_t)g->block);
-    kanon__pack_box(&p, g->space, g->around);
-    kanon__pack_number(&p, (uint64_t)g->n_groups);
+    kanon__pack_domain(p, g->domain);
+    kanon__pack_number(p, (uint64_t)g->n_blocks);
+    kanon__pack_number(p, (uint64_t)g->block);
+    kanon__pack_box(p, g->space, g->around);
+    kanon__pack_number(p, (uint64_t)g->n_groups);
     for (int64_t i = 0; i < g->n_groups; i++) {
-        kanon__pack_number(&p, (uint64_t)g->groups[i].number);
-        kanon__pack_number(&p, (uint64_t)g->groups[i].size);
-        kanon__pack_box(&p, g->space, g->boxes + i * 2 * m);
+        kanon__pack_number(p, (uint64_t)g->groups[i].number);
+        kanon__pack_number(p, (uint64_t)g->groups[i].size);
+        kanon__pack_box(p, g->space, g->boxes + i * 2 * m);
     }
-    kanon__pack_number(&p, (uint64_t)g->n_left);
+    kanon__pack_number(p, (uint64_t)g->n_left);
     for (int64_t i = 0; i < g->n_left; i++) {
-        kanon__pack_signed(&p, g->places[i]);
-        kanon__pack_codes(&p, g->space, g->codes + i * m);
+        kanon__pack_signed(p, g->places[i]);
+        kanon__pack_codes(p, g->space, g->codes + i * m);
     }
-    kanon_status st = kanon__packer_send(&p, sink);
-    kanon__packer_clear(&p);
-    return kanon__call_end(&call, st);
 }
 
 /* The groups, then the records left over: numbers of groups are 1 .. n_groups, places rise. */
-static kanon_status unpack_groups(kanon_block_groups *g, kanon__unpacker *u, kanon_error *err)
+static kanon_status unpack_groups(kanon__block_groups *g, kanon__unpacker *u, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t m = g->space->n_dimensions;
@@ -271,34 +264,26 @@ static kanon_status unpack_groups(kanon_block_groups *g, kanon__unpacker *u, kan
         sound = sound && (i == 0 || g->places[i] > g->places[i - 1]);
     }
     KANON_TRY(kanon__unpacker_check(u, sound && n > 0, err), out);
-    KANON_TRY(kanon__unpacker_end(u, err), out);
 out:
     kanon__free(seen);
     return st;
 }
 
-static kanon_status from_bytes(kanon_block_groups **out, const kanon_domain *domain, const void *bytes, size_t size,
-                               kanon_error *err)
+static kanon_status unpack(kanon_piece **out, kanon__unpacker *u, const kanon__whole *whole, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_block_groups *g = NULL;
-    kanon__unpacker u;
-    KANON_TRY(kanon__unpacker_init(&u, &groups_kind, bytes, size, err), out);
-    KANON_TRY(kanon__unpack_domain(&u, domain, err), out);
-    int64_t n_blocks = kanon__unpack_upto(&u, INT32_MAX), block = kanon__unpack_upto(&u, n_blocks - 1);
-    KANON_TRY(kanon__unpacker_check(&u, true, err), out);
-    KANON_TRY(new_groups(&g, domain, (int32_t)block, (int32_t)n_blocks, err), out);
-    KANON_TRY(unpack_groups(g, &u, err), out);
-    *out = g;
+    kanon__block_groups *g = NULL;
+    KANON_TRY(kanon__unpack_domain(u, whole, err), out);
+    int64_t n_blocks = kanon__unpack_upto(u, INT32_MAX), block = kanon__unpack_upto(u, n_blocks - 1);
+    KANON_TRY(kanon__unpacker_check(u, true, err), out);
+    KANON_TRY(new_groups(&g, whole, (int32_t)block, (int32_t)n_blocks, err), out);
+    KANON_TRY(unpack_groups(g, u, err), out);
+    *out = &g->piece;
     g = NULL;
 out:
-    kanon_block_groups_free(g);
+    kanon__piece_free(g);
     return st;
 }
 
-kanon_status kanon_block_groups_from_bytes(kanon_block_groups **out, const kanon_domain *domain, const void *bytes,
-                                           size_t size, kanon_error *err)
-{
-    *out = NULL;
-    KANON_RETURN_IN(domain->context, from_bytes(out, domain, bytes, size, err));
-}
+const kanon__piece_kind kanon__block_groups_kind = {
+    .packed = {'G', '1', "groups of a block"}, .of_domain = true, .pack = pack, .unpack = unpack, .free = free_groups};

@@ -17,9 +17,9 @@ typedef struct kanon__host_group {
     int64_t size;
 } kanon__host_group;
 
-struct kanon_block_groups {
-    const kanon_context *context;
-    kanon_domain *domain; /* a reference */
+typedef struct kanon__block_groups {
+    kanon_piece piece;
+    kanon__whole *domain; /* a reference */
     kanon__space *space;  /* over the domain, without rows */
     int32_t block, n_blocks;
     int64_t n_groups;
@@ -29,7 +29,9 @@ struct kanon_block_groups {
     int64_t n_left;
     int64_t *places; /* of the records left over, rising */
     uint32_t *codes; /* likewise, by dimension */
-};
+} kanon__block_groups;
+
+extern const kanon__piece_kind kanon__block_groups_kind;
 
 /* The increase of a group's loss by a record, and D of a record and the nearest corner of a box: no group inside the box
  * grows by less. */

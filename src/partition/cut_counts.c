@@ -8,22 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const kanon__packed_kind counts_kind = {'H', '1', "counts"};
-
-static kanon_status new_counts(kanon_counts **out, const unsigned char of_cuts[KANON__FINGERPRINT], int64_t n_lists,
-                               const kanon_context *context, kanon_error *err)
+static kanon_status new_counts(kanon__cut_counts **out, const unsigned char of_cuts[KANON__FINGERPRINT], int64_t n_lists,
+                               kanon_error *err)
 {
     KANON_CHECK(kanon__new_array(out, 1, "histograms", err));
-    (*out)->context = context;
+    (*out)->piece = kanon__piece_begin(&kanon__counts_kind);
     memcpy((*out)->of_cuts, of_cuts, KANON__FINGERPRINT);
     (*out)->n_lists = n_lists;
     return kanon__new_array(&(*out)->ends, n_lists, "histograms", err);
 }
 
-void kanon_counts_free(kanon_counts *counts)
+static void free_counts(void *object)
 {
-    if (counts == NULL)
-        return;
+    kanon__cut_counts *counts = object;
     kanon__free(counts->entries);
     kanon__free(counts->ends);
     kanon__free(counts);
@@ -38,7 +35,7 @@ typedef struct open_rows {
 } open_rows;
 
 /* `open_of`, by row: its open leaf; -1: it is in none. */
-static kanon_status sort_rows(open_rows *out, const kanon_cuts *c, const int32_t *open_of, int64_t n, kanon_error *err)
+static kanon_status sort_rows(open_rows *out, const kanon__cut_tree *c, const int32_t *open_of, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t *begins = NULL;
@@ -88,7 +85,7 @@ static void order_list(kanon__code_count *entries, int64_t n, const int64_t *see
 }
 
 /* Append the histogram of some rows. `seen`, by code, is all zero before and after. */
-static kanon_status count_list(kanon_counts *out, int64_t *used, int64_t *seen, kanon__codes codes, const int32_t *rows,
+static kanon_status count_list(kanon__cut_counts *out, int64_t *used, int64_t *seen, kanon__codes codes, const int32_t *rows,
                                int64_t n, kanon_error *err)
 {
     int64_t first = *used;
@@ -111,15 +108,15 @@ static kanon_status count_list(kanon_counts *out, int64_t *used, int64_t *seen, 
     return KANON_OK;
 }
 
-static kanon_status count_rows(kanon_counts **out, const kanon_cuts *c, const kanon__codes *codes, const int32_t *open_of,
-                               int64_t n, kanon_error *err)
+static kanon_status count_rows(kanon_counts **out, const kanon__cut_tree *c, const kanon__codes *codes,
+                               const int32_t *open_of, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_counts *counts = NULL;
+    kanon__cut_counts *counts = NULL;
     open_rows r = {0};
     int64_t *seen = NULL, used = 0, most = 1;
     int m = c->space->n_dimensions;
-    KANON_TRY(new_counts(&counts, c->fingerprint, c->n_open * m, kanon__call_context(), err), out);
+    KANON_TRY(new_counts(&counts, c->fingerprint, c->n_open * m, err), out);
     KANON_TRY(sort_rows(&r, c, open_of, n, err), out);
     for (int i = 0; i < m; i++)
         most = c->space->dimensions[i].n_codes > most ? c->space->dimensions[i].n_codes : most;
@@ -129,16 +126,16 @@ static kanon_status count_rows(kanon_counts **out, const kanon_cuts *c, const ka
         KANON_TRY(count_list(counts, &used, seen, codes[list % m], r.rows + begin, r.ends[leaf + 1] - begin, err), out);
         counts->ends[list] = used;
     }
-    *out = counts;
+    *out = &counts->piece;
     counts = NULL;
 out:
     kanon__free(seen);
     clear_rows(&r);
-    kanon_counts_free(counts);
+    kanon__piece_free(counts);
     return st;
 }
 
-static kanon_status count_table(kanon_counts **out, const kanon_cuts *c, const kanon_table *part, kanon_error *err)
+static kanon_status count_table(kanon_counts **out, const kanon__cut_tree *c, const kanon_table *part, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__codes *codes = NULL;
@@ -157,11 +154,14 @@ out:
 
 kanon_status kanon_cuts_count(kanon_counts **out, const kanon_cuts *cuts, const kanon_table *part, kanon_error *err)
 {
+    const kanon__cut_tree *c = kanon__piece_as(cuts, &kanon__cuts_kind, err);
     *out = NULL;
-    KANON_RETURN_IN(part->context, count_table(out, cuts, part, err));
+    if (c == NULL)
+        return KANON_EINVAL;
+    KANON_RETURN_IN(part->context, count_table(out, c, part, err));
 }
 
-static kanon_status count_codes(kanon_counts **out, const kanon_cuts *c, kanon_codes *codes, kanon_error *err)
+static kanon_status count_codes(kanon_counts **out, const kanon__cut_tree *c, kanon__part_codes *codes, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int32_t *open_of = NULL;
@@ -177,19 +177,24 @@ out:
 
 kanon_status kanon_codes_count(kanon_counts **out, kanon_codes *codes, const kanon_cuts *cuts, kanon_error *err)
 {
+    const kanon__cut_tree *c = kanon__piece_as(cuts, &kanon__cuts_kind, err);
+    kanon__part_codes *own = c != NULL ? kanon__piece_as(codes, &kanon__codes_kind, err) : NULL;
     *out = NULL;
-    KANON_RETURN_IN(codes->context, count_codes(out, cuts, codes, err));
+    if (own == NULL)
+        return KANON_EINVAL;
+    KANON_RETURN_IN(codes->context, count_codes(out, c, own, err));
 }
 
 /* ---- merging ------------------------------------------------------------------------------------------------------ */
 
-static int64_t list_begin(const kanon_counts *counts, int64_t list)
+static int64_t list_begin(const kanon__cut_counts *counts, int64_t list)
 {
     return list > 0 ? counts->ends[list - 1] : 0;
 }
 
 /* Append the sum of two lists, both with rising codes. */
-static void add_lists(kanon__code_count *to, int64_t *used, const kanon_counts *a, const kanon_counts *b, int64_t list)
+static void add_lists(kanon__code_count *to, int64_t *used, const kanon__cut_counts *a, const kanon__cut_counts *b,
+                      int64_t list)
 {
     int64_t i = list_begin(a, list), j = list_begin(b, list);
     while (i < a->ends[list] || j < b->ends[list]) {
@@ -203,9 +208,11 @@ static void add_lists(kanon__code_count *to, int64_t *used, const kanon_counts *
     }
 }
 
-static kanon_status merge(kanon_counts *into, const kanon_counts *other, kanon_error *err)
+static kanon_status merge(void *to, const void *from, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    kanon__cut_counts *into = to;
+    const kanon__cut_counts *other = from;
     kanon__code_count *entries = NULL;
     int64_t *ends = NULL, used = 0, n = into->n_lists;
     if (n != other->n_lists || memcmp(into->of_cuts, other->of_cuts, sizeof into->of_cuts) != 0)
@@ -233,39 +240,28 @@ out:
     return st;
 }
 
-kanon_status kanon_counts_merge(kanon_counts *into, const kanon_counts *other, kanon_error *err)
-{
-    KANON_RETURN_IN(into->context, merge(into, other, err));
-}
-
 /* ---- bytes -------------------------------------------------------------------------------------------------------- */
 
-kanon_status kanon_counts_write(const kanon_counts *c, const kanon_sink *sink, kanon_error *err)
+static void pack(kanon__packer *p, const void *object)
 {
-    kanon__call call;
-    kanon__packer p;
-    kanon__call_begin(&call, c->context);
-    kanon__packer_init(&p, &counts_kind, err);
+    const kanon__cut_counts *c = object;
     for (int i = 0; i < KANON__FINGERPRINT; i++)
-        kanon__pack_number(&p, c->of_cuts[i]);
-    kanon__pack_number(&p, (uint64_t)c->n_lists);
+        kanon__pack_number(p, c->of_cuts[i]);
+    kanon__pack_number(p, (uint64_t)c->n_lists);
     for (int64_t list = 0; list < c->n_lists; list++) {
         int64_t at = list_begin(c, list);
         uint32_t before = 0;
-        kanon__pack_number(&p, (uint64_t)(c->ends[list] - at));
+        kanon__pack_number(p, (uint64_t)(c->ends[list] - at));
         for (; at < c->ends[list]; at++) {
-            kanon__pack_number(&p, c->entries[at].code - before);
-            kanon__pack_number(&p, (uint64_t)c->entries[at].n);
+            kanon__pack_number(p, c->entries[at].code - before);
+            kanon__pack_number(p, (uint64_t)c->entries[at].n);
             before = c->entries[at].code;
         }
     }
-    kanon_status st = kanon__packer_send(&p, sink);
-    kanon__packer_clear(&p);
-    return kanon__call_end(&call, st);
 }
 
 /* Codes rise, and every count is above 0. */
-static kanon_status unpack_list(kanon_counts *c, int64_t *used, kanon__unpacker *u, kanon_error *err)
+static kanon_status unpack_list(kanon__cut_counts *c, int64_t *used, kanon__unpacker *u, kanon_error *err)
 {
     int64_t n = kanon__unpack_count(u, 2);
     uint32_t before = 0;
@@ -281,32 +277,26 @@ static kanon_status unpack_list(kanon_counts *c, int64_t *used, kanon__unpacker 
     return kanon__unpacker_check(u, sound, err);
 }
 
-static kanon_status from_bytes(kanon_counts **out, const void *bytes, size_t size, kanon_error *err)
+static kanon_status unpack(kanon_piece **out, kanon__unpacker *u, const kanon__whole *none, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_counts *c = NULL;
-    kanon__unpacker u;
+    kanon__cut_counts *c = NULL;
     unsigned char of_cuts[KANON__FINGERPRINT];
     int64_t used = 0;
-    KANON_TRY(kanon__unpacker_init(&u, &counts_kind, bytes, size, err), out);
+    (void)none;
     for (int i = 0; i < KANON__FINGERPRINT; i++)
-        of_cuts[i] = (unsigned char)kanon__unpack_upto(&u, UINT8_MAX);
-    KANON_TRY(new_counts(&c, of_cuts, kanon__unpack_count(&u, 1), kanon__call_context(), err), out);
+        of_cuts[i] = (unsigned char)kanon__unpack_upto(u, UINT8_MAX);
+    KANON_TRY(new_counts(&c, of_cuts, kanon__unpack_count(u, 1), err), out);
     for (int64_t list = 0; list < c->n_lists; list++) {
-        KANON_TRY(unpack_list(c, &used, &u, err), out);
+        KANON_TRY(unpack_list(c, &used, u, err), out);
         c->ends[list] = used;
     }
-    KANON_TRY(kanon__unpacker_end(&u, err), out);
-    *out = c;
+    *out = &c->piece;
     c = NULL;
 out:
-    kanon_counts_free(c);
+    kanon__piece_free(c);
     return st;
 }
 
-kanon_status kanon_counts_from_bytes(kanon_counts **out, const void *bytes, size_t size, const kanon_context *context,
-                                     kanon_error *err)
-{
-    *out = NULL;
-    KANON_RETURN_IN_GIVEN(context, from_bytes(out, bytes, size, err), err);
-}
+const kanon__piece_kind kanon__counts_kind = {
+    .packed = {'H', '1', "counts"}, .pack = pack, .unpack = unpack, .merge = merge, .free = free_counts};

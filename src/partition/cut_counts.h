@@ -14,13 +14,15 @@ typedef struct kanon__code_count {
     int64_t n;
 } kanon__code_count;
 
-struct kanon_counts {
-    const kanon_context *context;
+typedef struct kanon__cut_counts {
+    kanon_piece piece;
     unsigned char of_cuts[KANON__FINGERPRINT]; /* which cuts they are counts of */
     int64_t n_lists;                           /* open parts * dimensions */
     int64_t *ends;                             /* by list: where its entries end */
     kanon__code_count *entries;
     int64_t capacity;
-};
+} kanon__cut_counts;
+
+extern const kanon__piece_kind kanon__counts_kind;
 
 #endif

@@ -9,12 +9,11 @@
 
 #include <string.h>
 
-static const kanon__packed_kind cuts_kind = {'C', '1', "cuts"};
-
 /* ---- bytes -------------------------------------------------------------------------------------------------------- */
 
-static void pack(kanon__packer *p, const kanon_cuts *c)
+static void pack(kanon__packer *p, const void *object)
 {
+    const kanon__cut_tree *c = object;
     kanon__pack_domain(p, c->domain);
     kanon__pack_number(p, (uint64_t)c->least);
     kanon__pack_number(p, (uint64_t)c->level);
@@ -32,33 +31,21 @@ static void pack(kanon__packer *p, const kanon_cuts *c)
     }
 }
 
-static kanon_status take_fingerprint(kanon_cuts *c, kanon_error *err)
+static kanon_status take_fingerprint(kanon__cut_tree *c, kanon_error *err)
 {
     kanon__packer p;
-    kanon__packer_init(&p, &cuts_kind, err);
+    kanon__packer_init(&p, &kanon__cuts_kind.packed, err);
     pack(&p, c);
     kanon_status st = kanon__packer_fingerprint(c->fingerprint, &p);
     kanon__packer_clear(&p);
     return st;
 }
 
-kanon_status kanon_cuts_write(const kanon_cuts *c, const kanon_sink *sink, kanon_error *err)
-{
-    kanon__call call;
-    kanon__packer p;
-    kanon__call_begin(&call, c->context);
-    kanon__packer_init(&p, &cuts_kind, err);
-    pack(&p, c);
-    kanon_status st = kanon__packer_send(&p, sink);
-    kanon__packer_clear(&p);
-    return kanon__call_end(&call, st);
-}
-
 /* ---- the tree ----------------------------------------------------------------------------------------------------- */
 
 /* Number the leaves and the open leaves from left to right. The way down is kept on a stack: a tree may be as deep as there
  * are parts. */
-static kanon_status number_leaves(kanon_cuts *c, kanon_error *err)
+static kanon_status number_leaves(kanon__cut_tree *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int32_t *stack = NULL;
@@ -87,13 +74,13 @@ out:
 }
 
 /* A leaf for so many records, open where they can be cut again. */
-static kanon__cut_node new_leaf(const kanon_cuts *c, int64_t n_rows)
+static kanon__cut_node new_leaf(const kanon__cut_tree *c, int64_t n_rows)
 {
     return (kanon__cut_node){.n_rows = n_rows, .open = kanon__gap_cut_fits(n_rows, c->least) ? 0 : -1};
 }
 
 /* Cut an open leaf, or close it where there is no cut. */
-static kanon_status cut_leaf(kanon_cuts *c, int32_t at, const kanon__gap_cut *best, kanon_error *err)
+static kanon_status cut_leaf(kanon__cut_tree *c, int32_t at, const kanon__gap_cut *best, kanon_error *err)
 {
     c->nodes[at].open = -1;
     if (best->dimension < 0)
@@ -110,7 +97,7 @@ static kanon_status cut_leaf(kanon_cuts *c, int32_t at, const kanon__gap_cut *be
 
 /* ---- the first cut ------------------------------------------------------------------------------------------------ */
 
-static kanon_status best_of_domain(kanon__gap_cut *out, const kanon_cuts *c, kanon_error *err)
+static kanon_status best_of_domain(kanon__gap_cut *out, const kanon__cut_tree *c, kanon_error *err)
 {
     const kanon__data *data = &c->domain->data;
     int64_t *counts = NULL;
@@ -131,27 +118,26 @@ static kanon_status best_of_domain(kanon__gap_cut *out, const kanon_cuts *c, kan
     return KANON_OK;
 }
 
-static kanon_status new_cuts(kanon_cuts **out, const kanon_domain *domain, kanon_error *err)
+static kanon_status new_cuts(kanon__cut_tree **out, const kanon__whole *domain, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_cuts *c = NULL;
-    KANON_TRY(kanon__whole_check(domain, true, err), out);
+    kanon__cut_tree *c = NULL;
     KANON_TRY(kanon__new_array(&c, 1, "cuts", err), out);
-    c->context = domain->context;
+    c->piece = kanon__piece_begin(&kanon__cuts_kind);
     c->domain = kanon__whole_share(domain);
     const kanon__data *data = &domain->data;
     KANON_TRY(kanon__space_new(&c->space, data, data->quasi, data->n_quasi, KANON__TERMS_LOSS, err), out);
     *out = c;
     c = NULL;
 out:
-    kanon_cuts_free(c);
+    kanon__piece_free(c);
     return st;
 }
 
-static kanon_status first_cut(kanon_cuts **out, const kanon_domain *domain, int64_t least, kanon_error *err)
+static kanon_status first_cut(kanon_cuts **out, const kanon__whole *domain, int64_t least, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_cuts *c = NULL;
+    kanon__cut_tree *c = NULL;
     kanon__gap_cut best;
     if (least < 2)
         return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "blocks of %lld records", (long long)least),
@@ -166,27 +152,28 @@ static kanon_status first_cut(kanon_cuts **out, const kanon_domain *domain, int6
         c->level = 1;
     }
     KANON_TRY(number_leaves(c, err), out);
-    *out = c;
+    *out = &c->piece;
     c = NULL;
 out:
-    kanon_cuts_free(c);
+    kanon__piece_free(c);
     return st;
 }
 
 kanon_status kanon_cuts_new(kanon_cuts **out, const kanon_domain *domain, int64_t least, kanon_error *err)
 {
+    const kanon__whole *whole = NULL;
     *out = NULL;
-    KANON_RETURN_IN(domain->context, first_cut(out, domain, least, err));
+    KANON_CHECK(kanon__whole_take(&whole, domain, err));
+    KANON_RETURN_IN(domain->context, first_cut(out, whole, least, err));
 }
 
-void kanon_cuts_free(kanon_cuts *c)
+static void free_cuts(void *object)
 {
-    if (c == NULL)
-        return;
+    kanon__cut_tree *c = object;
     kanon__free(c->leaves);
     kanon__free(c->nodes);
     kanon__space_free(c->space);
-    kanon_domain_free(c->domain);
+    kanon__piece_free(c->domain);
     kanon__free(c);
 }
 
@@ -199,8 +186,8 @@ static kanon_status fail_counts(kanon_error *err)
 }
 
 /* The best cut of an open leaf by its histograms, which must be those of all its records. */
-static kanon_status best_of_counts(kanon__gap_cut *out, const kanon_cuts *c, const kanon__cut_node *node,
-                                   const kanon_counts *counts, kanon_error *err)
+static kanon_status best_of_counts(kanon__gap_cut *out, const kanon__cut_tree *c, const kanon__cut_node *node,
+                                   const kanon__cut_counts *counts, kanon_error *err)
 {
     int m = c->space->n_dimensions;
     *out = KANON__NO_CUT;
@@ -224,7 +211,7 @@ static kanon_status best_of_counts(kanon__gap_cut *out, const kanon_cuts *c, con
 }
 
 /* Nothing changes unless all counts are right. */
-static kanon_status next_level(kanon_cuts *c, const kanon_counts *counts, kanon_error *err)
+static kanon_status next_level(kanon__cut_tree *c, const kanon__cut_counts *counts, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__gap_cut *best = NULL;
@@ -250,12 +237,16 @@ out:
 
 kanon_status kanon_cuts_next(kanon_cuts *cuts, const kanon_counts *counts, kanon_error *err)
 {
-    KANON_RETURN_IN(cuts->context, next_level(cuts, counts, err));
+    kanon__cut_tree *c = kanon__piece_as(cuts, &kanon__cuts_kind, err);
+    const kanon__cut_counts *n = c != NULL ? kanon__piece_as(counts, &kanon__counts_kind, err) : NULL;
+    if (n == NULL)
+        return KANON_EINVAL;
+    KANON_RETURN_IN(cuts->context, next_level(c, n, err));
 }
 
 /* ---- where rows are ----------------------------------------------------------------------------------------------- */
 
-kanon_status kanon__cuts_codes(kanon__codes **out, const kanon_cuts *c, const kanon_table *part, kanon_error *err)
+kanon_status kanon__cuts_codes(kanon__codes **out, const kanon__cut_tree *c, const kanon_table *part, kanon_error *err)
 {
     KANON_CHECK(kanon__whole_has(c->domain, part, err));
     KANON_CHECK(kanon__new_array(out, c->space->n_dimensions, "cuts", err));
@@ -264,7 +255,7 @@ kanon_status kanon__cuts_codes(kanon__codes **out, const kanon_cuts *c, const ka
     return KANON_OK;
 }
 
-static int32_t leaf_below(const kanon_cuts *c, const kanon__codes *codes, int64_t row, int32_t at)
+static int32_t leaf_below(const kanon__cut_tree *c, const kanon__codes *codes, int64_t row, int32_t at)
 {
     while (c->nodes[at].left > 0) {
         const kanon__cut_node *node = &c->nodes[at];
@@ -273,13 +264,13 @@ static int32_t leaf_below(const kanon_cuts *c, const kanon__codes *codes, int64_
     return at;
 }
 
-int32_t kanon__cuts_leaf(const kanon_cuts *c, const kanon__codes *codes, int64_t row)
+int32_t kanon__cuts_leaf(const kanon__cut_tree *c, const kanon__codes *codes, int64_t row)
 {
     return leaf_below(c, codes, row, 0);
 }
 
 /* Nodes keep their numbers as the tree grows, and which tree grows depends only on the table and the size of blocks. */
-kanon_status kanon__cuts_walk(const kanon_cuts *c, kanon_codes *codes, kanon_error *err)
+kanon_status kanon__cuts_walk(const kanon__cut_tree *c, kanon__part_codes *codes, kanon_error *err)
 {
     bool goes_on = codes->least == c->least && codes->n_nodes <= c->n_nodes;
     if (codes->whole == NULL || !kanon__whole_equal(codes->whole, c->domain))
@@ -297,29 +288,42 @@ kanon_status kanon__cuts_walk(const kanon_cuts *c, kanon_codes *codes, kanon_err
     return KANON_OK;
 }
 
+static kanon_status blocks_of_table(int32_t *out, const kanon__cut_tree *c, const kanon_table *part, kanon_error *err)
+{
+    kanon__codes *codes = NULL;
+    kanon_status st = kanon__cuts_codes(&codes, c, part, err);
+    for (int64_t row = 0; st == KANON_OK && row < part->data.n_rows; row++)
+        out[row] = c->nodes[kanon__cuts_leaf(c, codes, row)].leaf;
+    kanon__free(codes);
+    return st;
+}
+
 kanon_status kanon_cuts_block_of(int32_t *out, const kanon_cuts *cuts, const kanon_table *part, kanon_error *err)
 {
-    kanon__call call;
-    kanon__codes *codes = NULL;
-    kanon__call_begin(&call, part->context);
-    kanon_status st = kanon__cuts_codes(&codes, cuts, part, err);
-    for (int64_t row = 0; st == KANON_OK && row < part->data.n_rows; row++)
-        out[row] = cuts->nodes[kanon__cuts_leaf(cuts, codes, row)].leaf;
-    kanon__free(codes);
-    return kanon__call_end(&call, st);
+    const kanon__cut_tree *c = kanon__piece_as(cuts, &kanon__cuts_kind, err);
+    if (c == NULL)
+        return KANON_EINVAL;
+    KANON_RETURN_IN(part->context, blocks_of_table(out, c, part, err));
+}
+
+static kanon_status blocks_of_codes(int32_t *out, const kanon__cut_tree *c, kanon__part_codes *codes, kanon_error *err)
+{
+    KANON_CHECK(kanon__cuts_walk(c, codes, err));
+    for (int64_t row = 0; row < codes->n_rows; row++)
+        out[row] = c->nodes[kanon__code_at(codes->nodes, row)].leaf;
+    return KANON_OK;
 }
 
 kanon_status kanon_codes_block_of(int32_t *out, kanon_codes *codes, const kanon_cuts *cuts, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, codes->context);
-    kanon_status st = kanon__cuts_walk(cuts, codes, err);
-    for (int64_t row = 0; st == KANON_OK && row < codes->n_rows; row++)
-        out[row] = cuts->nodes[kanon__code_at(codes->nodes, row)].leaf;
-    return kanon__call_end(&call, st);
+    const kanon__cut_tree *c = kanon__piece_as(cuts, &kanon__cuts_kind, err);
+    kanon__part_codes *own = c != NULL ? kanon__piece_as(codes, &kanon__codes_kind, err) : NULL;
+    if (own == NULL)
+        return KANON_EINVAL;
+    KANON_RETURN_IN(codes->context, blocks_of_codes(out, c, own, err));
 }
 
-kanon_status kanon__cuts_check_block(const kanon_cuts *c, int64_t block, kanon_error *err)
+kanon_status kanon__cuts_check_block(const kanon__cut_tree *c, int64_t block, kanon_error *err)
 {
     if (c->n_open > 0)
         return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "the table is not cut into blocks yet"),
@@ -332,29 +336,38 @@ kanon_status kanon__cuts_check_block(const kanon_cuts *c, int64_t block, kanon_e
 
 int kanon_cuts_done(const kanon_cuts *cuts)
 {
-    return cuts->n_open == 0;
+    const kanon__cut_tree *c = kanon__piece_as(cuts, &kanon__cuts_kind, NULL);
+    return c != NULL && c->n_open == 0;
 }
 
 int kanon_cuts_level(const kanon_cuts *cuts)
 {
-    return cuts->level;
+    const kanon__cut_tree *c = kanon__piece_as(cuts, &kanon__cuts_kind, NULL);
+    return c != NULL ? c->level : 0;
 }
 
 int64_t kanon_cuts_blocks(const kanon_cuts *cuts)
 {
-    return cuts->n_leaves;
+    const kanon__cut_tree *c = kanon__piece_as(cuts, &kanon__cuts_kind, NULL);
+    return c != NULL ? c->n_leaves : 0;
+}
+
+int64_t kanon__cuts_rows(const kanon__cut_tree *c, int64_t block)
+{
+    return block >= 0 && block < c->n_leaves ? c->nodes[c->leaves[block]].n_rows : 0;
 }
 
 int64_t kanon_cuts_rows(const kanon_cuts *cuts, int64_t block)
 {
-    return block >= 0 && block < cuts->n_leaves ? cuts->nodes[cuts->leaves[block]].n_rows : 0;
+    const kanon__cut_tree *c = kanon__piece_as(cuts, &kanon__cuts_kind, NULL);
+    return c != NULL ? kanon__cuts_rows(c, block) : 0;
 }
 
 /* ---- from bytes --------------------------------------------------------------------------------------------------- */
 
 /* Children come in pairs, in the order of their parents or not, but each node but the first is the child of one before
  * it. */
-static bool unpack_node(kanon__cut_node *node, kanon__unpacker *u, const kanon_cuts *c, int64_t at, bool *is_child)
+static bool unpack_node(kanon__cut_node *node, kanon__unpacker *u, const kanon__cut_tree *c, int64_t at, bool *is_child)
 {
     node->left = (int32_t)kanon__unpack_upto(u, c->n_nodes > 2 ? c->n_nodes - 2 : 0);
     node->open = -1;
@@ -372,7 +385,7 @@ static bool unpack_node(kanon__cut_node *node, kanon__unpacker *u, const kanon_c
 }
 
 /* Records of inner nodes are those of their children, and all together those of the table. */
-static bool add_rows(kanon_cuts *c, const bool *is_child)
+static bool add_rows(kanon__cut_tree *c, const bool *is_child)
 {
     for (int64_t i = c->n_nodes - 1; i >= 0; i--) {
         kanon__cut_node *node = &c->nodes[i];
@@ -384,7 +397,7 @@ static bool add_rows(kanon_cuts *c, const bool *is_child)
     return c->nodes[0].n_rows == c->domain->n_rows;
 }
 
-static kanon_status unpack_nodes(kanon_cuts *c, kanon__unpacker *u, kanon_error *err)
+static kanon_status unpack_nodes(kanon__cut_tree *c, kanon__unpacker *u, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bool *is_child = NULL, sound = true;
@@ -394,37 +407,29 @@ static kanon_status unpack_nodes(kanon_cuts *c, kanon__unpacker *u, kanon_error 
     for (int64_t i = 0; i < c->n_nodes && sound && !u->damaged; i++)
         sound = unpack_node(&c->nodes[i], u, c, i, is_child);
     KANON_TRY(kanon__unpacker_check(u, sound && add_rows(c, is_child), err), out);
-    KANON_TRY(kanon__unpacker_end(u, err), out);
     KANON_TRY(number_leaves(c, err), out);
 out:
     kanon__free(is_child);
     return st;
 }
 
-static kanon_status from_bytes(kanon_cuts **out, const kanon_domain *domain, const void *bytes, size_t size,
-                               kanon_error *err)
+static kanon_status unpack(kanon_piece **out, kanon__unpacker *u, const kanon__whole *whole, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_cuts *c = NULL;
-    kanon__unpacker u;
-    KANON_TRY(new_cuts(&c, domain, err), out);
-    KANON_TRY(kanon__unpacker_init(&u, &cuts_kind, bytes, size, err), out);
-    KANON_TRY(kanon__unpack_domain(&u, domain, err), out);
-    c->least = kanon__unpack_upto(&u, INT64_MAX);
-    c->level = (int)kanon__unpack_upto(&u, INT32_MAX);
-    c->n_nodes = kanon__unpack_count(&u, 3);
-    KANON_TRY(kanon__unpacker_check(&u, c->n_nodes > 0 && c->n_nodes < INT32_MAX && c->least >= 2, err), out);
-    KANON_TRY(unpack_nodes(c, &u, err), out);
-    *out = c;
+    kanon__cut_tree *c = NULL;
+    KANON_TRY(kanon__unpack_domain(u, whole, err), out);
+    KANON_TRY(new_cuts(&c, whole, err), out);
+    c->least = kanon__unpack_upto(u, INT64_MAX);
+    c->level = (int)kanon__unpack_upto(u, INT32_MAX);
+    c->n_nodes = kanon__unpack_count(u, 3);
+    KANON_TRY(kanon__unpacker_check(u, c->n_nodes > 0 && c->n_nodes < INT32_MAX && c->least >= 2, err), out);
+    KANON_TRY(unpack_nodes(c, u, err), out);
+    *out = &c->piece;
     c = NULL;
 out:
-    kanon_cuts_free(c);
+    kanon__piece_free(c);
     return st;
 }
 
-kanon_status kanon_cuts_from_bytes(kanon_cuts **out, const kanon_domain *domain, const void *bytes, size_t size,
-                                   kanon_error *err)
-{
-    *out = NULL;
-    KANON_RETURN_IN(domain->context, from_bytes(out, domain, bytes, size, err));
-}
+const kanon__piece_kind kanon__cuts_kind = {
+    .packed = {'C', '1', "cuts"}, .of_domain = true, .pack = pack, .unpack = unpack, .free = free_cuts};

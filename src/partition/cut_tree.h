@@ -15,8 +15,6 @@
 #include "table/read/table.h"
 #include "table/read/whole_domain.h"
 
-#include <kanon_blocks.h>
-
 typedef struct kanon__cut_node {
     int64_t n_rows;
     int32_t left;      /* its left child, and the right one behind it; 0: a leaf */
@@ -26,9 +24,9 @@ typedef struct kanon__cut_node {
     uint32_t code;     /* records with codes up to this go left */
 } kanon__cut_node;
 
-struct kanon_cuts {
-    const kanon_context *context;
-    kanon_domain *domain; /* a reference */
+typedef struct kanon__cut_tree {
+    kanon_piece piece;
+    kanon__whole *domain; /* a reference */
     kanon__space *space;  /* over the domain, without rows */
     int64_t least;
     int level;
@@ -37,15 +35,19 @@ struct kanon_cuts {
     int32_t *leaves; /* the node of each leaf */
     int64_t n_leaves, n_open, leaves_capacity;
     unsigned char fingerprint[KANON__FINGERPRINT]; /* of the cuts as they are */
-};
+} kanon__cut_tree;
+
+extern const kanon__piece_kind kanon__cuts_kind;
 
 /* The leaf of a row of `part`, by node. */
-int32_t kanon__cuts_leaf(const kanon_cuts *cuts, const kanon__codes *codes, int64_t row);
+int32_t kanon__cuts_leaf(const kanon__cut_tree *cuts, const kanon__codes *codes, int64_t row);
 /* The codes of the part's quasi columns, as kanon__cuts_leaf takes them: n_dimensions. */
-kanon_status kanon__cuts_codes(kanon__codes **out, const kanon_cuts *cuts, const kanon_table *part, kanon_error *err);
+kanon_status kanon__cuts_codes(kanon__codes **out, const kanon__cut_tree *cuts, const kanon_table *part, kanon_error *err);
 /* Walk every record of the codes down to its leaf, from where it was before: codes->nodes are leaves of these cuts. */
-kanon_status kanon__cuts_walk(const kanon_cuts *cuts, kanon_codes *codes, kanon_error *err);
+kanon_status kanon__cuts_walk(const kanon__cut_tree *cuts, kanon__part_codes *codes, kanon_error *err);
+/* The records of a block (or part); 0: there is no such block. */
+int64_t kanon__cuts_rows(const kanon__cut_tree *cuts, int64_t block);
 /* KANON_EINVAL: there is no such block, or some parts are still open. */
-kanon_status kanon__cuts_check_block(const kanon_cuts *cuts, int64_t block, kanon_error *err);
+kanon_status kanon__cuts_check_block(const kanon__cut_tree *cuts, int64_t block, kanon_error *err);
 
 #endif

@@ -16,14 +16,14 @@ enum { OFFERS = 8 };
 
 /* ---- objects ------------------------------------------------------------------------------------------------------ */
 
-kanon_status kanon__rest_new(kanon_rest **out, const kanon_domain *domain, int32_t n_blocks, int64_t n_present, int64_t n,
+kanon_status kanon__rest_new(kanon__rest **out, const kanon__whole *domain, int32_t n_blocks, int64_t n_present, int64_t n,
                              kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_rest *r = NULL;
+    kanon__rest *r = NULL;
     const kanon__data *data = &domain->data;
     KANON_TRY(kanon__new_array(&r, 1, "records left over", err), out);
-    r->context = kanon__call_context();
+    r->piece = kanon__piece_begin(&kanon__rest_kind);
     r->domain = kanon__whole_share(domain);
     KANON_TRY(kanon__space_new(&r->space, data, data->quasi, data->n_quasi, KANON__TERMS_LOSS, err), out);
     int64_t m = r->space->n_dimensions;
@@ -37,14 +37,13 @@ kanon_status kanon__rest_new(kanon_rest **out, const kanon_domain *domain, int32
     *out = r;
     r = NULL;
 out:
-    kanon_rest_free(r);
+    kanon__piece_free(r);
     return st;
 }
 
-void kanon_rest_free(kanon_rest *r)
+void kanon__rest_free(void *rest)
 {
-    if (r == NULL)
-        return;
+    kanon__rest *r = rest;
     kanon__free(r->boxes);
     kanon__free(r->changed);
     kanon__free(r->codes);
@@ -52,18 +51,18 @@ void kanon_rest_free(kanon_rest *r)
     kanon__free(r->arounds);
     kanon__free(r->present);
     kanon__space_free(r->space);
-    kanon_domain_free(r->domain);
+    kanon__piece_free(r->domain);
     kanon__free(r);
 }
 
-kanon_status kanon__offers_new(kanon_offers **out, const kanon_domain *domain, int32_t n_blocks, int64_t n_present,
+kanon_status kanon__offers_new(kanon__offers **out, const kanon__whole *domain, int32_t n_blocks, int64_t n_present,
                                kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_offers *o = NULL;
+    kanon__offers *o = NULL;
     const kanon__data *data = &domain->data;
     KANON_TRY(kanon__new_array(&o, 1, "offers", err), out);
-    o->context = kanon__call_context();
+    o->piece = kanon__piece_begin(&kanon__offers_kind);
     o->domain = kanon__whole_share(domain);
     KANON_TRY(kanon__space_new(&o->space, data, data->quasi, data->n_quasi, KANON__TERMS_LOSS, err), out);
     o->n_blocks = n_blocks;
@@ -72,24 +71,23 @@ kanon_status kanon__offers_new(kanon_offers **out, const kanon_domain *domain, i
     *out = o;
     o = NULL;
 out:
-    kanon_offers_free(o);
+    kanon__piece_free(o);
     return st;
 }
 
-void kanon_offers_free(kanon_offers *o)
+void kanon__offers_free(void *offers)
 {
-    if (o == NULL)
-        return;
+    kanon__offers *o = offers;
     kanon__free(o->boxes);
     kanon__free(o->groups);
     kanon__free(o->lists);
     kanon__free(o->present);
     kanon__space_free(o->space);
-    kanon_domain_free(o->domain);
+    kanon__piece_free(o->domain);
     kanon__free(o);
 }
 
-kanon_status kanon__offers_add_list(kanon_offers *o, int64_t record, int32_t block, bool complete, kanon_error *err)
+kanon_status kanon__offers_add_list(kanon__offers *o, int64_t record, int32_t block, bool complete, kanon_error *err)
 {
     kanon_status st = kanon__grow_array(&o->lists, &o->lists_capacity, o->n_lists + 1, "offers", err);
     if (st == KANON_OK)
@@ -97,7 +95,7 @@ kanon_status kanon__offers_add_list(kanon_offers *o, int64_t record, int32_t blo
     return st;
 }
 
-kanon_status kanon__offers_add_group(kanon_offers *o, const kanon__host_group *group, const kanon__bound *box,
+kanon_status kanon__offers_add_group(kanon__offers *o, const kanon__host_group *group, const kanon__bound *box,
                                      kanon_error *err)
 {
     int64_t bounds = 2 * (int64_t)o->space->n_dimensions;
@@ -117,9 +115,9 @@ static kanon__host host_in(const kanon__space *space, const kanon__host_group *g
     return (kanon__host){kanon__host_increase(space, group->size, box, codes), group->block, group->index, group->number};
 }
 
-static kanon_status rest_of(kanon_rest **out, const kanon_block_groups *g, kanon_error *err)
+static kanon_status rest_of(kanon_rest **out, const kanon__block_groups *g, kanon_error *err)
 {
-    kanon_rest *r = NULL;
+    kanon__rest *r = NULL;
     KANON_CHECK(kanon__rest_new(&r, g->domain, g->n_blocks, 1, g->n_left, err));
     int64_t m = g->space->n_dimensions;
     r->present[0] = g->block;
@@ -134,14 +132,17 @@ static kanon_status rest_of(kanon_rest **out, const kanon_block_groups *g, kanon
                 r->records[i].host = host;
         }
     }
-    *out = r;
+    *out = &r->piece;
     return KANON_OK;
 }
 
 kanon_status kanon_rest_new(kanon_rest **out, const kanon_block_groups *groups, kanon_error *err)
 {
+    const kanon__block_groups *g = kanon__piece_as(groups, &kanon__block_groups_kind, err);
     *out = NULL;
-    KANON_RETURN_IN(groups->context, rest_of(out, groups, err));
+    if (g == NULL)
+        return KANON_EINVAL;
+    KANON_RETURN_IN(groups->context, rest_of(out, g, err));
 }
 
 /* ---- merging rests ------------------------------------------------------------------------------------------------ */
@@ -169,7 +170,7 @@ static bool merge_numbers(int32_t *out, bool *from_b, const int32_t *a, int64_t 
 }
 
 /* The records of both by their places. False: two share one. */
-static bool merge_records(kanon_rest *out, const kanon_rest *a, const kanon_rest *b)
+static bool merge_records(kanon__rest *out, const kanon__rest *a, const kanon__rest *b)
 {
     size_t m = (size_t)a->space->n_dimensions;
     for (int64_t i = 0, j = 0; i + j < out->n;) {
@@ -185,10 +186,11 @@ static bool merge_records(kanon_rest *out, const kanon_rest *a, const kanon_rest
     return true;
 }
 
-static kanon_status merge_rests(kanon_rest *into, const kanon_rest *other, kanon_error *err)
+kanon_status kanon__rest_merge(void *to, const void *from, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_rest *sum = NULL, swap;
+    kanon__rest *into = to, *sum = NULL, swap;
+    const kanon__rest *other = from;
     bool *from_other = NULL;
     size_t bounds = 2 * (size_t)into->space->n_dimensions;
     if (into->round > 0 || other->round > 0 || into->n_blocks != other->n_blocks ||
@@ -206,31 +208,25 @@ static kanon_status merge_rests(kanon_rest *into, const kanon_rest *other, kanon
                                                  : into->arounds + (size_t)i++ * bounds;
         memcpy(sum->arounds + (size_t)at * bounds, box, bounds * sizeof *box);
     }
-    sum->context = into->context;
     swap = *into;
     *into = *sum;
     *sum = swap;
 out:
     kanon__free(from_other);
-    kanon_rest_free(sum);
+    kanon__piece_free(sum);
     return st;
-}
-
-kanon_status kanon_rest_merge(kanon_rest *into, const kanon_rest *other, kanon_error *err)
-{
-    KANON_RETURN_IN(into->context, merge_rests(into, other, err));
 }
 
 /* ---- what a block offers ------------------------------------------------------------------------------------------ */
 
-bool kanon__rest_may_host(const kanon_rest *r, int64_t present, int64_t record, const kanon__host *best)
+bool kanon__rest_may_host(const kanon__rest *r, int64_t present, int64_t record, const kanon__host *best)
 {
     int64_t m = r->space->n_dimensions;
     int64_t units = kanon__host_distance(r->space, r->arounds + present * 2 * m, r->codes + record * m);
     return best->block < 0 || units < best->increase || (units == best->increase && r->present[present] <= best->block);
 }
 
-int64_t kanon__rest_find_changed(const kanon_rest *r, int32_t block, int32_t index)
+int64_t kanon__rest_find_changed(const kanon__rest *r, int32_t block, int32_t index)
 {
     int64_t low = 0, high = r->n_changed;
     while (low < high) {
@@ -245,7 +241,7 @@ int64_t kanon__rest_find_changed(const kanon_rest *r, int32_t block, int32_t ind
 }
 
 /* Whether each group of the block has changed: the driver knows those. */
-static void mark_changed(bool *changed, const kanon_rest *r, const kanon_block_groups *g)
+static void mark_changed(bool *changed, const kanon__rest *r, const kanon__block_groups *g)
 {
     for (int64_t i = kanon__rest_find_changed(r, g->block, 0); i < r->n_changed && r->changed[i].block == g->block; i++)
         if (r->changed[i].index < g->n_groups)
@@ -253,7 +249,7 @@ static void mark_changed(bool *changed, const kanon_rest *r, const kanon_block_g
 }
 
 /* The few best groups for one record, in order. */
-static kanon_status offer_to(kanon_offers *out, int64_t record, const uint32_t *codes, const kanon_block_groups *g,
+static kanon_status offer_to(kanon__offers *out, int64_t record, const uint32_t *codes, const kanon__block_groups *g,
                              const bool *changed, kanon_error *err)
 {
     kanon__host best[OFFERS];
@@ -290,10 +286,10 @@ static int64_t find_present(const int32_t *present, int64_t n, int32_t block)
     return -1;
 }
 
-static kanon_status offers_of(kanon_offers **out, const kanon_rest *r, const kanon_block_groups *g, kanon_error *err)
+static kanon_status offers_of(kanon_offers **out, const kanon__rest *r, const kanon__block_groups *g, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_offers *o = NULL;
+    kanon__offers *o = NULL;
     bool *changed = NULL;
     int64_t at = find_present(r->present, r->n_present, g->block);
     if (at < 0 || r->n_blocks != g->n_blocks || !kanon__whole_equal(r->domain, g->domain)) {
@@ -308,23 +304,27 @@ static kanon_status offers_of(kanon_offers **out, const kanon_rest *r, const kan
     for (int64_t i = r->n_placed; i < r->n; i++)
         if (kanon__rest_may_host(r, at, i, &r->records[i].host))
             KANON_TRY(offer_to(o, i, r->codes + i * r->space->n_dimensions, g, changed, err), out);
-    *out = o;
+    *out = &o->piece;
     o = NULL;
 out:
     kanon__free(changed);
-    kanon_offers_free(o);
+    kanon__piece_free(o);
     return st;
 }
 
 kanon_status kanon_rest_offer(kanon_offers **out, const kanon_rest *rest, const kanon_block_groups *groups, kanon_error *err)
 {
+    const kanon__rest *r = kanon__piece_as(rest, &kanon__rest_kind, err);
+    const kanon__block_groups *g = r != NULL ? kanon__piece_as(groups, &kanon__block_groups_kind, err) : NULL;
     *out = NULL;
-    KANON_RETURN_IN(groups->context, offers_of(out, rest, groups, err));
+    if (g == NULL)
+        return KANON_EINVAL;
+    KANON_RETURN_IN(groups->context, offers_of(out, r, g, err));
 }
 
 /* ---- merging offers ----------------------------------------------------------------------------------------------- */
 
-static kanon_status copy_list(kanon_offers *to, const kanon_offers *from, int64_t list, kanon_error *err)
+static kanon_status copy_list(kanon__offers *to, const kanon__offers *from, int64_t list, kanon_error *err)
 {
     const kanon__offer_list *l = &from->lists[list];
     int64_t bounds = 2 * (int64_t)from->space->n_dimensions;
@@ -339,10 +339,11 @@ static bool comes_first(const kanon__offer_list *a, const kanon__offer_list *b)
     return a->record != b->record ? a->record < b->record : a->block < b->block;
 }
 
-static kanon_status merge_offers(kanon_offers *into, const kanon_offers *other, kanon_error *err)
+kanon_status kanon__offers_merge(void *to, const void *from, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_offers *sum = NULL, swap;
+    kanon__offers *into = to, *sum = NULL, swap;
+    const kanon__offers *other = from;
     bool *from_other = NULL;
     if (into->round != other->round || into->n_blocks != other->n_blocks || !kanon__whole_equal(into->domain, other->domain))
         return fail_merge("offers", err);
@@ -355,17 +356,11 @@ static kanon_status merge_offers(kanon_offers *into, const kanon_offers *other, 
         bool is_other = i >= into->n_lists || (j < other->n_lists && comes_first(&other->lists[j], &into->lists[i]));
         KANON_TRY(is_other ? copy_list(sum, other, j++, err) : copy_list(sum, into, i++, err), out);
     }
-    sum->context = into->context;
     swap = *into;
     *into = *sum;
     *sum = swap;
 out:
     kanon__free(from_other);
-    kanon_offers_free(sum);
+    kanon__piece_free(sum);
     return st;
-}
-
-kanon_status kanon_offers_merge(kanon_offers *into, const kanon_offers *other, kanon_error *err)
-{
-    KANON_RETURN_IN(into->context, merge_offers(into, other, err));
 }

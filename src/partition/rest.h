@@ -29,9 +29,9 @@ typedef struct kanon__left_record {
     kanon__host host; /* not placed: the best that is known, which says which blocks need not offer */
 } kanon__left_record;
 
-struct kanon_rest {
-    const kanon_context *context;
-    kanon_domain *domain; /* a reference */
+typedef struct kanon__rest {
+    kanon_piece piece;
+    kanon__whole *domain; /* a reference */
     kanon__space *space;  /* over the domain, without rows */
     int32_t n_blocks;     /* of the whole table */
     int64_t round;
@@ -47,7 +47,7 @@ struct kanon_rest {
     int64_t n_changed, changed_capacity, boxes_capacity;
     kanon__host_group *changed;
     kanon__bound *boxes;
-};
+} kanon__rest;
 
 /* What one block offers to one record: groups by increase, then index. */
 typedef struct kanon__offer_list {
@@ -57,9 +57,9 @@ typedef struct kanon__offer_list {
     int64_t end;   /* where its groups end; they begin where those of the list before end */
 } kanon__offer_list;
 
-struct kanon_offers {
-    const kanon_context *context;
-    kanon_domain *domain;
+typedef struct kanon__offers {
+    kanon_piece piece;
+    kanon__whole *domain;
     kanon__space *space;
     int32_t n_blocks;
     int64_t round;
@@ -70,13 +70,20 @@ struct kanon_offers {
     int64_t n_groups, groups_capacity, boxes_capacity;
     kanon__host_group *groups;
     kanon__bound *boxes;
-};
+} kanon__offers;
+
+extern const kanon__piece_kind kanon__rest_kind, kanon__offers_kind;
 
 /* Empty ones, for merging and unpacking. */
-kanon_status kanon__rest_new(kanon_rest **out, const kanon_domain *domain, int32_t n_blocks, int64_t n_present, int64_t n,
+kanon_status kanon__rest_new(kanon__rest **out, const kanon__whole *domain, int32_t n_blocks, int64_t n_present, int64_t n,
                              kanon_error *err);
-kanon_status kanon__offers_new(kanon_offers **out, const kanon_domain *domain, int32_t n_blocks, int64_t n_present,
+kanon_status kanon__offers_new(kanon__offers **out, const kanon__whole *domain, int32_t n_blocks, int64_t n_present,
                                kanon_error *err);
+/* What the kinds of pieces need. */
+kanon_status kanon__rest_merge(void *into, const void *other, kanon_error *err);
+void kanon__rest_free(void *rest);
+kanon_status kanon__offers_merge(void *into, const void *other, kanon_error *err);
+void kanon__offers_free(void *offers);
 /* The order of hosts: by increase, block and index. */
 static inline bool kanon__host_better(const kanon__host *a, const kanon__host *b)
 {
@@ -85,13 +92,13 @@ static inline bool kanon__host_better(const kanon__host *a, const kanon__host *b
     return a->block != b->block ? a->block < b->block : a->index < b->index;
 }
 /* Whether a group in a block with this box around it may be better for the record than `best`. */
-bool kanon__rest_may_host(const kanon_rest *rest, int64_t present, int64_t record, const kanon__host *best);
+bool kanon__rest_may_host(const kanon__rest *rest, int64_t present, int64_t record, const kanon__host *best);
 /* Where the changed groups of a block, from this index on, begin. */
-int64_t kanon__rest_find_changed(const kanon_rest *rest, int32_t block, int32_t index);
+int64_t kanon__rest_find_changed(const kanon__rest *rest, int32_t block, int32_t index);
 /* Append a list of offers. */
-kanon_status kanon__offers_add_list(kanon_offers *offers, int64_t record, int32_t block, bool complete, kanon_error *err);
+kanon_status kanon__offers_add_list(kanon__offers *offers, int64_t record, int32_t block, bool complete, kanon_error *err);
 /* Append a group to the last list. */
-kanon_status kanon__offers_add_group(kanon_offers *offers, const kanon__host_group *group, const kanon__bound *box,
+kanon_status kanon__offers_add_group(kanon__offers *offers, const kanon__host_group *group, const kanon__bound *box,
                                      kanon_error *err);
 
 #endif

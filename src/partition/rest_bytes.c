@@ -4,9 +4,6 @@
 #include "core/context.h"
 #include "partition/rest.h"
 
-static const kanon__packed_kind rest_kind = {'R', '1', "a rest"};
-static const kanon__packed_kind offers_kind = {'O', '1', "offers"};
-
 /* ---- parts that both have ----------------------------------------------------------------------------------------- */
 
 static void pack_group(kanon__packer *p, const kanon__space *space, const kanon__host_group *g, const kanon__bound *box)
@@ -47,7 +44,7 @@ static bool unpack_present(int32_t *out, kanon__unpacker *u, int32_t n_blocks, i
 
 /* ---- rests -------------------------------------------------------------------------------------------------------- */
 
-static void pack_record(kanon__packer *p, const kanon_rest *r, int64_t i)
+static void pack_record(kanon__packer *p, const kanon__rest *r, int64_t i)
 {
     const kanon__left_record *record = &r->records[i];
     kanon__pack_signed(p, record->place);
@@ -59,34 +56,28 @@ static void pack_record(kanon__packer *p, const kanon_rest *r, int64_t i)
     kanon__pack_codes(p, r->space, r->codes + i * r->space->n_dimensions);
 }
 
-kanon_status kanon_rest_write(const kanon_rest *r, const kanon_sink *sink, kanon_error *err)
+static void pack_rest(kanon__packer *p, const void *object)
 {
-    kanon__call call;
-    kanon__packer p;
+    const kanon__rest *r = object;
     int64_t bounds = 2 * (int64_t)r->space->n_dimensions;
-    kanon__call_begin(&call, r->context);
-    kanon__packer_init(&p, &rest_kind, err);
-    kanon__pack_domain(&p, r->domain);
-    pack_present(&p, r->n_blocks, r->present, r->n_present);
+    kanon__pack_domain(p, r->domain);
+    pack_present(p, r->n_blocks, r->present, r->n_present);
     for (int64_t i = 0; i < r->n_present; i++)
-        kanon__pack_box(&p, r->space, r->arounds + i * bounds);
-    kanon__pack_number(&p, (uint64_t)r->round);
-    kanon__pack_number(&p, (uint64_t)r->n);
-    kanon__pack_number(&p, (uint64_t)r->n_placed);
+        kanon__pack_box(p, r->space, r->arounds + i * bounds);
+    kanon__pack_number(p, (uint64_t)r->round);
+    kanon__pack_number(p, (uint64_t)r->n);
+    kanon__pack_number(p, (uint64_t)r->n_placed);
     for (int64_t i = 0; i < r->n; i++)
-        pack_record(&p, r, i);
-    kanon__pack_number(&p, (uint64_t)r->n_changed);
+        pack_record(p, r, i);
+    kanon__pack_number(p, (uint64_t)r->n_changed);
     for (int64_t i = 0; i < r->n_changed; i++) {
-        kanon__pack_number(&p, (uint64_t)r->changed[i].block);
-        pack_group(&p, r->space, &r->changed[i], r->boxes + i * bounds);
+        kanon__pack_number(p, (uint64_t)r->changed[i].block);
+        pack_group(p, r->space, &r->changed[i], r->boxes + i * bounds);
     }
-    kanon_status st = kanon__packer_send(&p, sink);
-    kanon__packer_clear(&p);
-    return kanon__call_end(&call, st);
 }
 
 /* Places rise; a record that is placed has a group. */
-static bool unpack_records(kanon_rest *r, kanon__unpacker *u)
+static bool unpack_records(kanon__rest *r, kanon__unpacker *u)
 {
     bool sound = true;
     for (int64_t i = 0; i < r->n; i++) {
@@ -105,7 +96,7 @@ static bool unpack_records(kanon_rest *r, kanon__unpacker *u)
 }
 
 /* Groups rise by block and index. */
-static kanon_status unpack_changed(kanon_rest *r, kanon__unpacker *u, kanon_error *err)
+static kanon_status unpack_changed(kanon__rest *r, kanon__unpacker *u, kanon_error *err)
 {
     int64_t bounds = 2 * (int64_t)r->space->n_dimensions, n = kanon__unpack_count(u, 4 + bounds);
     bool sound = true;
@@ -121,26 +112,20 @@ static kanon_status unpack_changed(kanon_rest *r, kanon__unpacker *u, kanon_erro
     return kanon__unpacker_check(u, sound, err);
 }
 
-static kanon_status unpack_rest(kanon_rest **out, const kanon_domain *domain, const void *bytes, size_t size,
-                                kanon_error *err)
+static kanon_status unpack_rest(kanon_piece **out, kanon__unpacker *u, const kanon__whole *whole, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_rest *r = NULL, *head = NULL;
-    kanon__unpacker u;
-    KANON_TRY(kanon__whole_check(domain, true, err), out);
-    KANON_TRY(kanon__unpacker_init(&u, &rest_kind, bytes, size, err), out);
-    KANON_TRY(kanon__unpack_domain(&u, domain, err), out);
-    int32_t n_blocks = (int32_t)kanon__unpack_upto(&u, INT32_MAX);
-    int64_t n_present = kanon__unpack_count(&u, 1), bounds = 2 * (int64_t)domain->data.n_quasi;
-    KANON_TRY(kanon__rest_new(&head, domain, n_blocks, n_present, 0, err), out);
-    bool sound = unpack_present(head->present, &u, n_blocks, n_present);
+    kanon__rest *r = NULL;
+    KANON_TRY(kanon__unpack_domain(u, whole, err), out);
+    int32_t n_blocks = (int32_t)kanon__unpack_upto(u, INT32_MAX);
+    int64_t n_present = kanon__unpack_count(u, 1), bounds = 2 * (int64_t)whole->data.n_quasi;
+    KANON_TRY(kanon__rest_new(&r, whole, n_blocks, n_present, 0, err), out);
+    bool sound = unpack_present(r->present, u, n_blocks, n_present);
     for (int64_t i = 0; i < n_present; i++)
-        kanon__unpack_box(head->arounds + i * bounds, &u, head->space);
-    head->round = kanon__unpack_upto(&u, INT64_MAX - 1);
-    int64_t n = kanon__unpack_count(&u, 6 + bounds / 2);
-    KANON_TRY(kanon__unpacker_check(&u, sound, err), out);
-    r = head;
-    head = NULL;
+        kanon__unpack_box(r->arounds + i * bounds, u, r->space);
+    r->round = kanon__unpack_upto(u, INT64_MAX - 1);
+    int64_t n = kanon__unpack_count(u, 6 + bounds / 2);
+    KANON_TRY(kanon__unpacker_check(u, sound, err), out);
     kanon__free(r->records);
     kanon__free(r->codes);
     r->records = NULL;
@@ -148,55 +133,47 @@ static kanon_status unpack_rest(kanon_rest **out, const kanon_domain *domain, co
     KANON_TRY(kanon__new_array(&r->records, n, "records left over", err), out);
     KANON_TRY(kanon__new_array(&r->codes, n * bounds / 2, "records left over", err), out);
     r->n = n;
-    r->n_placed = kanon__unpack_upto(&u, n);
-    KANON_TRY(kanon__unpacker_check(&u, unpack_records(r, &u), err), out);
-    KANON_TRY(unpack_changed(r, &u, err), out);
-    KANON_TRY(kanon__unpacker_end(&u, err), out);
-    *out = r;
+    r->n_placed = kanon__unpack_upto(u, n);
+    KANON_TRY(kanon__unpacker_check(u, unpack_records(r, u), err), out);
+    KANON_TRY(unpack_changed(r, u, err), out);
+    *out = &r->piece;
     r = NULL;
 out:
-    kanon_rest_free(head);
-    kanon_rest_free(r);
+    kanon__piece_free(r);
     return st;
 }
 
-kanon_status kanon_rest_from_bytes(kanon_rest **out, const kanon_domain *domain, const void *bytes, size_t size,
-                                   kanon_error *err)
-{
-    *out = NULL;
-    KANON_RETURN_IN(domain->context, unpack_rest(out, domain, bytes, size, err));
-}
+const kanon__piece_kind kanon__rest_kind = {.packed = {'R', '1', "a rest"},
+                                            .of_domain = true,
+                                            .pack = pack_rest,
+                                            .unpack = unpack_rest,
+                                            .merge = kanon__rest_merge,
+                                            .free = kanon__rest_free};
 
 /* ---- offers ------------------------------------------------------------------------------------------------------- */
 
-kanon_status kanon_offers_write(const kanon_offers *o, const kanon_sink *sink, kanon_error *err)
+static void pack_offers(kanon__packer *p, const void *object)
 {
-    kanon__call call;
-    kanon__packer p;
+    const kanon__offers *o = object;
     int64_t bounds = 2 * (int64_t)o->space->n_dimensions, at = 0, before = 0;
-    kanon__call_begin(&call, o->context);
-    kanon__packer_init(&p, &offers_kind, err);
-    kanon__pack_domain(&p, o->domain);
-    pack_present(&p, o->n_blocks, o->present, o->n_present);
-    kanon__pack_number(&p, (uint64_t)o->round);
-    kanon__pack_number(&p, (uint64_t)o->n_lists);
+    kanon__pack_domain(p, o->domain);
+    pack_present(p, o->n_blocks, o->present, o->n_present);
+    kanon__pack_number(p, (uint64_t)o->round);
+    kanon__pack_number(p, (uint64_t)o->n_lists);
     for (int64_t list = 0; list < o->n_lists; list++) {
         const kanon__offer_list *l = &o->lists[list];
-        kanon__pack_number(&p, (uint64_t)(l->record - before));
-        kanon__pack_number(&p, (uint64_t)l->block);
-        kanon__pack_number(&p, l->complete);
-        kanon__pack_number(&p, (uint64_t)(l->end - at));
+        kanon__pack_number(p, (uint64_t)(l->record - before));
+        kanon__pack_number(p, (uint64_t)l->block);
+        kanon__pack_number(p, l->complete);
+        kanon__pack_number(p, (uint64_t)(l->end - at));
         for (; at < l->end; at++)
-            pack_group(&p, o->space, &o->groups[at], o->boxes + at * bounds);
+            pack_group(p, o->space, &o->groups[at], o->boxes + at * bounds);
         before = l->record;
     }
-    kanon_status st = kanon__packer_send(&p, sink);
-    kanon__packer_clear(&p);
-    return kanon__call_end(&call, st);
 }
 
 /* Lists rise by record and block. */
-static kanon_status unpack_list(kanon_offers *o, kanon__unpacker *u, kanon__bound *box, kanon_error *err)
+static kanon_status unpack_list(kanon__offers *o, kanon__unpacker *u, kanon__bound *box, kanon_error *err)
 {
     const kanon__offer_list none = {.record = 0, .block = -1};
     kanon__offer_list before = o->n_lists > 0 ? o->lists[o->n_lists - 1] : none;
@@ -215,38 +192,33 @@ static kanon_status unpack_list(kanon_offers *o, kanon__unpacker *u, kanon__boun
     return KANON_OK;
 }
 
-static kanon_status unpack_offers(kanon_offers **out, const kanon_domain *domain, const void *bytes, size_t size,
-                                  kanon_error *err)
+static kanon_status unpack_offers(kanon_piece **out, kanon__unpacker *u, const kanon__whole *whole, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_offers *o = NULL;
+    kanon__offers *o = NULL;
     kanon__bound *box = NULL;
-    kanon__unpacker u;
-    KANON_TRY(kanon__whole_check(domain, true, err), out);
-    KANON_TRY(kanon__unpacker_init(&u, &offers_kind, bytes, size, err), out);
-    KANON_TRY(kanon__unpack_domain(&u, domain, err), out);
-    int32_t n_blocks = (int32_t)kanon__unpack_upto(&u, INT32_MAX);
-    int64_t n_present = kanon__unpack_count(&u, 1);
-    KANON_TRY(kanon__offers_new(&o, domain, n_blocks, n_present, err), out);
-    bool sound = unpack_present(o->present, &u, n_blocks, n_present);
-    o->round = kanon__unpack_upto(&u, INT64_MAX - 1);
-    int64_t n = kanon__unpack_count(&u, 4);
-    KANON_TRY(kanon__unpacker_check(&u, sound, err), out);
+    KANON_TRY(kanon__unpack_domain(u, whole, err), out);
+    int32_t n_blocks = (int32_t)kanon__unpack_upto(u, INT32_MAX);
+    int64_t n_present = kanon__unpack_count(u, 1);
+    KANON_TRY(kanon__offers_new(&o, whole, n_blocks, n_present, err), out);
+    bool sound = unpack_present(o->present, u, n_blocks, n_present);
+    o->round = kanon__unpack_upto(u, INT64_MAX - 1);
+    int64_t n = kanon__unpack_count(u, 4);
+    KANON_TRY(kanon__unpacker_check(u, sound, err), out);
     KANON_TRY(kanon__new_array(&box, 2 * (int64_t)o->space->n_dimensions, "offers", err), out);
     for (int64_t i = 0; i < n; i++)
-        KANON_TRY(unpack_list(o, &u, box, err), out);
-    KANON_TRY(kanon__unpacker_end(&u, err), out);
-    *out = o;
+        KANON_TRY(unpack_list(o, u, box, err), out);
+    *out = &o->piece;
     o = NULL;
 out:
     kanon__free(box);
-    kanon_offers_free(o);
+    kanon__piece_free(o);
     return st;
 }
 
-kanon_status kanon_offers_from_bytes(kanon_offers **out, const kanon_domain *domain, const void *bytes, size_t size,
-                                     kanon_error *err)
-{
-    *out = NULL;
-    KANON_RETURN_IN(domain->context, unpack_offers(out, domain, bytes, size, err));
-}
+const kanon__piece_kind kanon__offers_kind = {.packed = {'O', '1', "offers"},
+                                              .of_domain = true,
+                                              .pack = pack_offers,
+                                              .unpack = unpack_offers,
+                                              .merge = kanon__offers_merge,
+                                              .free = kanon__offers_free};

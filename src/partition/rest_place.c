@@ -9,14 +9,14 @@
 
 /* One round. */
 typedef struct placing {
-    kanon_rest *rest;
-    const kanon_offers *offers;
+    kanon__rest *rest;
+    const kanon__offers *offers;
     int64_t list;      /* the first list of the record at hand */
     int64_t *own_list; /* by block among those present: its list for the record at hand; -1: it offered nothing */
     int64_t *changed;  /* by block among those present: where its changed groups begin; one more for the end */
 } placing;
 
-static int64_t first_group(const kanon_offers *o, int64_t list)
+static int64_t first_group(const kanon__offers *o, int64_t list)
 {
     return list > 0 ? o->lists[list - 1].end : 0;
 }
@@ -24,7 +24,7 @@ static int64_t first_group(const kanon_offers *o, int64_t list)
 /* The lists of a record, by block. Lists are sorted, and so are blocks. */
 static void enter_record(placing *p, int64_t record)
 {
-    const kanon_offers *o = p->offers;
+    const kanon__offers *o = p->offers;
     while (p->list < o->n_lists && o->lists[p->list].record < record)
         p->list++;
     int64_t list = p->list;
@@ -34,13 +34,13 @@ static void enter_record(placing *p, int64_t record)
     }
 }
 
-static bool is_changed(const kanon_rest *r, const kanon__host_group *g)
+static bool is_changed(const kanon__rest *r, const kanon__host_group *g)
 {
     int64_t at = kanon__rest_find_changed(r, g->block, g->index);
     return at < r->n_changed && r->changed[at].block == g->block && r->changed[at].index == g->index;
 }
 
-static void consider(kanon__host *best, const kanon_rest *r, const kanon__host_group *g, const kanon__bound *box,
+static void consider(kanon__host *best, const kanon__rest *r, const kanon__host_group *g, const kanon__bound *box,
                      int64_t record)
 {
     const uint32_t *codes = r->codes + record * r->space->n_dimensions;
@@ -52,8 +52,8 @@ static void consider(kanon__host *best, const kanon_rest *r, const kanon__host_g
 /* The best group that is known: of those offered that did not change, and of those that did. */
 static kanon__host best_known(const placing *p, int64_t record)
 {
-    const kanon_rest *r = p->rest;
-    const kanon_offers *o = p->offers;
+    const kanon__rest *r = p->rest;
+    const kanon__offers *o = p->offers;
     kanon__host best = {.block = -1};
     int64_t bounds = 2 * (int64_t)r->space->n_dimensions;
     for (int64_t at = 0; at < r->n_present; at++)
@@ -71,8 +71,8 @@ static kanon__host best_known(const placing *p, int64_t record)
 /* Whether a group that nobody has told of may be better. */
 static bool must_wait(const placing *p, int64_t record, const kanon__host *best)
 {
-    const kanon_rest *r = p->rest;
-    const kanon_offers *o = p->offers;
+    const kanon__rest *r = p->rest;
+    const kanon__offers *o = p->offers;
     for (int64_t at = 0; at < r->n_present; at++) {
         int64_t list = p->own_list[at];
         if (list < 0) {
@@ -94,8 +94,8 @@ static bool must_wait(const placing *p, int64_t record, const kanon__host *best)
 /* The host as a changed group: there already, or put in its place. */
 static kanon_status change_group(int64_t *out, placing *p, const kanon__host *host, int64_t record, kanon_error *err)
 {
-    kanon_rest *r = p->rest;
-    const kanon_offers *o = p->offers;
+    kanon__rest *r = p->rest;
+    const kanon__offers *o = p->offers;
     int64_t bounds = 2 * (int64_t)r->space->n_dimensions, from = -1;
     int64_t at = kanon__rest_find_changed(r, host->block, host->index);
     *out = at;
@@ -121,7 +121,7 @@ static kanon_status change_group(int64_t *out, placing *p, const kanon__host *ho
 
 static kanon_status join(placing *p, const kanon__host *host, int64_t record, kanon_error *err)
 {
-    kanon_rest *r = p->rest;
+    kanon__rest *r = p->rest;
     int64_t at, m = r->space->n_dimensions;
     KANON_CHECK(change_group(&at, p, host, record, err));
     r->changed[at].size++;
@@ -139,7 +139,7 @@ static kanon_status join(placing *p, const kanon__host *host, int64_t record, ka
 /* The first record that waits, and those behind it: what is best by now tells blocks that are too far away. */
 static void estimate_rest(placing *p)
 {
-    kanon_rest *r = p->rest;
+    kanon__rest *r = p->rest;
     for (int64_t record = r->n_placed; record < r->n; record++) {
         enter_record(p, record);
         kanon__host best = best_known(p, record);
@@ -149,7 +149,7 @@ static void estimate_rest(placing *p)
 }
 
 /* Of every block, of this round, for records that are left. */
-static bool fits(const kanon_rest *r, const kanon_offers *o)
+static bool fits(const kanon__rest *r, const kanon__offers *o)
 {
     if (o->round != r->round || o->n_blocks != r->n_blocks || r->n_present != r->n_blocks || o->n_present != r->n_present ||
         !kanon__whole_equal(r->domain, o->domain))
@@ -160,7 +160,7 @@ static bool fits(const kanon_rest *r, const kanon_offers *o)
     return true;
 }
 
-static kanon_status place(kanon_rest *r, const kanon_offers *offers, kanon_error *err)
+static kanon_status place(kanon__rest *r, const kanon__offers *offers, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     placing p = {.rest = r, .offers = offers};
@@ -197,26 +197,35 @@ out:
 
 kanon_status kanon_rest_place(kanon_rest *rest, const kanon_offers *offers, kanon_error *err)
 {
-    KANON_RETURN_IN(rest->context, place(rest, offers, err));
+    kanon__rest *r = kanon__piece_as(rest, &kanon__rest_kind, err);
+    const kanon__offers *o = r != NULL ? kanon__piece_as(offers, &kanon__offers_kind, err) : NULL;
+    if (o == NULL)
+        return KANON_EINVAL;
+    KANON_RETURN_IN(rest->context, place(r, o, err));
 }
 
 int kanon_rest_done(const kanon_rest *rest)
 {
-    return rest->n_placed == rest->n;
+    const kanon__rest *r = kanon__piece_as(rest, &kanon__rest_kind, NULL);
+    return r != NULL && r->n_placed == r->n;
 }
 
 int64_t kanon_rest_count(const kanon_rest *rest)
 {
-    return rest->n;
+    const kanon__rest *r = kanon__piece_as(rest, &kanon__rest_kind, NULL);
+    return r != NULL ? r->n : 0;
 }
 
 kanon_status kanon_rest_at(kanon_rest_record *out, const kanon_rest *rest, int64_t i, kanon_error *err)
 {
+    const kanon__rest *r = kanon__piece_as(rest, &kanon__rest_kind, err);
+    if (r == NULL)
+        return KANON_EINVAL;
     KANON_CHECK(kanon__check_out(out, err));
-    if (i < 0 || i >= rest->n_placed)
+    if (i < 0 || i >= r->n_placed)
         return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "record %lld left over has no group", (long long)i),
                            "ask for records that are placed");
-    const kanon__left_record *record = &rest->records[i];
+    const kanon__left_record *record = &r->records[i];
     kanon_rest_record own = {.place = record->place,
                              .from_block = record->from_block,
                              .to_block = record->host.block,

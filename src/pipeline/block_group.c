@@ -90,7 +90,7 @@ kanon_status kanon_blocks_allow(const kanon_schema *schema, const kanon_options 
     return st == KANON_OK ? check_blocks(&a, &o, err) : st;
 }
 
-static kanon_status check_block(const kanon_table *rows, const kanon_cuts *cuts, int64_t block, const kanon_options *o,
+static kanon_status check_block(const kanon_table *rows, const kanon__cut_tree *cuts, int64_t block, const kanon_options *o,
                                 kanon_error *err)
 {
     const asked a = {.entity = rows->data.has_entity,
@@ -109,10 +109,10 @@ static kanon_status check_block(const kanon_table *rows, const kanon_cuts *cuts,
                                       (long long)cuts->least, (long long)o->blocks);
         return kanon__hint(err, st, "use the same options everywhere");
     }
-    if (rows->data.n_rows != kanon_cuts_rows(cuts, block)) {
-        kanon_status st =
-            kanon__fail(err, KANON_EINVAL, "block %lld has %lld records, and %lld were handed over", (long long)block,
-                        (long long)kanon_cuts_rows(cuts, block), (long long)rows->data.n_rows);
+    if (rows->data.n_rows != kanon__cuts_rows(cuts, block)) {
+        kanon_status st = kanon__fail(err, KANON_EINVAL, "block %lld has %lld records, and %lld were handed over",
+                                      (long long)block, (long long)kanon__cuts_rows(cuts, block),
+                                      (long long)rows->data.n_rows);
         return kanon__hint(err, st, "hand over every record of the block once");
     }
     return KANON_OK;
@@ -120,7 +120,7 @@ static kanon_status check_block(const kanon_table *rows, const kanon_cuts *cuts,
 
 /* ---- 3. to 5. ------------------------------------------------------------------------------------------------------ */
 
-static kanon_status run_steps(const kanon__plan *p, kanon__run *run, const kanon_cuts *cuts, kanon_error *err)
+static kanon_status run_steps(const kanon__plan *p, kanon__run *run, const kanon__cut_tree *cuts, kanon_error *err)
 {
     kanon__ticker ticker;
     KANON_CHECK(p->algorithm->run(run, err));
@@ -180,7 +180,7 @@ out:
     return st;
 }
 
-static kanon_status run_block(kanon_grouping **out, const kanon__plan *p, kanon__run *run, const kanon_cuts *cuts,
+static kanon_status run_block(kanon_grouping **out, const kanon__plan *p, kanon__run *run, const kanon__cut_tree *cuts,
                               int64_t block, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -217,7 +217,7 @@ out:
     return st;
 }
 
-static kanon_status group_block(kanon_grouping **out, const kanon_table *rows, const kanon_cuts *cuts, int64_t block,
+static kanon_status group_block(kanon_grouping **out, const kanon_table *rows, const kanon__cut_tree *cuts, int64_t block,
                                 const kanon_options *options, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -244,10 +244,11 @@ out:
 kanon_status kanon_block_group(kanon_grouping **out, const kanon_table *rows, const kanon_cuts *cuts, int64_t block,
                                const kanon_options *options, kanon_error *err)
 {
-    kanon__call call;
+    const kanon__cut_tree *c = kanon__piece_as(cuts, &kanon__cuts_kind, err);
     *out = NULL;
-    kanon__call_begin(&call, rows->context);
-    return kanon__call_end(&call, group_block(out, rows, cuts, block, options, err));
+    if (c == NULL)
+        return KANON_EINVAL;
+    KANON_RETURN_IN(rows->context, group_block(out, rows, c, block, options, err));
 }
 
 int64_t kanon_grouping_left(const kanon_grouping *grouping)
@@ -262,7 +263,7 @@ int kanon_grouping_is_left(const kanon_grouping *grouping, int64_t row)
 
 /* ---- before a block is given to a machine -------------------------------------------------------------------------- */
 
-static kanon_status block_memory(int64_t *out, const kanon_cuts *cuts, const kanon_schema *schema,
+static kanon_status block_memory(int64_t *out, const kanon__cut_tree *cuts, const kanon_schema *schema,
                                  const kanon_options *options, int64_t records, kanon_error *err)
 {
     enum { FIXED = 16 << 20, CODES = 4, ROW = 24, VALUE = 200 };
@@ -289,8 +290,9 @@ out:
 kanon_status kanon_block_memory(int64_t *out, const kanon_cuts *cuts, const kanon_schema *schema,
                                 const kanon_options *options, int64_t records, kanon_error *err)
 {
-    kanon__call call;
+    const kanon__cut_tree *c = kanon__piece_as(cuts, &kanon__cuts_kind, err);
     *out = 0;
-    kanon__call_begin(&call, cuts->context);
-    return kanon__call_end(&call, block_memory(out, cuts, schema, options, records, err));
+    if (c == NULL)
+        return KANON_EINVAL;
+    KANON_RETURN_IN(cuts->context, block_memory(out, c, schema, options, records, err));
 }

@@ -91,12 +91,12 @@ static inline kanon_status world_rest(block_world *w, kanon_error *err)
         WORLD_STEP(kanon_rest_new(&w->rests[i], w->groups[i], err));
     WORLD_STEP(kanon_rest_new(&w->rest, w->groups[0], err));
     for (int i = 1; i < w->n_blocks; i++)
-        WORLD_STEP(kanon_rest_merge(w->rest, w->rests[i], err));
+        WORLD_STEP(kanon_piece_merge(w->rest, w->rests[i], err));
     for (int i = 0; i < w->n_blocks; i++)
         WORLD_STEP(kanon_rest_offer(&w->offers[i], w->rest, w->groups[i], err));
     WORLD_STEP(kanon_rest_offer(&w->all_offers, w->rest, w->groups[0], err));
     for (int i = 1; i < w->n_blocks; i++)
-        WORLD_STEP(kanon_offers_merge(w->all_offers, w->offers[i], err));
+        WORLD_STEP(kanon_piece_merge(w->all_offers, w->offers[i], err));
     return st;
 }
 
@@ -109,15 +109,15 @@ static inline kanon_status world_cuts(block_world *w, kanon_error *err)
         kanon_counts *all = NULL, *other = NULL;
         WORLD_STEP(kanon_cuts_count(&all, w->cuts, w->tables[0], err));
         WORLD_STEP(kanon_cuts_count(&other, w->cuts, w->tables[1], err));
-        WORLD_STEP(kanon_counts_merge(all, other, err));
+        WORLD_STEP(kanon_piece_merge(all, other, err));
         WORLD_STEP(kanon_cuts_next(w->cuts, all, err));
-        kanon_counts_free(other);
-        kanon_counts_free(all);
+        kanon_piece_free(other);
+        kanon_piece_free(all);
     }
     kanon_counts *counted = NULL;
     WORLD_STEP(kanon_codes_seal(w->codes, w->parts[0], w->domain, err));
     WORLD_STEP(kanon_codes_count(&counted, w->codes, w->open, err));
-    kanon_counts_free(counted);
+    kanon_piece_free(counted);
     for (int part = 0; part < 2; part++)
         WORLD_STEP(kanon_cuts_count(&w->counts[part], w->open, w->tables[part], err));
     if (st == KANON_OK)
@@ -128,6 +128,7 @@ static inline kanon_status world_cuts(block_world *w, kanon_error *err)
 static inline kanon_status world_make(block_world *w, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    kanon_input csv[2];
     memset(w, 0, sizeof *w);
     w->options = (kanon_options){
         .struct_size = sizeof w->options, .algorithm = "kmember", .refine = "none", .blocks = 8, .seed = 5, .threads = 1};
@@ -135,20 +136,22 @@ static inline kanon_status world_make(block_world *w, kanon_error *err)
         strcpy(w->csv[part], "age,zip,sex,ill\n");
         for (int row = part * 30; row < (part == 0 ? 30 : WORLD_ROWS); row++)
             world_row(w->csv[part] + strlen(w->csv[part]), 64, row);
+        csv[part] = (kanon_input){
+            .struct_size = sizeof csv[part], .bytes = w->csv[part], .size = strlen(w->csv[part]), .name = "world"};
     }
     WORLD_STEP(kanon_schema_from_bytes(&w->schema, world_yaml, strlen(world_yaml), "world", NULL, err));
     kanon_read_options read = {.struct_size = sizeof read, .header = KANON_HEADER_YES, .threads = 1};
-    for (int part = 0; part < 2; part++)
-        WORLD_STEP(kanon_domain_read_bytes(&w->parts[part], w->csv[part], strlen(w->csv[part]), "world", part * 30,
-                                           w->schema, &read, err));
+    for (int part = 0; part < 2; part++) {
+        const kanon_places places = {.struct_size = sizeof places, .first = part * 30};
+        WORLD_STEP(kanon_domain_read(&w->parts[part], &csv[part], &places, w->schema, &read, err));
+    }
     for (int i = 0; i < 2; i++) {
         kanon_domain *own = NULL;
-        WORLD_STEP(kanon_codes_read_bytes(i == 0 ? &w->read : &w->codes, &own, w->csv[0], strlen(w->csv[0]), "world", 0,
-                                          w->schema, &read, err));
-        kanon_domain_free(own);
+        WORLD_STEP(kanon_codes_read(i == 0 ? &w->read : &w->codes, &own, &csv[0], NULL, w->schema, &read, err));
+        kanon_piece_free(own);
     }
-    WORLD_STEP(kanon_domain_read_bytes(&w->domain, w->csv[0], strlen(w->csv[0]), "world", 0, w->schema, &read, err));
-    WORLD_STEP(kanon_domain_merge(w->domain, w->parts[1], err));
+    WORLD_STEP(kanon_domain_read(&w->domain, &csv[0], NULL, w->schema, &read, err));
+    WORLD_STEP(kanon_piece_merge(w->domain, w->parts[1], err));
     WORLD_STEP(kanon_domain_seal(w->domain, w->schema, err));
     read.domain = w->domain;
     for (int part = 0; part < 2; part++)
@@ -163,24 +166,24 @@ static inline kanon_status world_make(block_world *w, kanon_error *err)
 static inline void world_free(block_world *w)
 {
     for (int i = 0; i < WORLD_BLOCKS; i++) {
-        kanon_offers_free(w->offers[i]);
-        kanon_rest_free(w->rests[i]);
-        kanon_block_groups_free(w->groups[i]);
+        kanon_piece_free(w->offers[i]);
+        kanon_piece_free(w->rests[i]);
+        kanon_piece_free(w->groups[i]);
         kanon_table_free(w->rows[i]);
     }
-    kanon_tally_free(w->tally);
-    kanon_offers_free(w->all_offers);
-    kanon_rest_free(w->rest);
-    kanon_cuts_free(w->cuts);
-    kanon_cuts_free(w->open);
-    kanon_codes_free(w->codes);
-    kanon_codes_free(w->read);
+    kanon_piece_free(w->tally);
+    kanon_piece_free(w->all_offers);
+    kanon_piece_free(w->rest);
+    kanon_piece_free(w->cuts);
+    kanon_piece_free(w->open);
+    kanon_piece_free(w->codes);
+    kanon_piece_free(w->read);
     for (int part = 0; part < 2; part++) {
-        kanon_counts_free(w->counts[part]);
+        kanon_piece_free(w->counts[part]);
         kanon_table_free(w->tables[part]);
-        kanon_domain_free(w->parts[part]);
+        kanon_piece_free(w->parts[part]);
     }
-    kanon_domain_free(w->domain);
+    kanon_piece_free(w->domain);
     kanon_schema_free(w->schema);
 }
 

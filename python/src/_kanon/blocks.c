@@ -1,7 +1,7 @@
 /* One release by many processes: kanon_blocks.h for an engine that is written in Python, such as pykanon.spark.
  *
- * What travels between processes has one way out, one way in and one merge for all kinds (travel_*), because they differ in
- * nothing but the function that is called. Places are bytes of int64. */
+ * All that travels between processes is one kind of capsule, as it is one type in C: the library knows what it is, and says
+ * so where another kind is needed. Places are bytes of int64. */
 #include "host.h"
 
 #include <string.h>
@@ -41,141 +41,55 @@ static PyObject *none_or_failure(kanon_status st, const kanon_error *err)
     Py_RETURN_NONE;
 }
 
-/* ---- what travels ------------------------------------------------------------------------------------------------ */
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
-#define WRITES(name)                                                                                                        \
-    static kanon_status write_##name(const void *object, const kanon_sink *sink, kanon_error *err)                          \
-    {                                                                                                                       \
-        return kanon_##name##_write(object, sink, err);                                                                     \
-    }
-#define MERGES(name)                                                                                                        \
-    static kanon_status merge_##name(void *into, const void *other, kanon_error *err)                                       \
-    {                                                                                                                       \
-        return kanon_##name##_merge(into, other, err);                                                                      \
-    }
-/* `argument` is what from_bytes wants in addition: a domain or a context. */
-#define READS(name, argument)                                                                                               \
-    static kanon_status read_##name(void **out, const kanon_domain *domain, const void *bytes, size_t size,                 \
-                                    kanon_error *err)                                                                       \
-    {                                                                                                                       \
-        kanon_##name *object = NULL;                                                                                        \
-        (void)domain;                                                                                                       \
-        kanon_status st = kanon_##name##_from_bytes(&object, argument, err);                                                \
-        *out = object;                                                                                                      \
-        return st;                                                                                                          \
-    }
-#define BY_CONTEXT bytes, size, NULL
-#define BY_DOMAIN domain, bytes, size
-
-WRITES(domain)
-WRITES(cuts)
-WRITES(counts)
-WRITES(block_groups)
-WRITES(rest)
-WRITES(offers)
-WRITES(tally)
-MERGES(domain)
-MERGES(counts)
-MERGES(rest)
-MERGES(offers)
-MERGES(tally)
-READS(domain, BY_CONTEXT)
-READS(counts, BY_CONTEXT)
-READS(cuts, BY_DOMAIN)
-READS(block_groups, BY_DOMAIN)
-READS(rest, BY_DOMAIN)
-READS(offers, BY_DOMAIN)
-READS(tally, BY_DOMAIN)
-
-static const struct traveller {
-    const char *kind; /* for travel_read */
-    const char *name; /* of the capsule */
-    int needs_domain;
-    kanon_status (*write)(const void *object, const kanon_sink *sink, kanon_error *err);
-    kanon_status (*read)(void **out, const kanon_domain *domain, const void *bytes, size_t size, kanon_error *err);
-    kanon_status (*merge)(void *into, const void *other, kanon_error *err); /* NULL: there is only one */
-} travellers[] = {
-    {"domain", DOMAIN, 0, write_domain, read_domain, merge_domain},
-    {"cuts", CUTS, 1, write_cuts, read_cuts, NULL},
-    {"counts", COUNTS, 0, write_counts, read_counts, merge_counts},
-    {"block_groups", BLOCK_GROUPS, 1, write_block_groups, read_block_groups, NULL},
-    {"rest", REST, 1, write_rest, read_rest, merge_rest},
-    {"offers", OFFERS, 1, write_offers, read_offers, merge_offers},
-    {"tally", TALLY, 1, write_tally, read_tally, merge_tally},
-};
-enum { N_TRAVELLERS = sizeof travellers / sizeof travellers[0] };
-
-/* NULL: not a capsule of these kinds, the exception is set. */
-static const struct traveller *traveller_of(PyObject *capsule)
-{
-    for (size_t i = 0; i < N_TRAVELLERS; i++)
-        if (PyCapsule_IsValid(capsule, travellers[i].name))
-            return &travellers[i];
-    PyErr_SetString(PyExc_TypeError, "an object that travels between processes is needed");
-    return NULL;
-}
-
-/* travel_write(object): its bytes. */
-PyObject *travel_write(PyObject *module, PyObject *capsule)
+/* piece_write(piece): its bytes. */
+PyObject *piece_write(PyObject *module, PyObject *capsule)
 {
     (void)module;
-    const struct traveller *t = traveller_of(capsule);
-    void *object = t == NULL ? NULL : handle_get(capsule, t->name);
-    if (object == NULL)
+    const kanon_piece *piece = handle_get(capsule, PIECE);
+    if (piece == NULL)
         return NULL;
     byte_sink bytes;
-    byte_sink_init(&bytes, t->kind);
+    byte_sink_init(&bytes, "a piece");
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = t->write(object, &bytes.sink, &err));
+    WITHOUT_GIL(st = kanon_piece_write(piece, &bytes.sink, &err));
     if (st == KANON_OK)
         return byte_sink_take(&bytes);
     byte_sink_free(&bytes);
     return raise_failure(&err);
 }
 
-/* travel_read(kind, bytes, domain): the object that travel_write wrote. */
-PyObject *travel_read(PyObject *module, PyObject *args)
+/* piece_read(bytes, domain=None): the piece that piece_write wrote. */
+PyObject *piece_read(PyObject *module, PyObject *args)
 {
     (void)module;
-    const char *kind, *bytes;
+    const char *bytes;
     Py_ssize_t size;
     PyObject *domain_capsule = Py_None;
-    if (!PyArg_ParseTuple(args, "sy#|O", &kind, &bytes, &size, &domain_capsule))
+    if (!PyArg_ParseTuple(args, "y#|O", &bytes, &size, &domain_capsule))
         return NULL;
-    size_t i = 0;
-    while (i < N_TRAVELLERS && strcmp(travellers[i].kind, kind) != 0)
-        i++;
-    if (i == N_TRAVELLERS)
-        return PyErr_Format(PyExc_ValueError, "nothing called %s travels", kind);
-    const kanon_domain *domain = travellers[i].needs_domain ? handle_get(domain_capsule, DOMAIN) : NULL;
-    if (travellers[i].needs_domain && domain == NULL)
+    const kanon_domain *domain = domain_capsule == Py_None ? NULL : handle_get(domain_capsule, PIECE);
+    if (domain == NULL && domain_capsule != Py_None)
         return NULL;
-    void *object = NULL;
+    kanon_piece *piece = NULL;
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = travellers[i].read(&object, domain, bytes, (size_t)size, &err));
-    return st == KANON_OK ? handle_new(object, travellers[i].name, NULL) : raise_failure(&err);
+    WITHOUT_GIL(st = kanon_piece_read(&piece, KANON_BYTES(bytes, (size_t)size), domain, NULL, &err));
+    return st == KANON_OK ? handle_new(piece, PIECE, NULL) : raise_failure(&err);
 }
 
-/* travel_merge(into, other) */
-PyObject *travel_merge(PyObject *module, PyObject *args)
+/* piece_merge(into, other) */
+PyObject *piece_merge(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *into_capsule, *other_capsule;
-    if (!PyArg_ParseTuple(args, "OO", &into_capsule, &other_capsule))
-        return NULL;
-    const struct traveller *t = traveller_of(into_capsule);
-    if (t == NULL)
-        return NULL;
-    if (t->merge == NULL)
-        return PyErr_Format(PyExc_TypeError, "%s cannot be merged", t->kind);
-    void *into = handle_get(into_capsule, t->name), *other = into == NULL ? NULL : handle_get(other_capsule, t->name);
-    if (other == NULL)
+    void *into, *other;
+    if (two_of(args, PIECE, &into, PIECE, &other) != 0)
         return NULL;
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = t->merge(into, other, &err));
+    WITHOUT_GIL(st = kanon_piece_merge(into, other, &err));
     return none_or_failure(st, &err);
 }
 
@@ -221,19 +135,20 @@ PyObject *domain_read(PyObject *module, PyObject *args, PyObject *keywords)
     }
     kanon_read_options options = {
         .struct_size = sizeof options, .strict = strict, .threads = threads, .tick = ticker_tick, .payload = t};
+    const kanon_places at = {.struct_size = sizeof at, .each = places, .n = n_places};
     kanon_domain *domain = NULL;
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = kanon_domain_read_arrow(&domain, &stream, places, n_places, schema, &options, &err));
+    WITHOUT_GIL(st = kanon_domain_read(&domain, KANON_STREAM(&stream), &at, schema, &options, &err));
     PyMem_Free(places);
-    return st == KANON_OK ? handle_new(domain, DOMAIN, NULL) : raise_failure(&err);
+    return st == KANON_OK ? handle_new(domain, PIECE, NULL) : raise_failure(&err);
 }
 
 PyObject *domain_seal(PyObject *module, PyObject *args)
 {
     (void)module;
     void *domain, *schema;
-    if (two_of(args, DOMAIN, &domain, SCHEMA, &schema) != 0)
+    if (two_of(args, PIECE, &domain, SCHEMA, &schema) != 0)
         return NULL;
     kanon_error err = {0};
     kanon_status st;
@@ -250,7 +165,7 @@ static const char *domain_warning(const void *domain, int i)
 PyObject *domain_describe(PyObject *module, PyObject *capsule)
 {
     (void)module;
-    const kanon_domain *domain = handle_get(capsule, DOMAIN);
+    const kanon_domain *domain = handle_get(capsule, PIECE);
     if (domain == NULL)
         return NULL;
     return Py_BuildValue("LN", (long long)kanon_domain_rows(domain), texts_of(domain_warning, domain));
@@ -265,21 +180,21 @@ PyObject *cuts_new(PyObject *module, PyObject *args)
     long long least;
     if (!PyArg_ParseTuple(args, "OL", &capsule, &least))
         return NULL;
-    const kanon_domain *domain = handle_get(capsule, DOMAIN);
+    const kanon_domain *domain = handle_get(capsule, PIECE);
     if (domain == NULL)
         return NULL;
     kanon_cuts *cuts = NULL;
     kanon_error err = {0};
     kanon_status st;
     WITHOUT_GIL(st = kanon_cuts_new(&cuts, domain, least, &err));
-    return st == KANON_OK ? handle_new(cuts, CUTS, NULL) : raise_failure(&err);
+    return st == KANON_OK ? handle_new(cuts, PIECE, NULL) : raise_failure(&err);
 }
 
 /* (done, level, [records of each block]) */
 PyObject *cuts_describe(PyObject *module, PyObject *capsule)
 {
     (void)module;
-    const kanon_cuts *cuts = handle_get(capsule, CUTS);
+    const kanon_cuts *cuts = handle_get(capsule, PIECE);
     PyObject *rows = cuts == NULL ? NULL : PyList_New(0);
     for (int64_t block = 0; rows != NULL && block < kanon_cuts_blocks(cuts); block++) {
         PyObject *n = PyLong_FromLongLong((long long)kanon_cuts_rows(cuts, block));
@@ -296,20 +211,20 @@ PyObject *cuts_count(PyObject *module, PyObject *args)
 {
     (void)module;
     void *cuts, *table;
-    if (two_of(args, CUTS, &cuts, TABLE, &table) != 0)
+    if (two_of(args, PIECE, &cuts, TABLE, &table) != 0)
         return NULL;
     kanon_counts *counts = NULL;
     kanon_error err = {0};
     kanon_status st;
     WITHOUT_GIL(st = kanon_cuts_count(&counts, cuts, table, &err));
-    return st == KANON_OK ? handle_new(counts, COUNTS, NULL) : raise_failure(&err);
+    return st == KANON_OK ? handle_new(counts, PIECE, NULL) : raise_failure(&err);
 }
 
 PyObject *cuts_next(PyObject *module, PyObject *args)
 {
     (void)module;
     void *cuts, *counts;
-    if (two_of(args, CUTS, &cuts, COUNTS, &counts) != 0)
+    if (two_of(args, PIECE, &cuts, PIECE, &counts) != 0)
         return NULL;
     kanon_error err = {0};
     kanon_status st;
@@ -322,7 +237,7 @@ PyObject *cuts_block_of(PyObject *module, PyObject *args)
 {
     (void)module;
     void *cuts, *table;
-    if (two_of(args, CUTS, &cuts, TABLE, &table) != 0)
+    if (two_of(args, PIECE, &cuts, TABLE, &table) != 0)
         return NULL;
     size_t size = (size_t)kanon_table_rows(table) * sizeof(int32_t);
     int32_t *block_of = PyMem_Malloc(size + 1);
@@ -348,7 +263,7 @@ PyObject *block_memory(PyObject *module, PyObject *args, PyObject *keywords)
     run_options options;
     if (!PyArg_ParseTuple(args, "OOL", &cuts_capsule, &schema_capsule, &records))
         return NULL;
-    const kanon_cuts *cuts = handle_get(cuts_capsule, CUTS);
+    const kanon_cuts *cuts = handle_get(cuts_capsule, PIECE);
     const kanon_schema *schema = cuts == NULL ? NULL : handle_get(schema_capsule, SCHEMA);
     if (schema == NULL || run_options_of(&options, keywords, NULL) != 0)
         return NULL;
@@ -369,7 +284,7 @@ PyObject *block_group(PyObject *module, PyObject *args, PyObject *keywords)
     if (!PyArg_ParseTuple(args, "OOLO", &table_capsule, &cuts_capsule, &block, &ticker_capsule))
         return NULL;
     const kanon_table *table = handle_get(table_capsule, TABLE);
-    const kanon_cuts *cuts = table == NULL ? NULL : handle_get(cuts_capsule, CUTS);
+    const kanon_cuts *cuts = table == NULL ? NULL : handle_get(cuts_capsule, PIECE);
     ticker *t = cuts == NULL ? NULL : handle_get(ticker_capsule, TICKER);
     if (t == NULL || run_options_of(&options, keywords, t) != 0)
         return NULL;
@@ -393,7 +308,7 @@ PyObject *block_groups_new(PyObject *module, PyObject *args)
         return NULL;
     const kanon_table *table = handle_get(table_capsule, TABLE);
     const kanon_grouping *grouping = table == NULL ? NULL : handle_get(grouping_capsule, GROUPING);
-    const kanon_cuts *cuts = grouping == NULL ? NULL : handle_get(cuts_capsule, CUTS);
+    const kanon_cuts *cuts = grouping == NULL ? NULL : handle_get(cuts_capsule, PIECE);
     int64_t *places = cuts == NULL ? NULL : places_of(bytes, size, kanon_table_rows(table));
     if (places == NULL)
         return NULL;
@@ -402,7 +317,7 @@ PyObject *block_groups_new(PyObject *module, PyObject *args)
     kanon_status st;
     WITHOUT_GIL(st = kanon_block_groups_new(&groups, table, grouping, cuts, block, places, &err));
     PyMem_Free(places);
-    return st == KANON_OK ? handle_new(groups, BLOCK_GROUPS, NULL) : raise_failure(&err);
+    return st == KANON_OK ? handle_new(groups, PIECE, NULL) : raise_failure(&err);
 }
 
 /* ---- records left over ------------------------------------------------------------------------------------------- */
@@ -410,33 +325,33 @@ PyObject *block_groups_new(PyObject *module, PyObject *args)
 PyObject *rest_new(PyObject *module, PyObject *capsule)
 {
     (void)module;
-    const kanon_block_groups *groups = handle_get(capsule, BLOCK_GROUPS);
+    const kanon_block_groups *groups = handle_get(capsule, PIECE);
     if (groups == NULL)
         return NULL;
     kanon_rest *rest = NULL;
     kanon_error err = {0};
     kanon_status st = kanon_rest_new(&rest, groups, &err);
-    return st == KANON_OK ? handle_new(rest, REST, NULL) : raise_failure(&err);
+    return st == KANON_OK ? handle_new(rest, PIECE, NULL) : raise_failure(&err);
 }
 
 PyObject *rest_offer(PyObject *module, PyObject *args)
 {
     (void)module;
     void *rest, *groups;
-    if (two_of(args, REST, &rest, BLOCK_GROUPS, &groups) != 0)
+    if (two_of(args, PIECE, &rest, PIECE, &groups) != 0)
         return NULL;
     kanon_offers *offers = NULL;
     kanon_error err = {0};
     kanon_status st;
     WITHOUT_GIL(st = kanon_rest_offer(&offers, rest, groups, &err));
-    return st == KANON_OK ? handle_new(offers, OFFERS, NULL) : raise_failure(&err);
+    return st == KANON_OK ? handle_new(offers, PIECE, NULL) : raise_failure(&err);
 }
 
 PyObject *rest_place(PyObject *module, PyObject *args)
 {
     (void)module;
     void *rest, *offers;
-    if (two_of(args, REST, &rest, OFFERS, &offers) != 0)
+    if (two_of(args, PIECE, &rest, PIECE, &offers) != 0)
         return NULL;
     kanon_error err = {0};
     kanon_status st;
@@ -458,7 +373,7 @@ static PyObject *rest_record(const kanon_rest *rest, int64_t i)
 PyObject *rest_describe(PyObject *module, PyObject *capsule)
 {
     (void)module;
-    const kanon_rest *rest = handle_get(capsule, REST);
+    const kanon_rest *rest = handle_get(capsule, PIECE);
     PyObject *records = rest == NULL ? NULL : PyList_New(0);
     if (records == NULL)
         return NULL;
@@ -485,7 +400,7 @@ PyObject *tally_new(PyObject *module, PyObject *args)
     kanon_error err = {0};
     kanon_status st;
     WITHOUT_GIL(st = kanon_tally_new(&tally, table, grouping, &err));
-    return st == KANON_OK ? handle_new(tally, TALLY, NULL) : raise_failure(&err);
+    return st == KANON_OK ? handle_new(tally, PIECE, NULL) : raise_failure(&err);
 }
 
 static const char *measures_warning(const void *measures, int i)
@@ -498,7 +413,7 @@ PyObject *tally_measures(PyObject *module, PyObject *args)
 {
     (void)module;
     void *tally, *domain;
-    if (two_of(args, TALLY, &tally, DOMAIN, &domain) != 0)
+    if (two_of(args, PIECE, &tally, PIECE, &domain) != 0)
         return NULL;
     kanon_measures *measures = NULL;
     kanon_error err = {0};

@@ -32,43 +32,17 @@ static void free_state(void *object)
 {
     kanon_state_close(object);
 }
-
-static void free_domain(void *object)
+static void free_piece(void *object)
 {
-    kanon_domain_free(object);
-}
-static void free_cuts(void *object)
-{
-    kanon_cuts_free(object);
-}
-static void free_counts(void *object)
-{
-    kanon_counts_free(object);
-}
-static void free_block_groups(void *object)
-{
-    kanon_block_groups_free(object);
-}
-static void free_rest(void *object)
-{
-    kanon_rest_free(object);
-}
-static void free_offers(void *object)
-{
-    kanon_offers_free(object);
-}
-static void free_tally(void *object)
-{
-    kanon_tally_free(object);
+    kanon_piece_free(object);
 }
 
 static const struct {
     const char *name;
     void (*free)(void *object);
 } kinds[] = {
-    {SCHEMA, free_schema}, {TABLE, free_table},   {GROUPING, free_grouping}, {STATE, free_state},
-    {TICKER, ticker_free}, {DOMAIN, free_domain}, {CUTS, free_cuts},         {COUNTS, free_counts},
-    {REST, free_rest},     {OFFERS, free_offers}, {TALLY, free_tally},       {BLOCK_GROUPS, free_block_groups},
+    {SCHEMA, free_schema}, {TABLE, free_table},   {GROUPING, free_grouping},
+    {STATE, free_state},   {TICKER, ticker_free}, {PIECE, free_piece},
 };
 
 static int is_anothers(const handle *h, const char *name)

@@ -20,13 +20,7 @@
 #define GROUPING "pykanon.grouping"
 #define STATE "pykanon.state"
 #define TICKER "pykanon.ticker"
-#define DOMAIN "pykanon.domain"
-#define CUTS "pykanon.cuts"
-#define COUNTS "pykanon.counts"
-#define BLOCK_GROUPS "pykanon.block_groups"
-#define REST "pykanon.rest"
-#define OFFERS "pykanon.offers"
-#define TALLY "pykanon.tally"
+#define PIECE "pykanon.piece"
 
 /* A new capsule that owns `object` and frees it; on failure the object is freed. `keeps`, unless NULL, lives as long. */
 PyObject *handle_new(void *object, const char *name, PyObject *keeps);
@@ -140,9 +134,9 @@ PyObject *rest_place(PyObject *module, PyObject *args);
 PyObject *rest_describe(PyObject *module, PyObject *capsule);
 PyObject *tally_new(PyObject *module, PyObject *args);
 PyObject *tally_measures(PyObject *module, PyObject *args);
-PyObject *travel_write(PyObject *module, PyObject *capsule);
-PyObject *travel_read(PyObject *module, PyObject *args);
-PyObject *travel_merge(PyObject *module, PyObject *args);
+PyObject *piece_write(PyObject *module, PyObject *capsule);
+PyObject *piece_read(PyObject *module, PyObject *args);
+PyObject *piece_merge(PyObject *module, PyObject *args);
 
 /* How a call that takes long is made: the GIL is not held. */
 #define WITHOUT_GIL(call)                                                                                                   \

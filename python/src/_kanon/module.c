@@ -58,9 +58,9 @@ static PyMethodDef functions[] = {
     {"rest_describe", rest_describe, METH_O, NULL},
     {"tally_new", tally_new, METH_VARARGS, NULL},
     {"tally_measures", tally_measures, METH_VARARGS, NULL},
-    {"travel_write", travel_write, METH_O, NULL},
-    {"travel_read", travel_read, METH_VARARGS, NULL},
-    {"travel_merge", travel_merge, METH_VARARGS, NULL},
+    {"piece_write", piece_write, METH_O, NULL},
+    {"piece_read", piece_read, METH_VARARGS, NULL},
+    {"piece_merge", piece_merge, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -15,7 +15,7 @@ PyObject *table_import(PyObject *module, PyObject *args, PyObject *keywords)
         return NULL;
     kanon_schema *schema = handle_get(schema_capsule, SCHEMA);
     ticker *t = schema == NULL ? NULL : handle_get(ticker_capsule, TICKER);
-    kanon_domain *domain = t == NULL || domain_capsule == Py_None ? NULL : handle_get(domain_capsule, DOMAIN);
+    kanon_domain *domain = t == NULL || domain_capsule == Py_None ? NULL : handle_get(domain_capsule, PIECE);
     if (domain == NULL && domain_capsule != Py_None)
         return NULL;
     struct ArrowArrayStream stream;

@@ -18,11 +18,11 @@ from pykanon.spark.plan import BLOCK, BYTES, GROUP, PLACE, Plan, Recipe
 HOSTS = pathlib.Path(__file__).resolve().parents[3] / "tests" / "hosts"
 
 
-def merged(kind, batches, domain=None):
+def merged(batches, domain=None):
     whole = None
     for batch in batches:
         for piece in batch.column(BYTES):
-            whole = group.fold(whole, _kanon.travel_read(kind, piece.as_py(), domain))
+            whole = group.fold(whole, _kanon.piece_read(piece.as_py(), domain))
     return whole
 
 
@@ -49,26 +49,26 @@ def play(table, said, options, numeric, rng):
     rows = table.append_column(PLACE, pa.array(places, pa.int64()))
     narrow, wide = rows.select([PLACE, *plan.encoded]), rows.select([PLACE, *plan.kept])
 
-    domain = merged("domain", (b for p in parts_of(narrow, rng) for b in group.domain_of_part(plan, group.shrink(iter(p)))))
-    plan = plan.with_(domain=_kanon.travel_write(domain))
+    domain = merged(b for p in parts_of(narrow, rng) for b in group.domain_of_part(plan, group.shrink(iter(p))))
+    plan = plan.with_(domain=_kanon.piece_write(domain))
     _kanon.domain_seal(domain, handle)
     cuts = _kanon.cuts_new(domain, options["blocks"])
-    plan = plan.with_(cuts=_kanon.travel_write(cuts))
+    plan = plan.with_(cuts=_kanon.piece_write(cuts))
     while not _kanon.cuts_describe(cuts)[0]:
         found = (b for p in parts_of(narrow, rng) for b in group.counts_of_part(plan, group.shrink(iter(p))))
-        _kanon.cuts_next(cuts, merged("counts", found))
-        plan = plan.with_(cuts=_kanon.travel_write(cuts))
+        _kanon.cuts_next(cuts, merged(found))
+        plan = plan.with_(cuts=_kanon.piece_write(cuts))
     sizes = _kanon.cuts_describe(cuts)[2]
 
     routed = pa.Table.from_batches([b for p in parts_of(wide, rng) for b in group.route(plan, [0], iter(p))])
     routed = routed.sort_by([(BLOCK, "ascending"), (PLACE, "ascending")])
     grouped = pa.Table.from_batches(list(group.group(plan, iter(routed.to_batches(max_chunksize=rng.randint(1, 999))))))
     blocks = grouped.filter(pa.compute.equal(grouped.column(GROUP), -1)).select([BYTES])
-    rest = merged("rest", (b for p in parts_of(blocks, rng) for b in group.rest_of_blocks(plan, iter(p))), domain)
+    rest = merged((b for p in parts_of(blocks, rng) for b in group.rest_of_blocks(plan, iter(p))), domain)
     while not _kanon.rest_describe(rest)[0]:
-        now = _kanon.travel_write(rest)
+        now = _kanon.piece_write(rest)
         found = (b for p in parts_of(blocks, rng) for b in group.offers_of_blocks(plan, now, iter(p)))
-        _kanon.rest_place(rest, merged("offers", found, domain))
+        _kanon.rest_place(rest, merged(found, domain))
     moves = _kanon.rest_describe(rest)[2]
 
     expected, arrivals = list(sizes), {}
@@ -83,7 +83,7 @@ def play(table, said, options, numeric, rng):
     plan = plan.with_(target=target.serialize().to_pybytes())
     released = pa.Table.from_batches(list(group.release(plan, sent, expected, iter(grouped.to_batches()))))
     figures = released.filter(pa.compute.is_valid(released.column(BYTES))).select([BYTES])
-    tally = merged("tally", figures.to_batches(), domain)
+    tally = merged(figures.to_batches(), domain)
     release = released.filter(pa.compute.is_null(released.column(BYTES))).sort_by(PLACE)
     assert release.column(PLACE).to_pylist() == places
     return release.select(target.names), dict_of(_kanon.tally_measures(tally, domain)[0]), len(sizes), len(moves)

@@ -6,38 +6,35 @@
 
 #include <string.h>
 
-static const kanon__packed_kind codes_kind = {'K', '1', "codes"};
-
 /* ---- one object --------------------------------------------------------------------------------------------------- */
 
-static kanon_status new_codes(kanon_codes **out, int64_t n_rows, int n_columns, const kanon_context *context,
-                              kanon_error *err)
+static kanon_status new_codes(kanon__part_codes **out, int64_t n_rows, int n_columns, kanon_error *err)
 {
     kanon_status st = kanon__new_array(out, 1, "codes", err);
     if (st != KANON_OK)
         return st;
-    (*out)->context = context;
+    (*out)->piece = kanon__piece_begin(&kanon__codes_kind);
     (*out)->n_rows = n_rows;
     st = kanon__new_array(&(*out)->columns, n_columns, "codes", err);
     (*out)->n_columns = st == KANON_OK ? n_columns : 0;
     return st;
 }
 
-void kanon_codes_free(kanon_codes *c)
+static void free_codes(void *object)
 {
-    if (c == NULL)
-        return;
+    kanon__part_codes *c = object;
     for (int i = 0; i < c->n_columns; i++)
         kanon__codes_clear(&c->columns[i]);
     kanon__codes_clear(&c->nodes);
     kanon__free(c->columns);
-    kanon_domain_free(c->whole);
+    kanon__piece_free(c->whole);
     kanon__free(c);
 }
 
 int64_t kanon_codes_rows(const kanon_codes *codes)
 {
-    return codes->n_rows;
+    const kanon__part_codes *c = kanon__piece_as(codes, &kanon__codes_kind, NULL);
+    return c != NULL ? c->n_rows : 0;
 }
 
 /* ---- of a table --------------------------------------------------------------------------------------------------- */
@@ -45,23 +42,23 @@ int64_t kanon_codes_rows(const kanon_codes *codes)
 static kanon_status of_table(kanon_codes **out, const kanon_table *part, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_codes *c = NULL;
+    kanon__part_codes *c = NULL;
     const kanon__data *d = &part->data;
     if (part->whole == NULL)
         return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "the table was read without a domain"),
                            "read it with the sealed domain of the whole table in the read options");
     KANON_TRY(kanon__whole_has(part->whole, part, err), out);
-    KANON_TRY(new_codes(&c, d->n_rows, d->n_quasi, part->context, err), out);
+    KANON_TRY(new_codes(&c, d->n_rows, d->n_quasi, err), out);
     c->whole = kanon__whole_share(part->whole);
     for (int i = 0; i < d->n_quasi; i++) {
         const kanon__column *column = &d->columns[d->quasi[i]];
         KANON_TRY(kanon__codes_new(&c->columns[i], d->n_rows, column->domain->n_codes, false, err), out);
         memcpy(c->columns[i].cells, column->codes.cells, column->codes.size);
     }
-    *out = c;
+    *out = &c->piece;
     c = NULL;
 out:
-    kanon_codes_free(c);
+    kanon__piece_free(c);
     return st;
 }
 
@@ -93,7 +90,7 @@ out:
     return st;
 }
 
-static kanon_status take_column(kanon__codes *out, const kanon__reader *r, int column, const kanon_domain *part,
+static kanon_status take_column(kanon__codes *out, const kanon__reader *r, int column, const kanon__whole *part,
                                 kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -108,17 +105,17 @@ out:
     return st;
 }
 
-kanon_status kanon__part_codes_of(kanon_codes **out, const kanon__reader *r, const kanon_domain *part, kanon_error *err)
+kanon_status kanon__part_codes_of(kanon_codes **out, const kanon__reader *r, const kanon__whole *part, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_codes *c = NULL;
-    KANON_TRY(new_codes(&c, r->data->n_rows, r->data->n_quasi, part->context, err), out);
+    kanon__part_codes *c = NULL;
+    KANON_TRY(new_codes(&c, r->data->n_rows, r->data->n_quasi, err), out);
     for (int i = 0; i < c->n_columns; i++)
         KANON_TRY(take_column(&c->columns[i], r, r->data->quasi[i], part, err), out);
-    *out = c;
+    *out = &c->piece;
     c = NULL;
 out:
-    kanon_codes_free(c);
+    kanon__piece_free(c);
     return st;
 }
 
@@ -170,7 +167,7 @@ out:
 }
 
 /* Whether both domains have the columns of the codes. */
-static bool fits(const kanon_codes *c, const kanon_domain *part, const kanon_domain *whole)
+static bool fits(const kanon__part_codes *c, const kanon__whole *part, const kanon__whole *whole)
 {
     bool fit = c->whole == NULL && c->n_rows == part->n_rows && c->n_columns == whole->data.n_quasi &&
                part->n_columns == whole->n_columns;
@@ -180,11 +177,10 @@ static bool fits(const kanon_codes *c, const kanon_domain *part, const kanon_dom
 }
 
 /* Nothing changes unless all of it can be done. */
-static kanon_status seal(kanon_codes *c, const kanon_domain *part, const kanon_domain *whole, kanon_error *err)
+static kanon_status seal(kanon__part_codes *c, const kanon__whole *part, const kanon__whole *whole, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__codes *sealed = NULL;
-    KANON_TRY(kanon__whole_check(whole, true, err), out);
     if (!fits(c, part, whole))
         return fail_part(err);
     KANON_TRY(kanon__new_array(&sealed, c->n_columns, "codes", err), out);
@@ -206,7 +202,12 @@ out:
 
 kanon_status kanon_codes_seal(kanon_codes *codes, const kanon_domain *part, const kanon_domain *whole, kanon_error *err)
 {
-    KANON_RETURN_IN(codes->context, seal(codes, part, whole, err));
+    kanon__part_codes *c = kanon__piece_as(codes, &kanon__codes_kind, err);
+    const kanon__whole *own = c != NULL ? kanon__piece_as(part, &kanon__domain_kind, err) : NULL, *all = NULL;
+    if (own == NULL)
+        return KANON_EINVAL;
+    KANON_CHECK(kanon__whole_take(&all, whole, err));
+    KANON_RETURN_IN(codes->context, seal(c, own, all, err));
 }
 
 /* ---- bytes -------------------------------------------------------------------------------------------------------- */
@@ -233,27 +234,21 @@ static void pack_column(kanon__packer *p, kanon__codes codes, int64_t n)
     }
 }
 
-kanon_status kanon_codes_write(const kanon_codes *c, const kanon_sink *sink, kanon_error *err)
+static void pack(kanon__packer *p, const void *object)
 {
-    kanon__call call;
-    kanon__packer p;
-    kanon__call_begin(&call, c->context);
-    kanon__packer_init(&p, &codes_kind, err);
-    kanon__pack_number(&p, c->whole != NULL);
+    const kanon__part_codes *c = object;
+    kanon__pack_number(p, c->whole != NULL);
     if (c->whole != NULL)
-        kanon__pack_domain(&p, c->whole);
-    kanon__pack_number(&p, (uint64_t)c->n_rows);
-    kanon__pack_number(&p, (uint64_t)c->n_columns);
+        kanon__pack_domain(p, c->whole);
+    kanon__pack_number(p, (uint64_t)c->n_rows);
+    kanon__pack_number(p, (uint64_t)c->n_columns);
     for (int i = 0; i < c->n_columns; i++)
-        pack_column(&p, c->columns[i], c->n_rows);
-    kanon__pack_number(&p, (uint64_t)c->least);
+        pack_column(p, c->columns[i], c->n_rows);
+    kanon__pack_number(p, (uint64_t)c->least);
     if (c->least > 0) {
-        kanon__pack_number(&p, (uint64_t)c->n_nodes);
-        pack_column(&p, c->nodes, c->n_rows);
+        kanon__pack_number(p, (uint64_t)c->n_nodes);
+        pack_column(p, c->nodes, c->n_rows);
     }
-    kanon_status st = kanon__packer_send(&p, sink);
-    kanon__packer_clear(&p);
-    return kanon__call_end(&call, st);
 }
 
 static void take_bytes(kanon__codes out, const unsigned char *bytes, int64_t n)
@@ -297,7 +292,7 @@ out:
     return st;
 }
 
-static kanon_status unpack(kanon_codes *c, kanon__unpacker *u, kanon_error *err)
+static kanon_status unpack_columns(kanon__part_codes *c, kanon__unpacker *u, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int i = 0; i < c->n_columns; i++) {
@@ -311,37 +306,28 @@ static kanon_status unpack(kanon_codes *c, kanon__unpacker *u, kanon_error *err)
         KANON_TRY(kanon__unpacker_check(u, c->n_nodes > 0, err), out);
         KANON_TRY(unpack_column(&c->nodes, u, c->n_rows, (uint32_t)c->n_nodes, err), out);
     }
-    KANON_TRY(kanon__unpacker_end(u, err), out);
 out:
     return st;
 }
 
-static kanon_status from_bytes(kanon_codes **out, const kanon_domain *domain, const void *bytes, size_t size,
-                               kanon_error *err)
+static kanon_status unpack(kanon_piece **out, kanon__unpacker *u, const kanon__whole *whole, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_codes *c = NULL;
-    kanon__unpacker u;
-    KANON_TRY(kanon__unpacker_init(&u, &codes_kind, bytes, size, err), out);
-    bool sealed = kanon__unpack_upto(&u, 1) > 0;
-    KANON_TRY(kanon__whole_check(domain, true, err), out);
+    kanon__part_codes *c = NULL;
+    bool sealed = kanon__unpack_upto(u, 1) > 0;
     if (sealed)
-        KANON_TRY(kanon__unpack_domain(&u, domain, err), out);
-    int64_t n_rows = kanon__unpack_upto(&u, INT32_MAX), n_columns = kanon__unpack_upto(&u, domain->data.n_quasi);
-    KANON_TRY(kanon__unpacker_check(&u, n_columns == domain->data.n_quasi, err), out);
-    KANON_TRY(new_codes(&c, n_rows, (int)n_columns, domain->context, err), out);
-    c->whole = sealed ? kanon__whole_share(domain) : NULL;
-    KANON_TRY(unpack(c, &u, err), out);
-    *out = c;
+        KANON_TRY(kanon__unpack_domain(u, whole, err), out);
+    int64_t n_rows = kanon__unpack_upto(u, INT32_MAX), n_columns = kanon__unpack_upto(u, whole->data.n_quasi);
+    KANON_TRY(kanon__unpacker_check(u, n_columns == whole->data.n_quasi, err), out);
+    KANON_TRY(new_codes(&c, n_rows, (int)n_columns, err), out);
+    c->whole = sealed ? kanon__whole_share(whole) : NULL;
+    KANON_TRY(unpack_columns(c, u, err), out);
+    *out = &c->piece;
     c = NULL;
 out:
-    kanon_codes_free(c);
+    kanon__piece_free(c);
     return st;
 }
 
-kanon_status kanon_codes_from_bytes(kanon_codes **out, const kanon_domain *domain, const void *bytes, size_t size,
-                                    kanon_error *err)
-{
-    *out = NULL;
-    KANON_RETURN_IN(domain->context, from_bytes(out, domain, bytes, size, err));
-}
+const kanon__piece_kind kanon__codes_kind = {
+    .packed = {'K', '1', "codes"}, .of_domain = true, .pack = pack, .unpack = unpack, .free = free_codes};

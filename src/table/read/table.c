@@ -52,18 +52,19 @@ kanon_status kanon__table_from_source(kanon_table **out, kanon__source *source, 
     kanon_read_options o;
     kanon_table *t = NULL;
     kanon__reader r = {0};
+    const kanon__whole *whole = NULL;
     *out = NULL;
     st = kanon__take_options(&o, sizeof o, options, err);
     if (st == KANON_OK && o.domain != NULL)
-        st = kanon__whole_check(o.domain, true, err);
+        st = kanon__whole_take(&whole, o.domain, err);
     if (st != KANON_OK) {
         kanon__source_free(source);
         return st;
     }
     kanon__call_ticks(&o.tick, &o.payload);
     KANON_TRY(kanon__table_begin(&t, &r, source, schema, &o, false, err), out);
-    KANON_TRY(kanon__reader_encode(&r, o.domain, err), out);
-    t->whole = o.domain != NULL ? kanon__whole_share(o.domain) : NULL;
+    KANON_TRY(kanon__reader_encode(&r, whole, err), out);
+    t->whole = whole != NULL ? kanon__whole_share(whole) : NULL;
     *out = t;
     t = NULL;
 out:
@@ -235,7 +236,7 @@ void kanon_table_free(kanon_table *t)
     kanon__data_clear(&t->data);
     kanon__source_free(t->source);
     kanon__identity_free(t->identity);
-    kanon_domain_free(t->whole);
+    kanon__piece_free(t->whole);
     kanon__free(t);
 }
 

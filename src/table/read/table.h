@@ -28,7 +28,7 @@ struct kanon_table {
     kanon__texts warnings; /* the others */
     int64_t references; /* changed atomically: a release in Arrow may outlive the caller's handle */
     kanon__identity *identity;
-    kanon_domain *whole; /* of the table that it is a part of; NULL: none */
+    struct kanon__whole *whole; /* the domain of the table that it is a part of; NULL: none */
 };
 
 /* kanon_table_read of a source whose rows were not read yet. It is taken over in any case. */

@@ -296,7 +296,7 @@ static kanon_status fail_unknown_text(const kanon__raw_column *raw, uint32_t cod
 
 /* The codes that the texts of a part have in the whole table. */
 static kanon_status take_domain(kanon__column *column, uint32_t *new_code, const kanon__raw_column *raw,
-                                const kanon_domain *whole, kanon_error *err)
+                                const kanon__whole *whole, kanon_error *err)
 {
     const kanon__whole_column *w = kanon__whole_find(whole, raw->name);
     if (w == NULL) {
@@ -390,7 +390,7 @@ out:
 
 /* One column at a time where memory is short: its codes are there twice while it is encoded. Of a part nothing is noted: the
  * domain of the whole has been asked. */
-kanon_status kanon__reader_encode(kanon__reader *r, const kanon_domain *whole, kanon_error *err)
+kanon_status kanon__reader_encode(kanon__reader *r, const kanon__whole *whole, kanon_error *err)
 {
     enum { WORTH_A_THREAD = 10000 };
     kanon_status st = KANON_OK;

@@ -22,7 +22,7 @@ typedef struct kanon__reader {
     bool *encoded;               /* by column */
     kanon__texts *notices;       /* by column */
     kanon__spellings *spellings; /* likewise */
-    const kanon_domain *whole;   /* whose domains are taken; NULL: they are made */
+    const struct kanon__whole *whole; /* whose domains are taken; NULL: they are made */
     int entity;                  /* the column that says whose record it is; -1: there is none */
     int n_read;                  /* columns whose cells are kept */
     kanon__ticker ticker;
@@ -42,7 +42,7 @@ kanon_status kanon__table_begin(kanon_table **out, kanon__reader *reader, kanon_
  * is KANON_EDATA unless `may_be_empty`. */
 kanon_status kanon__reader_rows(kanon__reader *reader, bool strict, bool may_be_empty, kanon_error *err);
 /* Encode the columns in domains of their own or, where it is not NULL, in that of the whole table. */
-kanon_status kanon__reader_encode(kanon__reader *reader, const kanon_domain *whole, kanon_error *err);
+kanon_status kanon__reader_encode(kanon__reader *reader, const struct kanon__whole *whole, kanon_error *err);
 void kanon__reader_clear(kanon__reader *reader);
 
 /* What the schema says of a column: its name, role and weight. Cleared with the data that it belongs to. */

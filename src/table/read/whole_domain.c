@@ -17,13 +17,13 @@
 
 /* ---- one object --------------------------------------------------------------------------------------------------- */
 
-kanon_status kanon__whole_new(kanon_domain **out, int n_columns, kanon_error *err)
+kanon_status kanon__whole_new(kanon__whole **out, int n_columns, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_domain *d = NULL;
+    kanon__whole *d = NULL;
     *out = NULL;
     KANON_TRY(kanon__new_array(&d, 1, "a domain", err), out);
-    d->context = kanon__call_context();
+    d->piece = kanon__piece_begin(&kanon__domain_kind);
     d->references = 1;
     d->notices_place = INT64_MAX;
     KANON_TRY(kanon__new_array(&d->columns, n_columns, "a domain", err), out);
@@ -35,20 +35,21 @@ kanon_status kanon__whole_new(kanon_domain **out, int n_columns, kanon_error *er
     *out = d;
     d = NULL;
 out:
-    kanon_domain_free(d);
+    kanon__piece_free(d);
     return st;
 }
 
-kanon_domain *kanon__whole_share(const kanon_domain *domain)
+kanon__whole *kanon__whole_share(const kanon__whole *domain)
 {
-    kanon_domain *shared = (kanon_domain *)domain; /* what a reader sees does not change */
+    kanon__whole *shared = (kanon__whole *)domain; /* what a reader sees does not change */
     __atomic_add_fetch(&shared->references, 1, __ATOMIC_RELAXED);
     return shared;
 }
 
-void kanon_domain_free(kanon_domain *d)
+void kanon__whole_free(void *domain)
 {
-    if (d == NULL || __atomic_sub_fetch(&d->references, 1, __ATOMIC_ACQ_REL) > 0)
+    kanon__whole *d = domain;
+    if (__atomic_sub_fetch(&d->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     for (int i = 0; d->columns != NULL && i < d->n_columns; i++) {
         kanon__whole_column *c = &d->columns[i];
@@ -69,7 +70,7 @@ void kanon_domain_free(kanon_domain *d)
     kanon__free(d);
 }
 
-kanon_status kanon__whole_check(const kanon_domain *domain, bool sealed, kanon_error *err)
+kanon_status kanon__whole_check(const kanon__whole *domain, bool sealed, kanon_error *err)
 {
     if (domain->sealed == sealed)
         return KANON_OK;
@@ -79,7 +80,16 @@ kanon_status kanon__whole_check(const kanon_domain *domain, bool sealed, kanon_e
                                 "merge the domains of all parts before it is sealed");
 }
 
-const kanon__whole_column *kanon__whole_find(const kanon_domain *domain, const char *name)
+kanon_status kanon__whole_take(const kanon__whole **out, const kanon_domain *given, kanon_error *err)
+{
+    const kanon__whole *whole = kanon__piece_as(given, &kanon__domain_kind, err);
+    if (whole == NULL)
+        return KANON_EINVAL;
+    *out = whole;
+    return kanon__whole_check(whole, true, err);
+}
+
+const kanon__whole_column *kanon__whole_find(const kanon__whole *domain, const char *name)
 {
     for (int i = 0; i < domain->n_columns; i++)
         if (strcmp(domain->columns[i].name, name) == 0)
@@ -93,12 +103,12 @@ uint32_t kanon__whole_code(const kanon__whole_column *c, const char *text, size_
     return at != KANON__NO_CODE ? c->codes[at] : KANON__NO_CODE;
 }
 
-bool kanon__whole_equal(const kanon_domain *a, const kanon_domain *b)
+bool kanon__whole_equal(const kanon__whole *a, const kanon__whole *b)
 {
     return a == b || memcmp(a->fingerprint, b->fingerprint, sizeof a->fingerprint) == 0;
 }
 
-kanon_status kanon__whole_has(const kanon_domain *domain, const kanon_table *part, kanon_error *err)
+kanon_status kanon__whole_has(const kanon__whole *domain, const kanon_table *part, kanon_error *err)
 {
     bool same = part->whole != NULL && kanon__whole_equal(part->whole, domain) && part->data.n_quasi == domain->data.n_quasi;
     for (int i = 0; same && i < domain->data.n_quasi; i++)
@@ -111,7 +121,8 @@ kanon_status kanon__whole_has(const kanon_domain *domain, const kanon_table *par
 
 int64_t kanon_domain_rows(const kanon_domain *domain)
 {
-    return domain->n_rows;
+    const kanon__whole *d = kanon__piece_as(domain, &kanon__domain_kind, NULL);
+    return d != NULL ? d->n_rows : 0;
 }
 
 /* ---- adding ------------------------------------------------------------------------------------------------------- */
@@ -143,7 +154,7 @@ void kanon__whole_add_null(kanon__whole_column *c, int64_t n, int64_t first)
 }
 
 /* The warnings of the part with the first place. */
-static kanon_status take_notices(kanon_domain *d, const kanon__texts *privacy, const kanon__texts *notices, int64_t place,
+static kanon_status take_notices(kanon__whole *d, const kanon__texts *privacy, const kanon__texts *notices, int64_t place,
                                  kanon_error *err)
 {
     if (place >= d->notices_place)
@@ -157,19 +168,13 @@ static kanon_status take_notices(kanon_domain *d, const kanon__texts *privacy, c
 
 /* ---- the domain of a part ----------------------------------------------------------------------------------------- */
 
-/* Where the rows of a part are in the whole. */
-typedef struct row_places {
-    const int64_t *by_row; /* NULL: first, first + 1, ... */
-    int64_t first;
-} row_places;
-
-static int64_t place_of(const row_places *places, int64_t row)
+static int64_t place_of(const kanon_places *places, int64_t row)
 {
-    return places->by_row != NULL ? places->by_row[row] : places->first + row;
+    return places->each != NULL ? places->each[row] : places->first + row;
 }
 
 /* What is needed of one column of a part. */
-static kanon_status add_column(kanon__whole_column *out, const kanon__reader *r, int column, const row_places *places,
+static kanon_status add_column(kanon__whole_column *out, const kanon__reader *r, int column, const kanon_places *places,
                                kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -203,7 +208,7 @@ out:
     return st;
 }
 
-static int64_t first_place(const row_places *places, int64_t n)
+static int64_t first_place(const kanon_places *places, int64_t n)
 {
     int64_t first = INT64_MAX;
     for (int64_t row = 0; row < n; row++)
@@ -211,10 +216,10 @@ static int64_t first_place(const row_places *places, int64_t n)
     return first;
 }
 
-static kanon_status domain_of_rows(kanon_domain **out, const kanon__reader *r, const row_places *places, kanon_error *err)
+static kanon_status domain_of_rows(kanon__whole **out, const kanon__reader *r, const kanon_places *places, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_domain *d = NULL;
+    kanon__whole *d = NULL;
     int n = 0, at = 0;
     for (int i = 0; i < r->data->n_columns; i++)
         n += r->encoded[i];
@@ -229,30 +234,22 @@ static kanon_status domain_of_rows(kanon_domain **out, const kanon__reader *r, c
     *out = d;
     d = NULL;
 out:
-    kanon_domain_free(d);
+    kanon__piece_free(d);
     return st;
 }
 
-/* The domain of the rows of a source, which is taken over in any case, and their codes where `codes` is not NULL. `n_places`
- * -1: as many as there are rows. */
-static kanon_status read_source(kanon_domain **out, kanon_codes **codes, kanon__source *source, const row_places *places,
-                                int64_t n_places, const kanon_schema *schema, const kanon_read_options *options,
-                                kanon_error *err)
+/* The domain of the rows of a source, which is taken over in any case, and their codes where `codes` is not NULL. */
+static kanon_status read_source(kanon_domain **out, kanon_codes **codes, kanon__source *source, const kanon_places *places,
+                                const kanon_schema *schema, kanon_read_options *o, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_read_options o;
     kanon_table *table = NULL;
     kanon__reader r = {0};
-    kanon_domain *domain = NULL;
-    st = kanon__take_options(&o, sizeof o, options, err);
-    if (st != KANON_OK) {
-        kanon__source_free(source);
-        return st;
-    }
-    kanon__call_ticks(&o.tick, &o.payload);
-    KANON_TRY(kanon__table_begin(&table, &r, source, schema, &o, true, err), out);
-    if (n_places >= 0 && n_places != table->data.n_rows) {
-        st = kanon__fail(err, KANON_EINVAL, "%lld places for %lld records", (long long)n_places,
+    kanon__whole *domain = NULL;
+    kanon__call_ticks(&o->tick, &o->payload);
+    KANON_TRY(kanon__table_begin(&table, &r, source, schema, o, true, err), out);
+    if (places->each != NULL && places->n != table->data.n_rows) {
+        st = kanon__fail(err, KANON_EINVAL, "%lld places for %lld records", (long long)places->n,
                          (long long)table->data.n_rows);
         st = kanon__hint(err, st, "hand over one place for each record");
         goto out;
@@ -261,82 +258,73 @@ static kanon_status read_source(kanon_domain **out, kanon_codes **codes, kanon__
     KANON_TRY(domain_of_rows(&domain, &r, places, err), out);
     if (codes != NULL)
         KANON_TRY(kanon__part_codes_of(codes, &r, domain, err), out);
-    *out = domain;
+    *out = &domain->piece;
     domain = NULL;
 out:
-    kanon_domain_free(domain);
+    kanon__piece_free(domain);
     kanon__reader_clear(&r);
     kanon_table_free(table);
     return st;
 }
 
-static kanon_status read_given(kanon_domain **out, kanon_codes **codes, const kanon_input *given,
-                               const row_places *places, int64_t n_places, const kanon_schema *schema,
-                               const kanon_read_options *options, kanon_error *err)
+static kanon_status take_places(kanon_places *out, const kanon_places *given, kanon_error *err)
+{
+    KANON_CHECK(kanon__take_options(out, sizeof *out, given, err));
+    if (out->each != NULL || out->n == 0)
+        return KANON_OK;
+    return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "%lld places, and none is given", (long long)out->n),
+                       "hand over one place for each record, or that of the first one");
+}
+
+/* What the input says of CSV comes before what the options say. */
+static void set_reading(kanon_read_options *o, const kanon__csv_reading *how)
+{
+    o->struct_size = sizeof *o;
+    o->delimiter = how->delimiter != '\0' ? how->delimiter : o->delimiter;
+    o->header = how->header != KANON_HEADER_UNSAID ? how->header : o->header;
+    o->encoding = how->encoding != NULL ? how->encoding : o->encoding;
+}
+
+static kanon_status read_part(kanon_domain **out, kanon_codes **codes, const kanon_input *given, const kanon_places *places,
+                              const kanon_schema *schema, const kanon_read_options *options, kanon_error *err)
 {
     kanon__call call;
     kanon__input input;
     kanon__csv_reading how;
+    kanon_places p;
+    kanon_read_options o;
     kanon__source *source = NULL;
     *out = NULL;
     kanon_status begun = kanon__reader_call(&call, schema, options, err);
-    kanon_status st = kanon__table_input_take(&input, &how, given, begun, err);
+    kanon_status st = begun == KANON_OK ? take_places(&p, places, err) : begun;
     if (st == KANON_OK)
-        st = kanon__reader_open(&source, &input, schema, options, NULL, err);
+        st = kanon__take_options(&o, sizeof o, options, err);
+    st = kanon__table_input_take(&input, &how, given, st, err);
+    if (st == KANON_OK) {
+        set_reading(&o, &how);
+        st = kanon__reader_open(&source, &input, schema, &o, NULL, err);
+    }
     if (st == KANON_OK)
-        st = read_source(out, codes, source, places, n_places, schema, options, err);
+        st = read_source(out, codes, source, &p, schema, &o, err);
     return begun == KANON_OK ? kanon__call_end(&call, st) : st;
 }
 
-static kanon_status read_bytes(kanon_domain **out, kanon_codes **codes, const void *bytes, size_t size, const char *name,
-                               int64_t first_place, const kanon_schema *schema, const kanon_read_options *options,
-                               kanon_error *err)
+kanon_status kanon_domain_read(kanon_domain **out, const kanon_input *input, const kanon_places *places,
+                               const kanon_schema *schema, const kanon_read_options *options, kanon_error *err)
 {
-    const kanon_input given = {sizeof given, .bytes = bytes, .size = size, .name = name};
-    return read_given(out, codes, &given, &(row_places){.first = first_place}, -1, schema, options, err);
+    return read_part(out, NULL, input, places, schema, options, err);
 }
 
-kanon_status kanon_domain_read_bytes(kanon_domain **out, const void *bytes, size_t size, const char *name,
-                                     int64_t first_place, const kanon_schema *schema, const kanon_read_options *options,
-                                     kanon_error *err)
-{
-    return read_bytes(out, NULL, bytes, size, name, first_place, schema, options, err);
-}
-
-kanon_status kanon_codes_read_bytes(kanon_codes **out, kanon_domain **domain, const void *bytes, size_t size,
-                                    const char *name, int64_t first_place, const kanon_schema *schema,
-                                    const kanon_read_options *options, kanon_error *err)
+kanon_status kanon_codes_read(kanon_codes **out, kanon_domain **domain, const kanon_input *input, const kanon_places *places,
+                              const kanon_schema *schema, const kanon_read_options *options, kanon_error *err)
 {
     *out = NULL;
-    return read_bytes(domain, out, bytes, size, name, first_place, schema, options, err);
-}
-
-static kanon_status read_arrow(kanon_domain **out, kanon_codes **codes, struct ArrowArrayStream *stream,
-                               const int64_t *places, int64_t n_places, const kanon_schema *schema,
-                               const kanon_read_options *options, kanon_error *err)
-{
-    return read_given(out, codes, KANON_STREAM(stream), &(row_places){.by_row = places},
-                      n_places < 0 ? 0 : n_places, schema, options, err);
-}
-
-kanon_status kanon_domain_read_arrow(kanon_domain **out, struct ArrowArrayStream *stream, const int64_t *places,
-                                     int64_t n_places, const kanon_schema *schema, const kanon_read_options *options,
-                                     kanon_error *err)
-{
-    return read_arrow(out, NULL, stream, places, n_places, schema, options, err);
-}
-
-kanon_status kanon_codes_read_arrow(kanon_codes **out, kanon_domain **domain, struct ArrowArrayStream *stream,
-                                    const int64_t *places, int64_t n_places, const kanon_schema *schema,
-                                    const kanon_read_options *options, kanon_error *err)
-{
-    *out = NULL;
-    return read_arrow(domain, out, stream, places, n_places, schema, options, err);
+    return read_part(domain, out, input, places, schema, options, err);
 }
 
 /* ---- merging ------------------------------------------------------------------------------------------------------ */
 
-static kanon_status check_alike(const kanon_domain *into, const kanon_domain *other, kanon_error *err)
+static kanon_status check_alike(const kanon__whole *into, const kanon__whole *other, kanon_error *err)
 {
     bool alike = into->n_columns == other->n_columns && into->delimiter == other->delimiter;
     for (int i = 0; alike && i < into->n_columns; i++)
@@ -361,9 +349,11 @@ static kanon_status merge_column(kanon__whole_column *into, const kanon__whole_c
     return st;
 }
 
-static kanon_status merge(kanon_domain *into, const kanon_domain *other, kanon_error *err)
+kanon_status kanon__whole_merge(void *to, const void *from, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    kanon__whole *into = to;
+    const kanon__whole *other = from;
     KANON_TRY(kanon__whole_check(into, false, err), out);
     KANON_TRY(kanon__whole_check(other, false, err), out);
     KANON_TRY(check_alike(into, other, err), out);
@@ -373,11 +363,6 @@ static kanon_status merge(kanon_domain *into, const kanon_domain *other, kanon_e
     KANON_TRY(take_notices(into, &other->privacy, &other->notices, other->notices_place, err), out);
 out:
     return st;
-}
-
-kanon_status kanon_domain_merge(kanon_domain *into, const kanon_domain *other, kanon_error *err)
-{
-    KANON_RETURN_IN(into->context, merge(into, other, err));
 }
 
 /* ---- sealing ------------------------------------------------------------------------------------------------------ */
@@ -510,7 +495,7 @@ static void clear_read(read_column *r)
 /* Only what messages need of a source: rows are told by their places. */
 static const kanon__source_class no_rows = {0};
 
-static kanon_status seal_column(kanon_domain *d, int i, const kanon_schema *schema, kanon_error *err)
+static kanon_status seal_column(kanon__whole *d, int i, const kanon_schema *schema, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__whole_column *c = &d->columns[i];
@@ -551,7 +536,7 @@ out:
 }
 
 /* Back to what it was before it was sealed. */
-static void open_seal(kanon_domain *d)
+static void open_seal(kanon__whole *d)
 {
     for (int i = 0; i < d->n_columns; i++) {
         kanon__domain_free(d->columns[i].domain);
@@ -564,7 +549,7 @@ static void open_seal(kanon_domain *d)
     kanon__texts_clear(&d->warnings);
 }
 
-static kanon_status seal(kanon_domain *d, const kanon_schema *schema, kanon_error *err)
+static kanon_status seal(kanon__whole *d, const kanon_schema *schema, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     if (d->sealed)
@@ -588,7 +573,10 @@ out:
 
 kanon_status kanon_domain_seal(kanon_domain *domain, const kanon_schema *schema, kanon_error *err)
 {
-    KANON_RETURN_IN(domain->context, seal(domain, schema, err));
+    kanon__whole *d = kanon__piece_as(domain, &kanon__domain_kind, err);
+    if (d == NULL)
+        return KANON_EINVAL;
+    KANON_RETURN_IN(domain->context, seal(d, schema, err));
 }
 
 void kanon__whole_histogram(int64_t *out, const kanon__whole_column *c)
@@ -602,10 +590,13 @@ void kanon__whole_histogram(int64_t *out, const kanon__whole_column *c)
 
 /* ---- warnings ----------------------------------------------------------------------------------------------------- */
 
-const char *kanon_domain_warning(const kanon_domain *d, int i)
+const char *kanon_domain_warning(const kanon_domain *domain, int i)
 {
+    const kanon__whole *d = kanon__piece_as(domain, &kanon__domain_kind, NULL);
+    if (d == NULL || !d->sealed || i < 0)
+        return NULL;
     const kanon__texts *lists[] = {&d->privacy, &d->notices, &d->warnings};
-    for (int list = 0; d->sealed && i >= 0 && list < 3; list++) {
+    for (int list = 0; list < 3; list++) {
         if (i < lists[list]->n)
             return lists[list]->items[i];
         i -= (int)lists[list]->n;
@@ -613,7 +604,8 @@ const char *kanon_domain_warning(const kanon_domain *d, int i)
     return NULL;
 }
 
-kanon_notice kanon_domain_warning_kind(const kanon_domain *d, int i)
+kanon_notice kanon_domain_warning_kind(const kanon_domain *domain, int i)
 {
-    return i >= 0 && i < d->privacy.n ? KANON_NOTICE_PRIVACY : KANON_NOTICE_GENERAL;
+    const kanon__whole *d = kanon__piece_as(domain, &kanon__domain_kind, NULL);
+    return d != NULL && i >= 0 && i < d->privacy.n ? KANON_NOTICE_PRIVACY : KANON_NOTICE_GENERAL;
 }

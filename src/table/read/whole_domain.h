@@ -14,7 +14,7 @@
 #ifndef KANON_TABLE_WHOLE_DOMAIN_H
 #define KANON_TABLE_WHOLE_DOMAIN_H
 
-#include "core/packed.h"
+#include "core/piece.h"
 #include "table/domain/data.h"
 #include "table/text/source.h"
 
@@ -32,8 +32,8 @@ typedef struct kanon__whole_column {
     uint32_t null_code; /* of null; KANON__NO_CODE: there is none */
 } kanon__whole_column;
 
-struct kanon_domain {
-    const kanon_context *context;
+typedef struct kanon__whole {
+    kanon_piece piece;
     int64_t references; /* changed atomically */
     char *name;         /* of a part, for messages */
     char delimiter;
@@ -47,14 +47,21 @@ struct kanon_domain {
     kanon__data data;      /* the columns without rows; a space over it has the costs of the whole */
     kanon__texts warnings; /* about the values of the whole */
     unsigned char fingerprint[KANON__FINGERPRINT];
-};
+} kanon__whole;
 
-kanon_status kanon__whole_new(kanon_domain **out, int n_columns, kanon_error *err);
-kanon_domain *kanon__whole_share(const kanon_domain *domain);
+extern const kanon__piece_kind kanon__domain_kind;
+
+kanon_status kanon__whole_new(kanon__whole **out, int n_columns, kanon_error *err);
+kanon__whole *kanon__whole_share(const kanon__whole *domain);
+/* What a kind of piece needs: drop a reference; merge. */
+void kanon__whole_free(void *domain);
+kanon_status kanon__whole_merge(void *into, const void *other, kanon_error *err);
+/* The sealed domain that a caller hands over, else KANON_EINVAL. */
+kanon_status kanon__whole_take(const kanon__whole **out, const kanon_domain *given, kanon_error *err);
 /* KANON_EINVAL where it is not sealed, or is although it must not be. */
-kanon_status kanon__whole_check(const kanon_domain *domain, bool sealed, kanon_error *err);
+kanon_status kanon__whole_check(const kanon__whole *domain, bool sealed, kanon_error *err);
 /* NULL: there is none of that name. */
-const kanon__whole_column *kanon__whole_find(const kanon_domain *domain, const char *name);
+const kanon__whole_column *kanon__whole_find(const kanon__whole *domain, const char *name);
 /* The code of a text in a sealed domain; KANON__NO_CODE: the whole table does not have it. */
 uint32_t kanon__whole_code(const kanon__whole_column *column, const char *text, size_t length);
 /* Add records with a text. */
@@ -66,13 +73,13 @@ kanon_status kanon__whole_order(uint32_t **order, const kanon__whole_column *col
 /* How many records have each code of a sealed column; `out` has room for n_codes. */
 void kanon__whole_histogram(int64_t *out, const kanon__whole_column *column);
 /* What tells two domains apart: the checksum of all that counts. */
-kanon_status kanon__whole_fingerprint(unsigned char out[KANON__FINGERPRINT], const kanon_domain *domain, kanon_error *err);
+kanon_status kanon__whole_fingerprint(unsigned char out[KANON__FINGERPRINT], const kanon__whole *domain, kanon_error *err);
 /* For what is made with a sealed domain: its fingerprint in bytes; KANON_EINVAL where that in the bytes is another one. */
-void kanon__pack_domain(kanon__packer *packer, const kanon_domain *domain);
-kanon_status kanon__unpack_domain(kanon__unpacker *unpacker, const kanon_domain *domain, kanon_error *err);
+void kanon__pack_domain(kanon__packer *packer, const kanon__whole *domain);
+kanon_status kanon__unpack_domain(kanon__unpacker *unpacker, const kanon__whole *domain, kanon_error *err);
 /* Of two that are sealed. */
-bool kanon__whole_equal(const kanon_domain *left, const kanon_domain *right);
+bool kanon__whole_equal(const kanon__whole *left, const kanon__whole *right);
 /* KANON_EINVAL where the table was not read with this domain, or with another schema. */
-kanon_status kanon__whole_has(const kanon_domain *domain, const kanon_table *part, kanon_error *err);
+kanon_status kanon__whole_has(const kanon__whole *domain, const kanon_table *part, kanon_error *err);
 
 #endif

@@ -8,8 +8,6 @@
 #include <kanon_blocks.h>
 #include <string.h>
 
-static const kanon__packed_kind domain_kind = {'D', '1', "a domain"};
-
 /* ---- writing ------------------------------------------------------------------------------------------------------ */
 
 static void pack_levels(kanon__packer *p, const kanon__source_levels *levels)
@@ -23,13 +21,14 @@ static void pack_levels(kanon__packer *p, const kanon__source_levels *levels)
     }
 }
 
-static kanon_status pack_column(kanon__packer *p, const kanon__whole_column *c, kanon_error *err)
+static void pack_column(kanon__packer *p, const kanon__whole_column *c)
 {
     uint32_t *order = NULL;
-    kanon_status st = kanon__whole_order(&order, c, err);
     int64_t before = 0;
-    if (st != KANON_OK)
-        return st;
+    if (p->st == KANON_OK)
+        p->st = kanon__whole_order(&order, c, p->err);
+    if (p->st != KANON_OK)
+        return;
     kanon__pack_text(p, c->name, strlen(c->name));
     kanon__pack_number(p, (uint64_t)c->natural);
     if (c->natural == KANON_TYPE_ORDINAL)
@@ -51,19 +50,16 @@ static kanon_status pack_column(kanon__packer *p, const kanon__whole_column *c, 
         before = first;
     }
     kanon__free(order);
-    return KANON_OK;
 }
 
 /* All that counts: names of parts and warnings do not. */
-static kanon_status pack_values(kanon__packer *p, const kanon_domain *d, kanon_error *err)
+static void pack_values(kanon__packer *p, const kanon__whole *d)
 {
-    kanon_status st = KANON_OK;
     kanon__pack_number(p, (unsigned char)d->delimiter);
     kanon__pack_number(p, (uint64_t)d->n_rows);
     kanon__pack_number(p, (uint64_t)d->n_columns);
-    for (int i = 0; st == KANON_OK && i < d->n_columns; i++)
-        st = pack_column(p, &d->columns[i], err);
-    return st;
+    for (int i = 0; i < d->n_columns; i++)
+        pack_column(p, &d->columns[i]);
 }
 
 static void pack_texts(kanon__packer *p, const kanon__texts *texts)
@@ -73,24 +69,23 @@ static void pack_texts(kanon__packer *p, const kanon__texts *texts)
         kanon__pack_text(p, texts->items[i], strlen(texts->items[i]));
 }
 
-kanon_status kanon__whole_fingerprint(unsigned char out[KANON__FINGERPRINT], const kanon_domain *d, kanon_error *err)
+kanon_status kanon__whole_fingerprint(unsigned char out[KANON__FINGERPRINT], const kanon__whole *d, kanon_error *err)
 {
     kanon__packer p;
-    kanon__packer_init(&p, &domain_kind, err);
-    kanon_status st = pack_values(&p, d, err);
-    if (st == KANON_OK)
-        st = kanon__packer_fingerprint(out, &p);
+    kanon__packer_init(&p, &kanon__domain_kind.packed, err);
+    pack_values(&p, d);
+    kanon_status st = kanon__packer_fingerprint(out, &p);
     kanon__packer_clear(&p);
     return st;
 }
 
-void kanon__pack_domain(kanon__packer *p, const kanon_domain *domain)
+void kanon__pack_domain(kanon__packer *p, const kanon__whole *domain)
 {
     for (int i = 0; i < KANON__FINGERPRINT; i++)
         kanon__pack_number(p, domain->fingerprint[i]);
 }
 
-kanon_status kanon__unpack_domain(kanon__unpacker *u, const kanon_domain *domain, kanon_error *err)
+kanon_status kanon__unpack_domain(kanon__unpacker *u, const kanon__whole *domain, kanon_error *err)
 {
     bool same = true;
     for (int i = 0; i < KANON__FINGERPRINT; i++)
@@ -101,21 +96,14 @@ kanon_status kanon__unpack_domain(kanon__unpacker *u, const kanon_domain *domain
     return kanon__hint(err, st, "hand over the sealed domain of the whole table");
 }
 
-kanon_status kanon_domain_write(const kanon_domain *d, const kanon_sink *sink, kanon_error *err)
+static void pack(kanon__packer *p, const void *object)
 {
-    kanon__call call;
-    kanon__packer p;
-    kanon__call_begin(&call, d->context);
-    kanon__packer_init(&p, &domain_kind, err);
-    kanon_status st = pack_values(&p, d, err);
-    p.st = p.st != KANON_OK ? p.st : st;
-    kanon__pack_text(&p, d->name, strlen(d->name));
-    kanon__pack_signed(&p, d->notices_place);
-    pack_texts(&p, &d->privacy);
-    pack_texts(&p, &d->notices);
-    st = kanon__packer_send(&p, sink);
-    kanon__packer_clear(&p);
-    return kanon__call_end(&call, st);
+    const kanon__whole *d = object;
+    pack_values(p, d);
+    kanon__pack_text(p, d->name, strlen(d->name));
+    kanon__pack_signed(p, d->notices_place);
+    pack_texts(p, &d->privacy);
+    pack_texts(p, &d->notices);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------ */
@@ -183,38 +171,35 @@ static kanon_status unpack_texts(kanon__texts *out, kanon__unpacker *u, kanon_er
     return st;
 }
 
-static kanon_status from_bytes(kanon_domain **out, const void *bytes, size_t size, kanon_error *err)
+static kanon_status unpack(kanon_piece **out, kanon__unpacker *u, const kanon__whole *none, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_domain *d = NULL;
-    kanon__unpacker u;
+    kanon__whole *d = NULL;
     size_t length;
-    KANON_TRY(kanon__unpacker_init(&u, &domain_kind, bytes, size, err), out);
-    char delimiter = (char)kanon__unpack_upto(&u, 127);
-    int64_t n_rows = kanon__unpack_upto(&u, INT64_MAX), n_columns = kanon__unpack_count(&u, 4);
-    KANON_TRY(kanon__unpacker_check(&u, n_columns <= INT32_MAX, err), out);
+    (void)none;
+    char delimiter = (char)kanon__unpack_upto(u, 127);
+    int64_t n_rows = kanon__unpack_upto(u, INT64_MAX), n_columns = kanon__unpack_count(u, 4);
+    KANON_TRY(kanon__unpacker_check(u, n_columns <= INT32_MAX, err), out);
     KANON_TRY(kanon__whole_new(&d, (int)n_columns, err), out);
     d->delimiter = delimiter;
     d->n_rows = n_rows;
     for (int i = 0; i < d->n_columns; i++)
-        KANON_TRY(unpack_column(&d->columns[i], &u, n_rows, err), out);
-    const char *name = kanon__unpack_text(&u, &length);
-    KANON_TRY(kanon__unpacker_check(&u, memchr(name, '\0', length) == NULL, err), out);
+        KANON_TRY(unpack_column(&d->columns[i], u, n_rows, err), out);
+    const char *name = kanon__unpack_text(u, &length);
+    KANON_TRY(kanon__unpacker_check(u, memchr(name, '\0', length) == NULL, err), out);
     KANON_TRY(kanon__copy_text(&d->name, name, length, "a name", err), out);
-    d->notices_place = kanon__unpack_signed(&u);
-    KANON_TRY(unpack_texts(&d->privacy, &u, err), out);
-    KANON_TRY(unpack_texts(&d->notices, &u, err), out);
-    KANON_TRY(kanon__unpacker_end(&u, err), out);
-    *out = d;
+    d->notices_place = kanon__unpack_signed(u);
+    KANON_TRY(unpack_texts(&d->privacy, u, err), out);
+    KANON_TRY(unpack_texts(&d->notices, u, err), out);
+    *out = &d->piece;
     d = NULL;
 out:
-    kanon_domain_free(d);
+    kanon__piece_free(d);
     return st;
 }
 
-kanon_status kanon_domain_from_bytes(kanon_domain **out, const void *bytes, size_t size, const kanon_context *context,
-                                     kanon_error *err)
-{
-    *out = NULL;
-    KANON_RETURN_IN_GIVEN(context, from_bytes(out, bytes, size, err), err);
-}
+const kanon__piece_kind kanon__domain_kind = {.packed = {'D', '1', "a domain"},
+                                              .pack = pack,
+                                              .unpack = unpack,
+                                              .merge = kanon__whole_merge,
+                                              .free = kanon__whole_free};

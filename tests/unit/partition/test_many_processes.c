@@ -8,7 +8,7 @@
 #include <kanon_blocks.h>
 #include <math.h>
 
-enum { MOST_COLUMNS = 9, MOST_ROWS = 320, CELL_TEXT = 24, TEXT_SIZE = 1 << 16, MOST_PARTS = 6, MOST_BLOCKS = 200 };
+enum { MOST_COLUMNS = 9, MOST_ROWS = 320, CELL_TEXT = 32, TEXT_SIZE = 1 << 16, MOST_PARTS = 6, MOST_BLOCKS = 200 };
 
 /* ---- random tables ------------------------------------------------------------------------------------------------ */
 
@@ -219,22 +219,25 @@ static kanon_domain *domain_of(const sample *s, rows *r, kanon_codes **codes)
     kanon_domain *domain = NULL;
     const kanon_read_options options = {.struct_size = sizeof options, .header = KANON_HEADER_YES};
     struct ArrowArrayStream stream;
-    int64_t places[MOST_ROWS];
+    kanon_input input = {.struct_size = sizeof input};
+    int64_t each[MOST_ROWS];
+    kanon_places places = {.struct_size = sizeof places};
     for (int i = 0; i < r->n; i++)
-        places[i] = s->places[r->at[i]];
+        each[i] = s->places[r->at[i]];
     if (s->arrow) {
         make_stream(s, r, &stream);
-        assert_done(codes != NULL ? kanon_codes_read_arrow(codes, &domain, &stream, places, r->n, s->schema, &options, &err)
-                                  : kanon_domain_read_arrow(&domain, &stream, places, r->n, s->schema, &options, &err),
-                    &err);
+        input.stream = &stream;
+        places.each = each;
+        places.n = r->n;
     } else {
-        int64_t first = r->n > 0 ? places[0] : 0;
         print_csv(s, r);
-        assert_done(codes != NULL
-                        ? kanon_codes_read_bytes(codes, &domain, r->csv, r->size, "rows", first, s->schema, &options, &err)
-                        : kanon_domain_read_bytes(&domain, r->csv, r->size, "rows", first, s->schema, &options, &err),
-                    &err);
+        input.bytes = r->csv;
+        input.size = r->size;
+        places.first = r->n > 0 ? each[0] : 0;
     }
+    assert_done(codes != NULL ? kanon_codes_read(codes, &domain, &input, &places, s->schema, &options, &err)
+                              : kanon_domain_read(&domain, &input, &places, s->schema, &options, &err),
+                &err);
     return domain;
 }
 
@@ -254,37 +257,35 @@ static int divide(sample *s, rows *parts)
 
 /* ---- what travels ------------------------------------------------------------------------------------------------- */
 
-/* Write an object, free it, and make it again of its bytes, which are then written equal. The last argument is what
- * from_bytes needs besides. */
-#define TRAVEL(kind, object, ...)                                                                                           \
-    do {                                                                                                                    \
-        kanon_error travel_err = {0};                                                                                       \
-        collected bytes = {0}, again = {0};                                                                                 \
-        const kanon_sink to = sink_of(&bytes, NULL), to_again = sink_of(&again, NULL);                                      \
-        assert_done(kind##_write(object, &to, &travel_err), &travel_err);                                                   \
-        kind##_free(object);                                                                                                \
-        assert_done(kind##_from_bytes(&(object), __VA_ARGS__, &travel_err), &travel_err);                                   \
-        assert_done(kind##_write(object, &to_again, &travel_err), &travel_err);                                             \
-        assert_int_equal(bytes.size, again.size);                                                                           \
-        assert_memory_equal(bytes.text, again.text, bytes.size);                                                            \
-        free(bytes.text);                                                                                                   \
-        free(again.text);                                                                                                   \
-    } while (0)
+/* Write a piece, free it, and make it again of its bytes, which are then written equal. */
+static void travel(kanon_piece **piece, const kanon_domain *domain)
+{
+    kanon_error err = {0};
+    collected bytes = {0}, again = {0};
+    const kanon_sink to = sink_of(&bytes, NULL), to_again = sink_of(&again, NULL);
+    assert_done(kanon_piece_write(*piece, &to, &err), &err);
+    kanon_piece_free(*piece);
+    assert_done(kanon_piece_read(piece, KANON_BYTES(bytes.text, bytes.size), domain, NULL, &err), &err);
+    assert_done(kanon_piece_write(*piece, &to_again, &err), &err);
+    assert_int_equal(bytes.size, again.size);
+    assert_memory_equal(bytes.text, again.text, bytes.size);
+    free(bytes.text);
+    free(again.text);
+}
 
-/* Merge `n` objects in a random order into one of them. */
-#define MERGE_ALL(kind, s, objects, n, out)                                                                                 \
-    do {                                                                                                                    \
-        int left = (n);                                                                                                     \
-        kanon_error merge_err = {0};                                                                                        \
-        while (left > 1) {                                                                                                  \
-            int from = below(s, left), into = below(s, left - 1);                                                           \
-            into += into >= from;                                                                                           \
-            assert_done(kind##_merge((objects)[into], (objects)[from], &merge_err), &merge_err);                            \
-            kind##_free((objects)[from]);                                                                                   \
-            (objects)[from] = (objects)[--left];                                                                            \
-        }                                                                                                                   \
-        (out) = (objects)[0];                                                                                               \
-    } while (0)
+/* Merge `n` pieces in a random order into one of them. */
+static kanon_piece *merge_all(sample *s, kanon_piece **pieces, int n)
+{
+    kanon_error err = {0};
+    while (n > 1) {
+        int from = below(s, n), into = below(s, n - 1);
+        into += into >= from;
+        assert_done(kanon_piece_merge(pieces[into], pieces[from], &err), &err);
+        kanon_piece_free(pieces[from]);
+        pieces[from] = pieces[--n];
+    }
+    return pieces[0];
+}
 
 /* ---- the driver --------------------------------------------------------------------------------------------------- */
 
@@ -309,12 +310,12 @@ static void play_domain(play *p)
     kanon_domain *domains[MOST_PARTS];
     for (int i = 0; i < p->n_parts; i++) {
         domains[i] = domain_of(p->s, &p->parts[i], NULL);
-        TRAVEL(kanon_domain, domains[i], bytes.text, bytes.size, NULL);
+        travel(&domains[i], NULL);
     }
-    MERGE_ALL(kanon_domain, p->s, domains, p->n_parts, p->domain);
+    p->domain = merge_all(p->s, domains, p->n_parts);
     assert_int_equal(kanon_domain_rows(p->domain), p->s->n);
     assert_done(kanon_domain_seal(p->domain, p->s->schema, &err), &err);
-    TRAVEL(kanon_domain, p->domain, bytes.text, bytes.size, NULL);
+    travel(&p->domain, NULL);
     assert_done(kanon_domain_seal(p->domain, p->s->schema, &err), &err);
 }
 
@@ -329,13 +330,13 @@ static void play_codes(play *p)
             kanon_table_free(table);
         } else {
             kanon_domain *own = domain_of(p->s, &p->parts[i], &p->codes[i]);
-            TRAVEL(kanon_codes, p->codes[i], p->domain, bytes.text, bytes.size);
-            TRAVEL(kanon_domain, own, bytes.text, bytes.size, NULL);
+            travel(&p->codes[i], p->domain);
+            travel(&own, NULL);
             assert_done(kanon_codes_seal(p->codes[i], own, p->domain, &err), &err);
-            kanon_domain_free(own);
+            kanon_piece_free(own);
         }
         assert_int_equal(kanon_codes_rows(p->codes[i]), p->parts[i].n);
-        TRAVEL(kanon_codes, p->codes[i], p->domain, bytes.text, bytes.size);
+        travel(&p->codes[i], p->domain);
     }
 }
 
@@ -346,19 +347,19 @@ static void count_codes(play *p, int part, const kanon_counts *of_table)
     kanon_counts *counts = NULL;
     collected wanted = {0}, got = {0}, before = {0};
     const kanon_sink to_wanted = sink_of(&wanted, NULL), to_got = sink_of(&got, NULL), to_before = sink_of(&before, NULL);
-    assert_done(kanon_codes_write(p->codes[part], &to_before, &err), &err);
+    assert_done(kanon_piece_write(p->codes[part], &to_before, &err), &err);
     assert_done(kanon_codes_count(&counts, p->codes[part], p->cuts, &err), &err);
-    assert_done(kanon_counts_write(of_table, &to_wanted, &err), &err);
-    assert_done(kanon_counts_write(counts, &to_got, &err), &err);
+    assert_done(kanon_piece_write(of_table, &to_wanted, &err), &err);
+    assert_done(kanon_piece_write(counts, &to_got, &err), &err);
     assert_int_equal(wanted.size, got.size);
     assert_memory_equal(wanted.text, got.text, got.size);
     if (below(p->s, 2) == 0) {
-        kanon_codes_free(p->codes[part]);
-        assert_done(kanon_codes_from_bytes(&p->codes[part], p->domain, before.text, before.size, &err), &err);
+        kanon_piece_free(p->codes[part]);
+        assert_done(kanon_piece_read(&p->codes[part], KANON_BYTES(before.text, before.size), p->domain, NULL, &err), &err);
     } else {
-        TRAVEL(kanon_codes, p->codes[part], p->domain, bytes.text, bytes.size);
+        travel(&p->codes[part], p->domain);
     }
-    kanon_counts_free(counts);
+    kanon_piece_free(counts);
     free(before.text);
     free(got.text);
     free(wanted.text);
@@ -369,24 +370,24 @@ static void play_cuts(play *p)
     kanon_error err = {0};
     assert_done(kanon_cuts_new(&p->cuts, p->domain, p->s->blocks, &err), &err);
     while (!kanon_cuts_done(p->cuts)) {
-        kanon_counts *counts[MOST_PARTS], *all = NULL;
+        kanon_counts *counts[MOST_PARTS];
         int n = 0;
-        TRAVEL(kanon_cuts, p->cuts, p->domain, bytes.text, bytes.size);
+        travel(&p->cuts, p->domain);
         for (int i = 0; i < p->n_parts; i++) {
             if (p->parts[i].n == 0)
                 continue;
             kanon_table *table = table_of_rows(p->s, &p->parts[i], p->domain);
             assert_done(kanon_cuts_count(&counts[n], p->cuts, table, &err), &err);
             count_codes(p, i, counts[n]);
-            TRAVEL(kanon_counts, counts[n], bytes.text, bytes.size, NULL);
+            travel(&counts[n], NULL);
             kanon_table_free(table);
             n++;
         }
-        MERGE_ALL(kanon_counts, p->s, counts, n, all);
+        kanon_counts *all = merge_all(p->s, counts, n);
         assert_done(kanon_cuts_next(p->cuts, all, &err), &err);
-        kanon_counts_free(all);
+        kanon_piece_free(all);
     }
-    TRAVEL(kanon_cuts, p->cuts, p->domain, bytes.text, bytes.size);
+    travel(&p->cuts, p->domain);
     p->n_blocks = (int)kanon_cuts_blocks(p->cuts);
     assert_true(p->n_blocks <= MOST_BLOCKS);
 }
@@ -398,12 +399,12 @@ static void play_shuffle(play *p)
     for (int i = 0; i < p->n_parts; i++) {
         int32_t block_of[MOST_ROWS], by_codes[MOST_ROWS];
         if (p->parts[i].n == 0) {
-            kanon_codes_free(p->codes[i]);
+            kanon_piece_free(p->codes[i]);
             continue;
         }
         kanon_table *table = table_of_rows(p->s, &p->parts[i], p->domain);
         assert_done(kanon_codes_block_of(by_codes, p->codes[i], p->cuts, &err), &err);
-        kanon_codes_free(p->codes[i]);
+        kanon_piece_free(p->codes[i]);
         assert_done(kanon_cuts_block_of(block_of, p->cuts, table, &err), &err);
         assert_memory_equal(block_of, by_codes, (size_t)p->parts[i].n * sizeof *by_codes);
         for (int row = 0; row < p->parts[i].n; row++)
@@ -435,7 +436,7 @@ static void play_group(play *p, int block)
         assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINVAL);
     kanon_grouping_free(grouping);
     kanon_table_free(table);
-    TRAVEL(kanon_block_groups, p->groups[block], p->domain, bytes.text, bytes.size);
+    travel(&p->groups[block], p->domain);
 }
 
 static int row_at(const sample *s, int64_t wanted)
@@ -449,22 +450,22 @@ static int row_at(const sample *s, int64_t wanted)
 static void play_rest(play *p)
 {
     kanon_error err = {0};
-    kanon_rest *rests[MOST_BLOCKS], *rest = NULL;
+    kanon_rest *rests[MOST_BLOCKS];
     for (int i = 0; i < p->n_blocks; i++) {
         assert_done(kanon_rest_new(&rests[i], p->groups[i], &err), &err);
-        TRAVEL(kanon_rest, rests[i], p->domain, bytes.text, bytes.size);
+        travel(&rests[i], p->domain);
     }
-    MERGE_ALL(kanon_rest, p->s, rests, p->n_blocks, rest);
+    kanon_rest *rest = merge_all(p->s, rests, p->n_blocks);
     for (p->rounds = 0; !kanon_rest_done(rest); p->rounds++) {
-        kanon_offers *offers[MOST_BLOCKS], *all = NULL;
-        TRAVEL(kanon_rest, rest, p->domain, bytes.text, bytes.size);
+        kanon_offers *offers[MOST_BLOCKS];
+        travel(&rest, p->domain);
         for (int i = 0; i < p->n_blocks; i++) {
             assert_done(kanon_rest_offer(&offers[i], rest, p->groups[i], &err), &err);
-            TRAVEL(kanon_offers, offers[i], p->domain, bytes.text, bytes.size);
+            travel(&offers[i], p->domain);
         }
-        MERGE_ALL(kanon_offers, p->s, offers, p->n_blocks, all);
+        kanon_offers *all = merge_all(p->s, offers, p->n_blocks);
         assert_done(kanon_rest_place(rest, all, &err), &err);
-        kanon_offers_free(all);
+        kanon_piece_free(all);
     }
     for (int64_t i = 0; i < kanon_rest_count(rest); i++) {
         kanon_rest_record record = {.struct_size = sizeof record};
@@ -475,7 +476,7 @@ static void play_rest(play *p)
         p->block_of[row] = (int32_t)record.to_block;
         p->group_of[row] = record.to_group;
     }
-    kanon_rest_free(rest);
+    kanon_piece_free(rest);
 }
 
 /* ---- against one process ------------------------------------------------------------------------------------------- */
@@ -525,10 +526,9 @@ static const char *row_end(const char *at)
 static void assert_same_figures(play *p, kanon_tally **tallies, const kanon_table *whole, const kanon_grouping *expected)
 {
     kanon_error err = {0};
-    kanon_tally *tally = NULL;
+    kanon_tally *tally = merge_all(p->s, tallies, p->n_blocks);
     kanon_measures *merged = NULL, *measures = NULL;
-    MERGE_ALL(kanon_tally, p->s, tallies, p->n_blocks, tally);
-    TRAVEL(kanon_tally, tally, p->domain, bytes.text, bytes.size);
+    travel(&tally, p->domain);
     assert_done(kanon_tally_measures(&merged, tally, p->domain, &err), &err);
     assert_done(kanon_evaluate(&measures, whole, expected, NULL, &err), &err);
     for (size_t i = 0; i < kanon_measures_count(measures); i++) { /* all that are made of sums */
@@ -551,7 +551,7 @@ static void assert_same_figures(play *p, kanon_tally **tallies, const kanon_tabl
     }
     kanon_measures_free(measures);
     kanon_measures_free(merged);
-    kanon_tally_free(tally);
+    kanon_piece_free(tally);
 }
 
 /* Every block releases its rows by itself; put in order they are the release of the whole. */
@@ -576,7 +576,7 @@ static void assert_same_release(play *p, const kanon_table *whole, const kanon_g
         kanon_grouping *grouping = grouping_of(table, group_of);
         publish(&text, table, grouping);
         assert_done(kanon_tally_new(&tallies[block], table, grouping, &err), &err);
-        TRAVEL(kanon_tally, tallies[block], p->domain, bytes.text, bytes.size);
+        travel(&tallies[block], p->domain);
         const char *at = text.text, *end = row_end(at);
         snprintf(header, sizeof header, "%.*s", (int)(end - at), at);
         for (int i = 0; i < r->n; i++) {
@@ -634,9 +634,9 @@ static int play_case(uint64_t seed, int *n_left, int *n_blocks)
     int rounds = p->rounds;
     *n_blocks += p->n_blocks;
     for (int i = 0; i < p->n_blocks; i++)
-        kanon_block_groups_free(p->groups[i]);
-    kanon_cuts_free(p->cuts);
-    kanon_domain_free(p->domain);
+        kanon_piece_free(p->groups[i]);
+    kanon_piece_free(p->cuts);
+    kanon_piece_free(p->domain);
     kanon_grouping_free(expected);
     kanon_table_free(whole);
     free(all);

@@ -127,20 +127,20 @@ def fold(into: Any, other: Any) -> Any:
     """The merge of two, where the first may be None."""
     if into is None:
         return other
-    _kanon.travel_merge(into, other)
+    _kanon.piece_merge(into, other)
     return into
 
 
 @told
-def merge(kind: str, plan: Plan, batches: Batches) -> Batches:
+def merge(plan: Plan, batches: Batches) -> Batches:
     """One object of the many that come in."""
     merged = None
-    domain = opened(plan).domain if kind in ("rest", "offers", "tally") else None
+    domain = opened(plan).domain
     for batch in batches:
         for piece in batch.column(BYTES):
-            merged = fold(merged, _kanon.travel_read(kind, piece.as_py(), domain))
+            merged = fold(merged, _kanon.piece_read(piece.as_py(), domain))
     if merged is not None:
-        yield _bytes_batch([_kanon.travel_write(merged)])
+        yield _bytes_batch([_kanon.piece_write(merged)])
 
 
 # ---- rows that several stages read -------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ def domain_of_part(plan: Plan, batches: Batches) -> Batches:
         )
         domain = fold(domain, part)
     if domain is not None:
-        yield _bytes_batch([_kanon.travel_write(domain)])
+        yield _bytes_batch([_kanon.piece_write(domain)])
 
 
 @told
@@ -195,7 +195,7 @@ def counts_of_part(plan: Plan, batches: Batches) -> Batches:
     for rows in _shrunk(batches):
         counts = fold(counts, _kanon.cuts_count(o.cuts, load(rows, o)))
     if counts is not None:
-        yield _bytes_batch([_kanon.travel_write(counts)])
+        yield _bytes_batch([_kanon.piece_write(counts)])
 
 
 @told
@@ -230,7 +230,7 @@ def group(plan: Plan, batches: Batches) -> Batches:
         groups = _kanon.block_groups_new(table, grouping, o.cuts, block, place_bytes(rows))
         numbers = pa.array(np.frombuffer(_kanon.grouping_rows(grouping), np.int64))
         yield from _with_bytes(rows.drop_columns([SLOT]).append_column(GROUP, numbers), None)
-        yield from _with_bytes(_blank(rows.schema, block), _kanon.travel_write(groups))
+        yield from _with_bytes(_blank(rows.schema, block), _kanon.piece_write(groups))
 
 
 def _blank(columns: pa.Schema, block: int) -> pa.Table:
@@ -253,24 +253,24 @@ def rest_of_blocks(plan: Plan, batches: Batches) -> Batches:
     rest = None
     for batch in batches:
         for piece in batch.column(BYTES):
-            groups = _kanon.travel_read("block_groups", piece.as_py(), o.domain)
+            groups = _kanon.piece_read(piece.as_py(), o.domain)
             rest = fold(rest, _kanon.rest_new(groups))
     if rest is not None:
-        yield _bytes_batch([_kanon.travel_write(rest)])
+        yield _bytes_batch([_kanon.piece_write(rest)])
 
 
 @told
 def offers_of_blocks(plan: Plan, rest_bytes: bytes, batches: Batches) -> Batches:
     """Stage 5: the groups that blocks offer to them."""
     o = opened(plan)
-    rest = _kanon.travel_read("rest", rest_bytes, o.domain)
+    rest = _kanon.piece_read(rest_bytes, o.domain)
     offers = None
     for batch in batches:
         for piece in batch.column(BYTES):
-            groups = _kanon.travel_read("block_groups", piece.as_py(), o.domain)
+            groups = _kanon.piece_read(piece.as_py(), o.domain)
             offers = fold(offers, _kanon.rest_offer(rest, groups))
     if offers is not None:
-        yield _bytes_batch([_kanon.travel_write(offers)])
+        yield _bytes_batch([_kanon.piece_write(offers)])
 
 
 @told
@@ -318,7 +318,7 @@ def release(plan: Plan, arrivals: dict[int, bytes], expected: list[int], batches
             raise InternalError("a group has fewer than k records")
         released = released_rows(table, grouping, plan.numeric, target)
         yield from _with_bytes(released.append_column(PLACE, whole.column(PLACE)), None)
-        figures = _kanon.travel_write(_kanon.tally_new(table, grouping))
+        figures = _kanon.piece_write(_kanon.tally_new(table, grouping))
         blank = pa.table({f.name: pa.nulls(1, f.type) for f in target})
         yield from _with_bytes(blank.append_column(PLACE, pa.nulls(1, pa.int64())), figures)
 

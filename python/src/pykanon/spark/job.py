@@ -140,7 +140,7 @@ class Job:
         """What ``work`` makes of the rows of each partition."""
         return frame.mapInArrow(functools.partial(work, *args), columns)
 
-    def merged(self, kind: str, pieces: DataFrame, size: int) -> Any:
+    def merged(self, pieces: DataFrame, size: int) -> Any:
         """One object of all pieces, each of about ``size`` bytes: merged by executors until they are few, then here."""
         n, total = self.pieces, size * self.pieces
         begun = list(self.held)
@@ -149,11 +149,11 @@ class Job:
             n, total = pieces.agg(F.count(F.lit(1)), F.coalesce(F.sum(F.length(BYTES)), F.lit(0))).first() or (0, 0)
             if total > COLLECT and n > FAN_IN:
                 n = math.ceil(n / FAN_IN)
-                pieces = self.tasks(pieces.repartition(n, BYTES), group.merge, kind, self.plan)
+                pieces = self.tasks(pieces.repartition(n, BYTES), group.merge, self.plan)
         whole = None
         found = pieces.collect()
         for row in found:
-            whole = group.fold(whole, _kanon.travel_read(kind, bytes(row[0]), self.domain))
+            whole = group.fold(whole, _kanon.piece_read(bytes(row[0]), self.domain))
         self.drop(*(f for f in self.held if f not in begun))
         return whole
 
@@ -199,9 +199,9 @@ class Job:
     def find_domain(self) -> None:
         """Stage 1."""
         self.tell("domain", f"{self.records:,} records")
-        domain = self.merged("domain", self.tasks(self.narrow, group.domain_of_part, self.plan),
+        domain = self.merged(self.tasks(self.narrow, group.domain_of_part, self.plan),
                              RECORD * self.records // self.pieces)  # fmt: skip
-        content = _kanon.travel_write(domain)
+        content = _kanon.piece_write(domain)
         _kanon.domain_seal(domain, self.schema)
         self.domain = domain
         self.plan = self.plan.with_(domain=content)
@@ -213,14 +213,14 @@ class Job:
     def find_cuts(self) -> None:
         """Stage 2."""
         self.cuts = _kanon.cuts_new(self.domain, self.plan.options["blocks"])
-        self.plan = self.plan.with_(cuts=_kanon.travel_write(self.cuts))
+        self.plan = self.plan.with_(cuts=_kanon.piece_write(self.cuts))
         done, level, self.sizes = _kanon.cuts_describe(self.cuts)
         while not done:
             self.tell("cuts", f"level {level + 1}, {len(self.sizes):,} parts")
-            counts = self.merged("counts", self.tasks(self.narrow, group.counts_of_part, self.plan),
+            counts = self.merged(self.tasks(self.narrow, group.counts_of_part, self.plan),
                                  len(self.plan.domain) // 2)  # fmt: skip
             _kanon.cuts_next(self.cuts, counts)
-            self.plan = self.plan.with_(cuts=_kanon.travel_write(self.cuts))
+            self.plan = self.plan.with_(cuts=_kanon.piece_write(self.cuts))
             done, level, self.sizes = _kanon.cuts_describe(self.cuts)
 
     def find_groups(self) -> None:
@@ -238,15 +238,15 @@ class Job:
 
     def place_rest(self) -> None:
         """Stage 5."""
-        rest = self.merged("rest", self.tasks(self.blocks, group.rest_of_blocks, self.plan), LEFT)
+        rest = self.merged(self.tasks(self.blocks, group.rest_of_blocks, self.plan), LEFT)
         done, left, moves = _kanon.rest_describe(rest)
         self.drop(self.narrow)
         rounds = 0
         while not done:
             rounds += 1
             self.tell("left over", f"{left:,} records, round {rounds}")
-            offers = self.tasks(self.blocks, group.offers_of_blocks, self.plan, _kanon.travel_write(rest))
-            _kanon.rest_place(rest, self.merged("offers", offers, LEFT * (1 + left // self.pieces)))
+            offers = self.tasks(self.blocks, group.offers_of_blocks, self.plan, _kanon.piece_write(rest))
+            _kanon.rest_place(rest, self.merged(offers, LEFT * (1 + left // self.pieces)))
             done, left, moves = _kanon.rest_describe(rest)
         self.arrivals, self.expected = self.arrived(moves)
 
@@ -284,7 +284,7 @@ class Job:
             )
         )
         figures = finished.where(column(BYTES).isNotNull()).select(BYTES)
-        tally = self.merged("tally", self.tasks(figures, group.merge, "tally", self.plan), LEFT)
+        tally = self.merged(self.tasks(figures, group.merge, self.plan), LEFT)
         figures_of_all, about_privacy = _kanon.tally_measures(tally, self.domain)
         self.measures = Measures(figures_of_all)
         self.warnings += about_privacy

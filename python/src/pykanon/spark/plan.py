@@ -116,10 +116,10 @@ class Opened:
         self.schema = plan.recipe.make()
         self.domain = self.cuts = None
         if plan.domain:
-            self.domain = _kanon.travel_read("domain", plan.domain)
+            self.domain = _kanon.piece_read(plan.domain)
             _kanon.domain_seal(self.domain, self.schema)
         if plan.cuts:
-            self.cuts = _kanon.travel_read("cuts", plan.cuts, self.domain)
+            self.cuts = _kanon.piece_read(plan.cuts, self.domain)
 
 
 _last: dict[bytes, Opened] = {}
