@@ -211,8 +211,8 @@ static kanon_table *read_table(const values *v, const char *path, const kanon_sc
     struct ArrowArrayStream stream = {get_schema, get_next, get_last_error, release_stream, &state};
     kanon_table *table = NULL;
     kanon_error err = {0};
-    need(path != NULL ? kanon_table_read(&table, path, schema, &options, &err)
-                      : kanon_table_from_arrow(&table, &stream, schema, &options, &err),
+    need(path != NULL ? kanon_table_read(&table, KANON_PATH(path), schema, &options, &err)
+                      : kanon_table_read(&table, KANON_STREAM(&stream), schema, &options, &err),
          &err);
     return table;
 }
@@ -313,7 +313,7 @@ int main(int argc, char **argv)
     FILE *file = fopen(yaml, "w");
     if (file == NULL || fputs(schema_text, file) < 0 || fclose(file) != 0)
         exit(1);
-    need(kanon_schema_read(&schema, yaml, NULL, &err), &err);
+    need(kanon_schema_read(&schema, KANON_PATH(yaml), NULL, &err), &err);
     printf("rows %lld\nthreads %d\n", (long long)n, threads);
     time_reading("csv", &v, csv, schema, threads);
     time_reading("arrow", &v, NULL, schema, threads);

@@ -18,11 +18,11 @@ static double seconds(void)
 static kanon_status read_inputs(char **argv, kanon_schema **schema, kanon_table **table, kanon_grouping **grouping,
                                 kanon_error *err)
 {
-    kanon_status st = kanon_schema_read(schema, argv[2], NULL, err);
+    kanon_status st = kanon_schema_read(schema, KANON_PATH(argv[2]), NULL, err);
     if (st == KANON_OK)
-        st = kanon_table_read(table, argv[1], *schema, NULL, err);
+        st = kanon_table_read(table, KANON_PATH(argv[1]), *schema, NULL, err);
     if (st == KANON_OK)
-        st = kanon_grouping_read(grouping, *table, argv[3], err);
+        st = kanon_grouping_read(grouping, *table, KANON_PATH(argv[3]), err);
     return st;
 }
 

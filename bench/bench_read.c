@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     kanon_error err = {0};
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    if (kanon_schema_read(&schema, argv[2], NULL, &err) != KANON_OK) {
+    if (kanon_schema_read(&schema, KANON_PATH(argv[2]), NULL, &err) != KANON_OK) {
         fprintf(stderr, "bench_read: %s\n", err.message);
         return 1;
     }
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
         return 1;
     }
     double start = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    kanon_status st = kanon_table_read(&table, argv[1], schema, &options, &err);
+    kanon_status st = kanon_table_read(&table, KANON_PATH(argv[1]), schema, &options, &err);
     double took = seconds(CLOCK_MONOTONIC) - start;
     cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     atomic_store(&finished, true);

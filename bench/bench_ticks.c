@@ -143,7 +143,7 @@ static void change(const char *path, const kanon_state_options *keeping)
     static char text[MOST];
     kanon_error err = {0};
     kanon_state *state = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_audit *audit = NULL;
     struct ArrowArrayStream stream = {0};
     kanon_change_options options = {.struct_size = sizeof options};
@@ -158,7 +158,7 @@ static void change(const char *path, const kanon_state_options *keeping)
     begin("open");
     end(kanon_state_open(&state, "bench", keeping, &err), &err);
     begin("insert");
-    end(kanon_state_insert_bytes(state, text, size, "delta.csv", &options, &done, &err), &err);
+    end(kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(text, size, "delta.csv"), &options, &done, &err), &err);
     begin("release of changes");
     options.outputs = &outputs;
     end(kanon_state_release(state, &options, &done, &err), &err);
@@ -188,7 +188,7 @@ static void release(const char *path, kanon_table *table, kanon_schema *schema, 
     begin("release");
     end(kanon_publish(table, grouping, &typed, &err), &err);
     begin("check");
-    end(kanon_check_arrow(&check, &stream, schema, &checking, &err), &err);
+    end(kanon_check_read(&check, KANON_STREAM(&stream), schema, &checking, &err), &err);
     kanon_check_free(check);
     begin("publish");
     end(kanon_publish(table, grouping, &outputs, &err), &err);
@@ -229,9 +229,9 @@ int main(int argc, char **argv)
     }
     now.most_seconds = atof(argv[3]);
     begin("schema");
-    end(kanon_schema_read(&schema, argv[2], NULL, &err), &err);
+    end(kanon_schema_read(&schema, KANON_PATH(argv[2]), NULL, &err), &err);
     begin("read");
-    end(kanon_table_read(&table, argv[1], schema, &reading, &err), &err);
+    end(kanon_table_read(&table, KANON_PATH(argv[1]), schema, &reading, &err), &err);
     begin("group");
     end(kanon_anonymize(&grouping, table, &options, &err), &err);
     if (grouping != NULL)

@@ -108,8 +108,10 @@ int run_workers(const command *self, const arguments *args, kanon_schema *schema
     workers_result result = {0};
     worker_job job = {.show = show, .quiet = args->quiet};
     kanon_status st = args->k != 0 ? kanon_schema_set_k(schema, args->k, &err) : KANON_OK;
+    const kanon_input input = table_at(args->operand, args);
     workers_order order = {
         .table = args->operand,
+        .input = &input,
         .release = args->release,
         .groups = args->groups,
         .schema = schema,

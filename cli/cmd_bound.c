@@ -24,7 +24,7 @@ static kanon_status print_gap(const kanon_table *table, const kanon_lower_bound 
     kanon_grouping *grouping = NULL;
     kanon_measures *measures = NULL;
     kanon_evaluate_options brief = {.struct_size = sizeof brief, .brief = 1, .k = bound->k};
-    kanon_status st = kanon_grouping_read(&grouping, table, args->given_groups, err);
+    kanon_status st = kanon_grouping_read(&grouping, table, KANON_PATH(args->given_groups), err);
     if (st == KANON_OK)
         st = kanon_evaluate(&measures, table, grouping, &brief, err);
     if (st == KANON_OK) {
@@ -83,10 +83,11 @@ static int find_bound(const command *self, const kanon_table *table, const argum
 /* Checks a certificate that somebody else may have made. */
 static int check_proof(const command *self, const kanon_table *table, const arguments *args, progress *show)
 {
-    kanon_certificate found;
+    kanon_certificate found = KANON_INIT(kanon_certificate);
     kanon_error err = {0};
     signals_catch();
-    kanon_status st = kanon_certificate_check(&found, table, args->proof, (int)args->threads, progress_tick, show, &err);
+    const kanon_prove_options proving = prove_options(args, show);
+    kanon_status st = kanon_certificate_check(&found, table, KANON_PATH(args->proof), &proving, &err);
     progress_end_to_print(show);
     if (st != KANON_OK)
         return failed(self, &err);
@@ -117,10 +118,11 @@ static int run(const command *self, const arguments *args)
     if (args->proof != NULL && (args->certificate != NULL || args->given_groups != NULL || args->most_seconds > 0))
         return wrong_usage(self, "--check goes without --certificate, --groups and --time-limit");
     progress_begin(&show, args->quiet);
+    const kanon_input input = table_at(args->operand, args);
     kanon_read_options reading = read_options(args, &show);
     kanon_status st = arguments_schema(&schema, args, &err);
     if (st == KANON_OK)
-        st = kanon_table_read(&table, args->operand, schema, &reading, &err);
+        st = kanon_table_read(&table, &input, schema, &reading, &err);
     if (st == KANON_OK)
         status = args->proof != NULL ? check_proof(self, table, args, &show) : find_bound(self, table, args, &show);
     else

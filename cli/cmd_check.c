@@ -107,9 +107,6 @@ static int run(const command *self, const arguments *args)
         return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
     kanon_check_options checking = {
         .struct_size = sizeof checking,
-        .delimiter = args->delimiter,
-        .header = (kanon_header)args->header,
-        .encoding = args->encoding,
         .risk_threshold = args->risk_threshold > 0 ? args->risk_threshold : DEFAULT_RISK_THRESHOLD,
         .tick = progress_tick,
         .payload = &show,
@@ -117,9 +114,10 @@ static int run(const command *self, const arguments *args)
     };
     progress_begin(&show, args->quiet);
     signals_catch_reading(args->operand);
+    const kanon_input input = table_at(args->operand, args);
     kanon_status st = arguments_schema(&schema, args, &err);
     if (st == KANON_OK)
-        st = kanon_check_read(&check, args->operand, schema, &checking, &err);
+        st = kanon_check_read(&check, &input, schema, &checking, &err);
     progress_end_to_print(&show);
     if (st == KANON_OK) {
         print_check(check, checking.risk_threshold);

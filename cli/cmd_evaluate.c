@@ -103,18 +103,19 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
         .tick = progress_tick,
         .payload = show,
     };
-    kanon_status st = kanon_table_read(&table, args->operand, schema, &reading, err);
+    const kanon_prove_options proving = prove_options(args, show);
+    const kanon_input input = table_at(args->operand, args);
+    kanon_status st = kanon_table_read(&table, &input, schema, &reading, err);
     if (st == KANON_OK && args->given_groups != NULL)
-        st = kanon_grouping_read(&grouping, table, args->given_groups, err);
+        st = kanon_grouping_read(&grouping, table, KANON_PATH(args->given_groups), err);
     kanon_outputs outputs = {.struct_size = sizeof outputs, .report = KANON_TO_PATH(args->report)};
     signals_catch(); /* before this nothing can be half-written, and a signal may end it at once */
     if (st == KANON_OK)
         st = args->given_release != NULL
-                 ? kanon_evaluate_release(&measures, table, args->given_release, schema, &evaluating, err)
+                 ? kanon_evaluate_release(&measures, table, KANON_PATH(args->given_release), schema, &evaluating, err)
                  : kanon_evaluate(&measures, table, grouping, &evaluating, err);
     if (st == KANON_OK && args->from_certificate != NULL)
-        st = kanon_measures_prove(measures, table, grouping, args->from_certificate, (int)args->threads, progress_tick, show,
-                                  err);
+        st = kanon_measures_prove(measures, table, grouping, KANON_PATH(args->from_certificate), &proving, err);
     outputs.measures = measures;
     if (st == KANON_OK && args->report != NULL)
         st = kanon_publish(table, grouping, &outputs, err);

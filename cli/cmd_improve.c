@@ -22,8 +22,9 @@ typedef struct improvement {
 static kanon_status read_start(improvement *work, const arguments *args, kanon_error *err)
 {
     if (args->given_groups != NULL)
-        return kanon_grouping_read(&work->start, work->run.table, args->given_groups, err);
-    return kanon_grouping_from_release(&work->start, work->run.table, args->given_release, work->run.schema, err);
+        return kanon_grouping_read(&work->start, work->run.table, KANON_PATH(args->given_groups), err);
+    return kanon_grouping_from_release(&work->start, work->run.table, KANON_PATH(args->given_release), work->run.schema,
+                                       err);
 }
 
 static kanon_status improve(improvement *work, kanon_error *err)

@@ -37,16 +37,14 @@ static int run(const command *self, const arguments *args)
     progress_begin(&show, args->quiet);
     kanon_propose_options proposing = {
         .struct_size = sizeof proposing,
-        .delimiter = args->delimiter,
-        .header = (kanon_header)args->header,
-        .encoding = args->encoding,
         .threads = (int)args->threads,
         .tick = progress_tick,
         .payload = &show,
         .schema = KANON_TO_PATH(args->release != NULL ? args->release : "-"),
     };
     signals_catch();
-    kanon_status st = kanon_propose(&proposal, args->operand, &proposing, &err);
+    const kanon_input input = table_at(args->operand, args);
+    kanon_status st = kanon_propose(&proposal, &input, &proposing, &err);
     progress_end(&show);
     if (st == KANON_OK && !args->quiet)
         print_summary(proposal, args);

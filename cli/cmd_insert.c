@@ -1,5 +1,6 @@
 /* kanon insert: adds records to a state. Run by main.c through the table of commands. What all changes of a state
- * share is in state_command.c; this file adds its options and the call of kanon_state_insert. */
+ * share is in state_command.c; this file adds its options and the call of kanon_state_change. */
+#include "progress.h"
 #include "state_command.h"
 
 static const char *const examples[] = {
@@ -11,7 +12,8 @@ static const char *const examples[] = {
 static kanon_status change(kanon_state *state, const arguments *args, const kanon_change_options *how, kanon_change *out,
                            kanon_error *err)
 {
-    return kanon_state_insert(state, args->second, how, out, err);
+    const kanon_input delta = table_at(args->second, args);
+    return kanon_state_change(state, KANON_INSERT, &delta, how, out, err);
 }
 
 static int run(const command *self, const arguments *args)

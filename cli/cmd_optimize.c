@@ -10,7 +10,7 @@ static const char *const examples[] = {
 static kanon_status change(kanon_state *state, const arguments *args, const kanon_change_options *how, kanon_change *out,
                            kanon_error *err)
 {
-    return kanon_state_optimize(state, args->refine, how, out, err);
+    return kanon_state_improve(state, args->refine, how, out, err);
 }
 
 static int run(const command *self, const arguments *args)

@@ -158,7 +158,8 @@ static kanon_status profile(kanon_schema *schema, const arguments *args, progres
         .payload = show,
         .report = KANON_TO_PATH(args->report),
     };
-    kanon_status st = kanon_table_read(&table, args->operand, schema, &reading, err);
+    const kanon_input input = table_at(args->operand, args);
+    kanon_status st = kanon_table_read(&table, &input, schema, &reading, err);
     if (st == KANON_OK)
         st = kanon_profile_table(&figures, table, &profiling, err);
     progress_end_to_print(show);

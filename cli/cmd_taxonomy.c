@@ -1,6 +1,7 @@
 /* kanon taxonomy: taxonomies as files. build makes one from a column of a table, check finds what is wrong with one, show
  * prints it as a tree, convert writes it in another form. Run by main.c; the work is in the library. */
 #include "paths.h"
+#include "progress.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +20,6 @@ static kanon_column_options column_of(const arguments *args, const kanon_schema 
 {
     return (kanon_column_options){.struct_size = sizeof(kanon_column_options),
                                   .column = args->column,
-                                  .delimiter = args->delimiter,
                                   .missing = args->missing.items,
                                   .n_missing = args->missing.n,
                                   .empty_is_value = args->empty == EMPTY_VALUE,
@@ -30,7 +30,7 @@ static kanon_column_options column_of(const arguments *args, const kanon_schema 
 static kanon_status named_files(kanon_schema **schema, const char **file, const arguments *args, kanon_error *err)
 {
     *file = args->second;
-    kanon_status st = args->schema != NULL ? kanon_schema_read(schema, args->schema, NULL, err) : KANON_OK;
+    kanon_status st = args->schema != NULL ? kanon_schema_read(schema, KANON_PATH(args->schema), NULL, err) : KANON_OK;
     if (st == KANON_OK && *schema != NULL && *file == NULL && args->column != NULL)
         *file = kanon_schema_taxonomy(*schema, args->column);
     return st;
@@ -72,9 +72,10 @@ static int run_build(const command *self, const arguments *args)
     const char *unused;
     kanon_status st = named_files(&schema, &unused, args, &err);
     kanon_column_options column = column_of(args, schema);
+    const kanon_input table = table_at(args->second, args);
     if (st == KANON_OK)
-        st = kanon_taxonomy_build(&taxonomy, args->second, &column, (kanon_taxonomy_method)method,
-                                           args->methods[method], NULL, &err);
+        st = kanon_taxonomy_build(&taxonomy, &table, &column, (kanon_taxonomy_method)method, args->methods[method], NULL,
+                                  &err);
     if (st == KANON_OK)
         st = kanon_taxonomy_write(taxonomy, KANON_TO_PATH(output_of(args)), (kanon_taxonomy_form)args->form, &err);
     kanon_taxonomy_free(taxonomy);
@@ -88,7 +89,7 @@ static int run_convert(const command *self, const arguments *args)
     kanon_error err = {0};
     if (args->form == KANON_TAXONOMY_AUTO && is_standard(output_of(args)))
         return wrong_usage(self, "no form; give --form, or an output that ends in .csv, .txt, .yaml or .json");
-    kanon_status st = kanon_taxonomy_read(&taxonomy, args->second, KANON_TAXONOMY_AUTO, NULL, &err);
+    kanon_status st = kanon_taxonomy_read(&taxonomy, KANON_PATH(args->second), KANON_TAXONOMY_AUTO, NULL, &err);
     if (st == KANON_OK)
         st = kanon_taxonomy_write(taxonomy, KANON_TO_PATH(output_of(args)), (kanon_taxonomy_form)args->form, &err);
     kanon_taxonomy_free(taxonomy);
@@ -126,8 +127,10 @@ static int run_check(const command *self, const arguments *args)
         status = no_taxonomy(self, args);
     } else {
         kanon_column_options column = column_of(args, schema);
+        const kanon_input table = table_at(args->table, args);
         if (st == KANON_OK)
-            st = kanon_taxonomy_check_read(&check, file, KANON_TAXONOMY_AUTO, args->table, &column, NULL, &err);
+            st = kanon_taxonomy_check_read(&check, KANON_PATH(file), KANON_TAXONOMY_AUTO,
+                                           args->table != NULL ? &table : NULL, &column, NULL, &err);
         status = st == KANON_OK ? print_findings(args, file, check) : failed(self, &err);
     }
     kanon_taxonomy_check_free(check);
@@ -221,9 +224,10 @@ static kanon_status show(const arguments *args, const char *file, const kanon_sc
     kanon_taxonomy *taxonomy = NULL;
     int64_t unknown = 0;
     kanon_column_options column = column_of(args, schema);
-    kanon_status st = kanon_taxonomy_read(&taxonomy, file, KANON_TAXONOMY_AUTO, NULL, err);
+    kanon_status st = kanon_taxonomy_read(&taxonomy, KANON_PATH(file), KANON_TAXONOMY_AUTO, NULL, err);
+    const kanon_input table = table_at(args->table, args);
     if (st == KANON_OK && args->table != NULL)
-        st = kanon_taxonomy_count(taxonomy, args->table, &column, &unknown, err);
+        st = kanon_taxonomy_count(taxonomy, &table, &column, &unknown, err);
     if (st == KANON_OK) {
         int32_t fits = depth_that_fits(taxonomy);
         bool asked = args->depth > 0;

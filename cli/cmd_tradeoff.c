@@ -68,13 +68,14 @@ static int run(const command *self, const arguments *args)
     if (!arguments_have_schema(args))
         return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
     progress_begin(&show, args->quiet);
+    const kanon_input input = table_at(args->operand, args);
     kanon_read_options reading = read_options(args, &show);
     reading.encode_all = names_columns(args->settings.items, args->settings.n);
     kanon_status st = arguments_schema(&schema, args, &err);
     if (st == KANON_OK) {
         size_t n = kanon_schema_settings(schema, &settings);
         reading.encode_all = reading.encode_all || names_columns(settings, n);
-        st = kanon_table_read(&table, args->operand, schema, &reading, &err);
+        st = kanon_table_read(&table, &input, schema, &reading, &err);
     }
     signals_catch(); /* before this nothing can be half-written, and a signal may end it at once */
     if (st == KANON_OK)

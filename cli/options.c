@@ -685,7 +685,7 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
     kanon_schema *schema = NULL;
     if (check_roles_differ(args, err) != KANON_OK)
         return err->status;
-    kanon_status st = args->schema != NULL ? kanon_schema_read(&schema, args->schema, NULL, err)
+    kanon_status st = args->schema != NULL ? kanon_schema_read(&schema, KANON_PATH(args->schema), NULL, err)
                                            : kanon_schema_new(&schema, NULL, err);
     if (st == KANON_OK)
         st = set_roles(schema, &args->quasi, KANON_ROLE_QUASI, err);
@@ -696,7 +696,8 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
     if (st == KANON_OK)
         st = set_roles(schema, &args->insensitive, KANON_ROLE_INSENSITIVE, err);
     for (size_t i = 0; i < args->taxonomies.n && st == KANON_OK; i++)
-        st = kanon_schema_set_taxonomy(schema, args->taxonomies.items[i].name, args->taxonomies.items[i].value, err);
+        st = kanon_schema_set_taxonomy(schema, args->taxonomies.items[i].name, KANON_PATH(args->taxonomies.items[i].value),
+                                       err);
     for (size_t i = 0; i < args->bands.n && st == KANON_OK; i++)
         st = kanon_schema_set_bands(schema, args->bands.items[i].name, args->bands.items[i].value, err);
     for (size_t i = 0; i < args->tops.n && st == KANON_OK; i++)

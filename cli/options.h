@@ -52,7 +52,8 @@ typedef struct arguments {
     int header;  /* a kanon_header */
     int empty;   /* EMPTY_MISSING or EMPTY_VALUE; 0: not said */
     const char *encoding;
-    char delimiter, decimal, thousands; /* 0: not said */
+    char delimiter[2]; /* a character, or nothing: not said */
+    char decimal, thousands; /* 0: not said */
     bool entity_together, shuffle, strict, quiet, verbose, help, help_all, grow_taxonomy, again, repair;
 } arguments;
 
@@ -70,7 +71,8 @@ const option *option_next(option_walk *walk);
 const option *option_at(size_t i);
 /* What a category is called. */
 const char *category_text(option_category category);
-/* The next word of "a|b|c" and its length, skipping placeholders, which are in capitals. *choices moves on; NULL: the end. */
+/* The next word of "a|b|c" and its length, skipping placeholders, which are in capitals. *choices moves on; NULL: the
+ * end. */
 const char *next_choice(const char **choices, size_t *length);
 /* Whether an option was given. */
 bool option_given(const option *opt, const arguments *args);

@@ -193,13 +193,29 @@ void signals_die(void)
     raise((int)caught);
 }
 
+kanon_input table_at(const char *location, const arguments *args)
+{
+    return (kanon_input){
+        .struct_size = sizeof(kanon_input),
+        .location = location,
+        .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
+    };
+}
+
+kanon_prove_options prove_options(const arguments *args, progress *show)
+{
+    return (kanon_prove_options){.struct_size = sizeof(kanon_prove_options),
+                                 .threads = (int)args->threads,
+                                 .tick = progress_tick,
+                                 .payload = show};
+}
+
 kanon_read_options read_options(const arguments *args, progress *show)
 {
     return (kanon_read_options){
         .struct_size = sizeof(kanon_read_options),
-        .delimiter = args->delimiter,
-        .header = (kanon_header)args->header,
-        .encoding = args->encoding,
         .strict = args->strict,
         .threads = (int)args->threads,
         .tick = progress_tick,

@@ -20,7 +20,10 @@ typedef struct progress {
 void progress_begin(progress *out, bool quiet);
 /* A kanon_tick; the payload is the progress. */
 int progress_tick(const kanon_progress *now, void *payload);
-/* How the table is read that a command names, as its options say, with progress. */
+/* The table at a location, with what the options say of CSV. */
+kanon_input table_at(const char *location, const arguments *args);
+/* With progress: how the table is read, and how a proof is checked. */
+kanon_prove_options prove_options(const arguments *args, progress *show);
 kanon_read_options read_options(const arguments *args, progress *show);
 /* Erase the line. */
 void progress_end(progress *show);

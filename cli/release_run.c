@@ -12,7 +12,8 @@
 kanon_status release_run_read(release_run *run, const kanon_read_options *reading, kanon_error *err)
 {
     signals_catch_reading(run->args->operand);
-    kanon_status st = kanon_table_read(&run->table, run->args->operand, run->schema, reading, err);
+    const kanon_input input = table_at(run->args->operand, run->args);
+    kanon_status st = kanon_table_read(&run->table, &input, run->schema, reading, err);
     signals_catch();
     if (st == KANON_OK) { /* before the work, so that nobody waits for a release that has to be made again */
         progress_end(&run->show);
@@ -152,12 +153,13 @@ kanon_status release_run_publish(release_run *run, kanon_error *err)
         .command = run->command,
     };
     kanon_state_options keeping = {.struct_size = sizeof keeping, .tick = progress_tick, .payload = &run->show};
+    const kanon_prove_options proving = prove_options(args, &run->show);
     kanon_status st = KANON_OK;
     if (!args->quiet || args->from_certificate != NULL)
         st = kanon_evaluate(&run->measures, run->table, run->grouping, &evaluating, err);
     if (st == KANON_OK && args->from_certificate != NULL)
-        st = kanon_measures_prove(run->measures, run->table, run->grouping, args->from_certificate, (int)args->threads,
-                                  progress_tick, &run->show, err);
+        st = kanon_measures_prove(run->measures, run->table, run->grouping, KANON_PATH(args->from_certificate), &proving,
+                                  err);
     if (st == KANON_OK && signals_caught() != 0)
         st = err->status = KANON_ECANCELLED;
     if (st == KANON_OK) {

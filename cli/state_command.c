@@ -101,7 +101,7 @@ int run_state_change(const command *self, const arguments *args, state_change ch
 {
     kanon_state *state = NULL;
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     progress show;
     kanon_outputs outputs = {
         .struct_size = sizeof outputs,
@@ -120,9 +120,6 @@ int run_state_change(const command *self, const arguments *args, state_change ch
                      args->report_external != NULL || args->codebook != NULL;
     kanon_change_options options = {
         .struct_size = sizeof options,
-        .delimiter = args->delimiter,
-        .header = (kanon_header)args->header,
-        .encoding = args->encoding,
         .grow_taxonomy = args->grow_taxonomy,
         .outputs = publishes ? &outputs : NULL,
         .joint_k = args->joint_k,

@@ -23,8 +23,8 @@ int main(void)
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH("release.csv")};
     int exit_status = 0;
 
-    if (kanon_schema_read(&schema, "people.yaml", NULL, &err) != KANON_OK ||
-        kanon_table_read(&table, "people.csv", schema, NULL, &err) != KANON_OK ||
+    if (kanon_schema_read(&schema, KANON_PATH("people.yaml"), NULL, &err) != KANON_OK ||
+        kanon_table_read(&table, KANON_PATH("people.csv"), schema, NULL, &err) != KANON_OK ||
         kanon_anonymize(&grouping, table, &options, &err) != KANON_OK ||
         kanon_publish(table, grouping, &outputs, &err) != KANON_OK) {
         exit_status = explain(&err);

@@ -76,8 +76,8 @@ int main(void)
     kanon_grouping *grouping = NULL;
     kanon_error err = {0};
 
-    if (kanon_schema_read(&schema, "people.yaml", &context, &err) != KANON_OK ||
-        kanon_table_read(&table, "people.csv", schema, NULL, &err) != KANON_OK ||
+    if (kanon_schema_read(&schema, KANON_PATH("people.yaml"), &context, &err) != KANON_OK ||
+        kanon_table_read(&table, KANON_PATH("people.csv"), schema, NULL, &err) != KANON_OK ||
         kanon_anonymize(&grouping, table, &options, &err) != KANON_OK ||
         kanon_publish(table, grouping, &outputs, &err) != KANON_OK)
         fprintf(stderr, "%s\n", err.message);

@@ -57,7 +57,7 @@ int main(void)
 
     if (kanon_schema_new(&schema, &context, &err) != KANON_OK ||
         kanon_schema_set_default_role(schema, KANON_ROLE_QUASI, &err) != KANON_OK ||
-        kanon_table_from_bytes(&table, csv, size, "people", schema, &reading, &err) != KANON_OK ||
+        kanon_table_read(&table, KANON_BYTES_AS(csv, size, "people"), schema, &reading, &err) != KANON_OK ||
         kanon_anonymize(&grouping, table, &options, &err) != KANON_OK)
         goto out;
     printf("ended early; every group has at least 5 records: %s\n", kanon_grouping_smallest(grouping) >= 5 ? "yes" : "no");

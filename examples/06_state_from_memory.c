@@ -36,7 +36,7 @@ static kanon_status create(const char *path, kanon_error *err)
     if (st == KANON_OK)
         st = kanon_schema_set_key(schema, key, 1, err); /* deletes and updates name a record by its key */
     if (st == KANON_OK)
-        st = kanon_table_from_bytes(&table, first_csv, strlen(first_csv), "people", schema, NULL, err);
+        st = kanon_table_read(&table, KANON_BYTES_AS(first_csv, strlen(first_csv), "people"), schema, NULL, err);
     if (st == KANON_OK)
         st = kanon_anonymize(&grouping, table, &options, err);
     if (st == KANON_OK)
@@ -52,17 +52,19 @@ int main(void)
     static const char path[] = "people.state";
     kanon_state *state = NULL;
     kanon_audit *audit = NULL;
-    kanon_change change = {0};
+    kanon_change change = KANON_INIT(kanon_change);
     kanon_error err = {0};
     int failed = 1;
 
     if (create(path, &err) != KANON_OK || kanon_state_open(&state, path, NULL, &err) != KANON_OK)
         goto out;
-    if (kanon_state_insert_bytes(state, new_csv, strlen(new_csv), "new people", NULL, &change, &err) != KANON_OK)
+    if (kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(new_csv, strlen(new_csv), "new people"), NULL, &change,
+                           &err) != KANON_OK)
         goto out;
     printf("inserted %lld: %lld records in %lld groups\n", (long long)change.changed, (long long)change.records,
            (long long)change.groups);
-    if (kanon_state_delete_bytes(state, gone_csv, strlen(gone_csv), "gone", &and_release, &change, &err) != KANON_OK)
+    if (kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(gone_csv, strlen(gone_csv), "gone"), &and_release, &change,
+                           &err) != KANON_OK)
         goto out;
     printf("deleted %lld, release %lld\n", (long long)change.changed, (long long)change.release);
 

@@ -123,7 +123,7 @@ static kanon_block_groups *group(int32_t block, const kanon_cuts *cuts, const ka
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
     kanon_block_groups *groups = NULL;
-    must(kanon_table_from_bytes(&table, text, strlen(text), "block", schema, reading, &err));
+    must(kanon_table_read(&table, KANON_BYTES_AS(text, strlen(text), "block"), schema, reading, &err));
     must(kanon_block_group(&grouping, table, cuts, block, options, &err));
     for (int i = 0; i < n; i++) {
         places[i] = at[i];
@@ -179,7 +179,7 @@ static void publish(int32_t block, const kanon_schema *schema, const kanon_read_
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     for (int i = 0; i < n; i++)
         group_of[i] = records[at[i]].group;
-    must(kanon_table_from_bytes(&table, text, strlen(text), "block", schema, reading, &err));
+    must(kanon_table_read(&table, KANON_BYTES_AS(text, strlen(text), "block"), schema, reading, &err));
     must(kanon_grouping_new(&grouping, table, group_of, &err));
     must(kanon_publish(table, grouping, &outputs, &err));
     const char *line = strchr(released, '\n') + 1;
@@ -200,10 +200,10 @@ int main(void)
     static char texts[MOST][TEXT];
     int32_t block_of[MOST];
 
-    must(kanon_schema_read(&schema, "people.yaml", NULL, &err));
+    must(kanon_schema_read(&schema, KANON_PATH("people.yaml"), NULL, &err));
     must(kanon_schema_set_k(schema, options.k, &err)); /* for the check of each block's release */
     must(kanon_blocks_allow(schema, &options, &err));
-    must(kanon_csv_parts_find(&parts, "people.csv", schema, NULL, PART_BYTES, &err));
+    must(kanon_csv_parts_find(&parts, KANON_PATH("people.csv"), schema, NULL, PART_BYTES, &err));
     FILE *f = fopen("people.csv", "rb");
     file[f != NULL ? fread(file, 1, TEXT - 1, f) : 0] = '\0';
     if (f != NULL)
@@ -214,7 +214,7 @@ int main(void)
     reading.domain = domain;
     for (size_t i = 0; i < parts->n_parts; i++) {
         size_t size = part_of(texts[i], parts, i);
-        must(kanon_table_from_bytes(&tables[i], texts[i], size, "people.csv", schema, &reading, &err));
+        must(kanon_table_read(&tables[i], KANON_BYTES_AS(texts[i], size, "people.csv"), schema, &reading, &err));
     }
     kanon_cuts *cuts = cut(tables, parts->n_parts, domain, options.blocks);
     int n_blocks = (int)kanon_cuts_blocks(cuts);

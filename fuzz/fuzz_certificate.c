@@ -42,13 +42,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         static const char csv[] = "age\n0\n1\n10\n11\n20\n30\n";
         kanon_schema *schema = NULL;
         int group_of[N];
-        require_done(kanon_schema_from_bytes(&schema, yaml, strlen(yaml), "s.yaml", NULL, &err), &err);
-        require_done(kanon_table_from_bytes(&table, csv, strlen(csv), "t.csv", schema, NULL, &err), &err);
+        require_done(kanon_schema_read(&schema, KANON_BYTES_AS(yaml, strlen(yaml), "s.yaml"), NULL, &err), &err);
+        require_done(kanon_table_read(&table, KANON_BYTES_AS(csv, strlen(csv), "t.csv"), schema, NULL, &err), &err);
         kanon_schema_free(schema);
         best = best_loss(0, 0, group_of);
     }
-    kanon_certificate certificate = {0};
-    kanon_status st = kanon_certificate_check_bytes(&certificate, table, data, size, "c.json", 1, NULL, NULL, &err);
+    kanon_certificate certificate = KANON_INIT(kanon_certificate);
+    kanon_status st = kanon_certificate_check(
+        &certificate, table, KANON_BYTES_AS(data, size, "c.json"),
+        &(kanon_prove_options){.struct_size = sizeof(kanon_prove_options), .threads = 1}, &err);
     if (st != KANON_OK)
         require_error(st, &err);
     else if (certificate.holds)

@@ -25,7 +25,8 @@ static const kanon_schema *schema_of(int i)
     static kanon_schema *made[N_SCHEMAS];
     kanon_error err = {0};
     if (made[i] == NULL)
-        require_done(kanon_schema_from_bytes(&made[i], schemas[i], strlen(schemas[i]), "s.yaml", NULL, &err), &err);
+        require_done(kanon_schema_read(&made[i], KANON_BYTES_AS(schemas[i], strlen(schemas[i]), "s.yaml"), NULL, &err),
+                     &err);
     return made[i];
 }
 
@@ -52,8 +53,8 @@ static void measure(const uint8_t *data, size_t size)
     kanon_error err = {0};
     kanon_measures *measures = NULL;
     kanon_evaluate_options options = {.struct_size = sizeof options, .threads = 1};
-    kanon_status st = kanon_evaluate_bytes(&measures, small_case()->table, data, size, "r.csv", small_case()->schema,
-                                           &options, &err);
+    kanon_status st = kanon_evaluate_release(&measures, small_case()->table, KANON_BYTES_AS(data, size, "r.csv"),
+                                             small_case()->schema, &options, &err);
     if (st != KANON_OK) {
         require_error(st, &err);
         return;
@@ -75,7 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     kanon_check_options options = {.struct_size = sizeof options, .k = data[0] >= 128 ? 2 : 0};
-    kanon_status st = kanon_check_bytes(&check, data + 1, size - 1, "r.csv", schema_of(choice), &options, &err);
+    kanon_status st = kanon_check_read(&check, KANON_BYTES_AS(data + 1, size - 1, "r.csv"), schema_of(choice), &options,
+                                       &err);
     require((st == KANON_OK) == (check != NULL));
     if (st == KANON_OK)
         check_figures(check);

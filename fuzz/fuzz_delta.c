@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t n_bytes;
     kanon_error err = {0};
     kanon_state *state = NULL;
-    kanon_change change = {0};
+    kanon_change change = KANON_INIT(kanon_change);
     memory_output out = {0};
     kanon_sink sink = memory_sink(&out);
     if (size == 0)
@@ -35,10 +35,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                 .grow_taxonomy = (data[0] & 0x10) != 0,
                                 .outputs = releases ? &outputs : NULL,
                                 .joint_k = (data[0] & 0x20) != 0 ? K : 0};
-    kanon_status st = command == 0 ? kanon_state_insert_bytes(state, data + 1, size - 1, "d.csv", &how, &change, &err)
-                      : command == 1
-                          ? kanon_state_delete_bytes(state, data + 1, size - 1, "d.csv", &how, &change, &err)
-                          : kanon_state_update_bytes(state, data + 1, size - 1, "d.csv", &how, &change, &err);
+    kanon_status st =
+        command == 0
+            ? kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(data + 1, size - 1, "d.csv"), &how, &change, &err)
+        : command == 1
+            ? kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(data + 1, size - 1, "d.csv"), &how, &change, &err)
+            : kanon_state_change(state, KANON_UPDATE, KANON_BYTES_AS(data + 1, size - 1, "d.csv"), &how, &change, &err);
     require(out.told == releases && (!releases || out.complete == (st == KANON_OK)));
     int64_t records = RECORDS;
     if (st == KANON_OK)

@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     kanon_error err = {0};
     kanon_grouping *grouping = NULL;
     kanon_measures *measures = NULL;
-    kanon_status st = kanon_grouping_from_bytes(&grouping, small_case()->table, data, size, "g.csv", &err);
+    kanon_status st = kanon_grouping_read(&grouping, small_case()->table, KANON_BYTES_AS(data, size, "g.csv"), &err);
     require((st == KANON_OK) == (grouping != NULL));
     if (st != KANON_OK) {
         require_error(st, &err);

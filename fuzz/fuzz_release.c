@@ -279,9 +279,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     write_table(table_text, &w, records);
     write_schema(schema_text, &w);
 
-    require_done(kanon_schema_from_bytes(&schema, schema_text, strlen(schema_text), "s.yaml", NULL, &err), &err);
+    require_done(kanon_schema_read(&schema, KANON_BYTES_AS(schema_text, strlen(schema_text), "s.yaml"), NULL, &err), &err);
     kanon_read_options reading = {.struct_size = sizeof reading, .threads = 1};
-    require_done(kanon_table_from_bytes(&table, table_text, strlen(table_text), "t.csv", schema, &reading, &err), &err);
+    require_done(kanon_table_read(&table, KANON_BYTES_AS(table_text, strlen(table_text), "t.csv"), schema, &reading, &err),
+                 &err);
     /* the choice of delta on a sample takes longer than everything else */
     static const kanon_setting coarse = {"max-iterations", "1"};
     kanon_options options = {.struct_size = sizeof options,

@@ -52,7 +52,7 @@ static char *released(const char *path, int command)
     kanon_state *state = NULL;
     kanon_state_info *info = NULL;
     kanon_audit *audit = NULL;
-    kanon_change change;
+    kanon_change change = KANON_INIT(kanon_change);
     memory_output out = {0};
     kanon_sink sink = memory_sink(&out);
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink), .threads = 1};
@@ -65,11 +65,11 @@ static char *released(const char *path, int command)
     if (st == KANON_OK && command == 0)
         st = kanon_state_audit(&audit, state, 0, &err);
     if (st == KANON_OK && command == 1)
-        st = kanon_state_insert_bytes(state, delta, strlen(delta), "d.csv", NULL, &change, &err);
+        st = kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(delta, strlen(delta), "d.csv"), NULL, &change, &err);
     if (st == KANON_OK && command == 2)
-        st = kanon_state_delete_bytes(state, key, strlen(key), "d.csv", NULL, &change, &err);
+        st = kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(key, strlen(key), "d.csv"), NULL, &change, &err);
     if (st == KANON_OK && command == 3)
-        st = kanon_state_optimize(state, NULL, NULL, &change, &err);
+        st = kanon_state_improve(state, NULL, NULL, &change, &err);
     if (st == KANON_OK)
         st = kanon_state_release(state, &how, &change, &err);
     if (st != KANON_OK) {

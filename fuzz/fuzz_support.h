@@ -157,12 +157,12 @@ static inline const small *small_case(void)
     static small made;
     kanon_error err = {0};
     if (made.table == NULL) {
-        require_done(kanon_schema_from_bytes(&made.schema, small_schema, strlen(small_schema), "s.yaml", NULL, &err),
-                     &err);
-        kanon_read_options options = {.struct_size = sizeof options, .threads = 1};
         require_done(
-            kanon_table_from_bytes(&made.table, small_table, strlen(small_table), "t.csv", made.schema, &options, &err),
-            &err);
+            kanon_schema_read(&made.schema, KANON_BYTES_AS(small_schema, strlen(small_schema), "s.yaml"), NULL, &err), &err);
+        kanon_read_options options = {.struct_size = sizeof options, .threads = 1};
+        require_done(kanon_table_read(&made.table, KANON_BYTES_AS(small_table, strlen(small_table), "t.csv"), made.schema,
+                                      &options, &err),
+                     &err);
     }
     return &made;
 }
@@ -176,7 +176,7 @@ static inline const uint8_t *small_state(size_t *size)
         kanon_error err = {0};
         kanon_grouping *grouping = NULL;
         kanon_state *state = NULL;
-        kanon_change change;
+        kanon_change change = KANON_INIT(kanon_change);
         memory_output first = {0}, second = {0};
         kanon_sink to_first = memory_sink(&first), to_second = memory_sink(&second);
         kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&to_first), .threads = 1};
@@ -189,7 +189,8 @@ static inline const uint8_t *small_state(size_t *size)
         require_done(kanon_state_open(&state, path, NULL, &err), &err);
         outputs.release = KANON_TO_SINK(&to_second);
         static const char more[] = "id,age,born,job,zip,ill\n9,35,1986-01-01,nurse,103,gout\n";
-        require_done(kanon_state_insert_bytes(state, more, strlen(more), "d.csv", &how, &change, &err), &err);
+        require_done(
+            kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(more, strlen(more), "d.csv"), &how, &change, &err), &err);
         kanon_state_close(state);
         kanon_grouping_free(grouping);
         free(first.bytes);

@@ -2,8 +2,8 @@
  *
  * A run is: read a schema, read a table, group its records, publish what came out.
  *
- *     kanon_schema_read(&schema, "hospital.yaml", NULL, &err);
- *     kanon_table_read(&table, "hospital.csv", schema, NULL, &err);
+ *     kanon_schema_read(&schema, KANON_PATH("hospital.yaml"), NULL, &err);
+ *     kanon_table_read(&table, KANON_PATH("hospital.csv"), schema, NULL, &err);
  *     kanon_anonymize(&grouping, table, &(kanon_options){.struct_size = sizeof(kanon_options), .k = 10}, &err);
  *     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH("release.csv")};
  *     kanon_publish(table, grouping, &outputs, &err);
@@ -79,8 +79,8 @@ typedef enum kanon_status {
  * or buttons; `topic` lets the caller add what to do in its own terms. It is NULL or one of these words, which stay the same
  * from version to version; more may come:
  *     k               k is not given
- *     header          the first line of a table may name columns or be a record: kanon_read_options.header
- *     encoding        the bytes of a table are not in the encoding: kanon_read_options.encoding
+ *     header          the first line of a table may name columns or be a record: kanon_input.header
+ *     encoding        the bytes of a table are not in the encoding: kanon_input.encoding
  *     entity          the column that says whose record it is, is not given
  *     memory          kanon_options.memory is too small
  *     driver          a driver for a database or for Parquet files is not there: kanon_driver_at
@@ -90,7 +90,7 @@ typedef enum kanon_status {
  *     state           the file is not a state, or one of an older version
  *     state-exists    a state is there already
  *     wait            another process works on the state: kanon_state_options.wait_seconds
- *     update          a new record has the key of an old one: kanon_state_update
+ *     update          a new record has the key of an old one: KANON_UPDATE
  *     grow-taxonomy   a new value is not in the taxonomy: kanon_change_options.grow_taxonomy
  *     again           the delta was applied already: kanon_change_options.again
  *     joint-k         no release keeps joint classes so large: kanon_change_options.joint_k, or what the state says */
@@ -184,22 +184,27 @@ typedef struct kanon_input {
 #ifndef __cplusplus
 #define KANON_PATH(p) (&(const kanon_input){.struct_size = sizeof(kanon_input), .location = (p)})
 #define KANON_BYTES(b, n) (&(const kanon_input){.struct_size = sizeof(kanon_input), .bytes = (b), .size = (n)})
+#define KANON_BYTES_AS(b, n, called)                                                                                        \
+    (&(const kanon_input){.struct_size = sizeof(kanon_input), .bytes = (b), .size = (n), .name = (called)})
 #define KANON_STREAM(s) (&(const kanon_input){.struct_size = sizeof(kanon_input), .stream = (s)})
 #else
 struct kanon_input_literal : kanon_input {
-    kanon_input_literal(const char *at, const void *all, size_t n, struct ArrowArrayStream *rows) : kanon_input()
+    kanon_input_literal(const char *at, const void *all, size_t n, struct ArrowArrayStream *rows, const char *called)
+        : kanon_input()
     {
         struct_size = sizeof(kanon_input);
         location = at;
         bytes = all;
         size = n;
         stream = rows;
+        name = called;
     }
     operator const kanon_input *() const { return this; }
 };
-#define KANON_PATH(p) (kanon_input_literal((p), NULL, 0, NULL))
-#define KANON_BYTES(b, n) (kanon_input_literal(NULL, (b), (n), NULL))
-#define KANON_STREAM(s) (kanon_input_literal(NULL, NULL, 0, (s)))
+#define KANON_PATH(p) (kanon_input_literal((p), NULL, 0, NULL, NULL))
+#define KANON_BYTES(b, n) (kanon_input_literal(NULL, (b), (n), NULL, NULL))
+#define KANON_BYTES_AS(b, n, called) (kanon_input_literal(NULL, (b), (n), NULL, (called)))
+#define KANON_STREAM(s) (kanon_input_literal(NULL, NULL, 0, (s), NULL))
 #endif
 
 /* ---- output ------------------------------------------------------------------------------------------------------ */
@@ -278,24 +283,19 @@ typedef struct kanon_schema kanon_schema;
 
 /* An empty schema, to be filled by the setters below. */
 KANON_API kanon_status kanon_schema_new(kanon_schema **out, const kanon_context *context, kanon_error *err);
-/* The schema in the YAML file at `path`. Paths in it are relative to the file. */
-KANON_API kanon_status kanon_schema_read(kanon_schema **out, const char *path, const kanon_context *context,
+/* The schema in YAML. Paths in a file are relative to it, those in bytes to the working directory. */
+KANON_API kanon_status kanon_schema_read(kanon_schema **out, const kanon_input *input, const kanon_context *context,
                                          kanon_error *err);
-/* The schema in `size` bytes of YAML. `name` stands in messages; paths in it are relative to the working directory. */
-KANON_API kanon_status kanon_schema_from_bytes(kanon_schema **out, const void *bytes, size_t size, const char *name,
-                                               const kanon_context *context, kanon_error *err);
 KANON_API void kanon_schema_free(kanon_schema *schema);
 
 /* Each setter replaces what the schema said before about that column. */
 KANON_API kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kanon_role role, kanon_error *err);
 KANON_API kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err);
 KANON_API kanon_status kanon_schema_set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err);
-/* The taxonomy file is read when a table is read; `path` is relative to the working directory. */
-KANON_API kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const char *path,
+/* A taxonomy file is read when a table is read, a path being relative to the working directory; bytes, in the form of a
+ * taxonomy file, are read at once. */
+KANON_API kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const kanon_input *taxonomy,
                                                  kanon_error *err);
-/* The taxonomy in `size` bytes, in the form of a taxonomy file; it is read at once. `name` stands in messages. */
-KANON_API kanon_status kanon_schema_set_taxonomy_bytes(kanon_schema *schema, const char *column, const void *bytes,
-                                                       size_t size, const char *name, kanon_error *err);
 /* How the dates of a column are written: "%d.%m.%Y" (docs/schema.md has the letters); NULL: as is found from them. */
 KANON_API kanon_status kanon_schema_set_format(kanon_schema *schema, const char *column, const char *format,
                                                kanon_error *err);
@@ -305,7 +305,7 @@ KANON_API kanon_status kanon_schema_set_separators(kanon_schema *schema, const c
                                                    kanon_error *err);
 /* Whether the tables that are read with the schema have a header line. */
 KANON_API kanon_status kanon_schema_set_header(kanon_schema *schema, kanon_header header, kanon_error *err);
-/* The encoding of the tables that are read with the schema, as in kanon_read_options; NULL: as is found. */
+/* The encoding of the tables that are read with the schema, as in kanon_input; NULL: as is found. */
 KANON_API kanon_status kanon_schema_set_encoding(kanon_schema *schema, const char *encoding, kanon_error *err);
 typedef enum kanon_mask { KANON_MASK_NONE = 0, KANON_MASK_RIGHT, KANON_MASK_LEFT } kanon_mask;
 /* A taxonomy that masks one character per level, from the right or the left. */
@@ -366,7 +366,7 @@ KANON_API size_t kanon_schema_settings(const kanon_schema *schema, const kanon_s
 KANON_API const char *kanon_schema_file(const kanon_schema *schema, size_t i);
 /* Not 0: the schema says what role the column has, and *out (unless NULL) is that role. */
 KANON_API int kanon_schema_role(const kanon_schema *schema, const char *column, kanon_role *out);
-/* The path of a column's taxonomy; NULL: it has none, or not in a file. With its bytes (kanon_schema_set_taxonomy_bytes) the
+/* The path of a column's taxonomy; NULL: it has none, or not in a file. With its bytes the
  * schema can be made again where that file is not, such as on another machine. */
 KANON_API const char *kanon_schema_taxonomy(const kanon_schema *schema, const char *column);
 
@@ -377,7 +377,6 @@ typedef struct kanon_piece kanon_domain; /* see kanon_blocks.h */
 
 typedef struct kanon_read_options {
     size_t struct_size;
-    char delimiter; /* 0: one of , ; tab | found from the header line */
     int strict;     /* columns that the schema does not name are an error instead of a warning */
     kanon_tick tick;
     void *payload;
@@ -385,9 +384,6 @@ typedef struct kanon_read_options {
     int64_t memory; /* bytes that may be used: a table that would take much of them is in a temporary file; 0: any number */
     int threads; /* 0: as many as there are processors; where `memory` is limited, one reads */
     const kanon_context *context; /* NULL: the schema's */
-    kanon_header header;  /* KANON_HEADER_UNSAID: what the schema says */
-    const char *encoding; /* utf-8, utf-16, utf-16le, utf-16be, latin-1 (iso-8859-1) or windows-1252; NULL: what the schema
-                             says, else UTF-8, or what the first bytes show, which is a warning then */
     const kanon_domain *domain; /* sealed: the table is a part of a larger one, whose domain it has (kanon_blocks.h). A value
                                    that is not in it is KANON_EDATA. NULL: the table is the whole */
 } kanon_read_options;
@@ -419,15 +415,12 @@ KANON_API const kanon_driver_info *kanon_driver_at(size_t i);
 /* Load the driver called `name`, and write where it was found as kanon_escape does; 0: there is none that can be loaded. */
 KANON_API size_t kanon_driver_find(char *out, size_t size, const char *name);
 
-/* Read and encode the table at `path` as `schema` says. A CSV file of
- * more than 1 MiB stays open and is read again when a release is written. KANON_EIO: it was truncated or rewritten
- * meanwhile; kanon_publish says so, too. */
-KANON_API kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
+/* Read and encode a table as `schema` says, which also says of its header and encoding what the input does not. A CSV
+ * file of more than 1 MiB stays open and is read again when a release is written. KANON_EIO: it was truncated or
+ * rewritten meanwhile; kanon_publish says so, too. Bytes and the batches of a stream are kept: bytes must outlive the
+ * table. */
+KANON_API kanon_status kanon_table_read(kanon_table **out, const kanon_input *input, const kanon_schema *schema,
                                         const kanon_read_options *options, kanon_error *err);
-/* The same of `size` bytes in memory, which must outlive the table. `name` stands in messages and reports. */
-KANON_API kanon_status kanon_table_from_bytes(kanon_table **out, const void *bytes, size_t size, const char *name,
-                                              const kanon_schema *schema, const kanon_read_options *options,
-                                              kanon_error *err);
 KANON_API void kanon_table_free(kanon_table *table);
 
 KANON_API int64_t kanon_table_rows(const kanon_table *table);
@@ -547,18 +540,15 @@ KANON_API kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *
                                        kanon_error *err);
 /* The grouping in a groups file: a table with the columns row and group, in CSV or wherever tables are (kanon_table_read).
  * It can be evaluated whatever it is; to be released it must satisfy the schema of the table (kanon_publish). */
-KANON_API kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path,
+KANON_API kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const kanon_input *groups,
                                            kanon_error *err);
-/* The same of `size` bytes in memory; `name` stands in messages. */
-KANON_API kanon_status kanon_grouping_from_bytes(kanon_grouping **out, const kanon_table *table, const void *bytes,
-                                                 size_t size, const char *name, kanon_error *err);
 /* The groups of a release of `table`, whichever tool wrote it: records whose quasi cells mean the same are a group, records
  * with nothing but * are suppressed. Notations are those of kanon_check_read; the texts that mean "no value" come from
  * `schema`. Where the file has the columns of the schema's key, they tell which record a row is; records that it lacks are
  * suppressed. Else it has the records of the table in the same order. KANON_EDATA: it has more, or fewer without a key, or
  * lacks a column. */
-KANON_API kanon_status kanon_grouping_from_release(kanon_grouping **out, const kanon_table *table, const char *release_path,
-                                                   const kanon_schema *schema, kanon_error *err);
+KANON_API kanon_status kanon_grouping_from_release(kanon_grouping **out, const kanon_table *table,
+                                                   const kanon_input *release, const kanon_schema *schema, kanon_error *err);
 /* The grouping in memory: group_of has a group number for each row of the table, 0 for suppressed. */
 KANON_API kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of,
                                           kanon_error *err);
@@ -646,13 +636,9 @@ KANON_API kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *t
  * ranges and taxonomies come from the table, the texts that mean "no value" from `schema`. The records may be in any
  * order; those that the file lacks count as suppressed. KANON_EDATA: a quasi column is not there, or more records than in
  * the table. */
-KANON_API kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const char *release_path,
+KANON_API kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const kanon_input *release,
                                               const kanon_schema *schema, const kanon_evaluate_options *options,
                                               kanon_error *err);
-/* The same of a release in `size` bytes of memory; `name` stands in messages. */
-KANON_API kanon_status kanon_evaluate_bytes(kanon_measures **out, const kanon_table *table, const void *release, size_t size,
-                                            const char *name, const kanon_schema *schema,
-                                            const kanon_evaluate_options *options, kanon_error *err);
 KANON_API void kanon_measures_free(kanon_measures *measures);
 
 typedef struct kanon_figure {
@@ -750,13 +736,10 @@ KANON_API kanon_status kanon_publish(const kanon_table *table, const kanon_group
 
 typedef struct kanon_propose_options {
     size_t struct_size;
-    char delimiter; /* 0: one of , ; tab | found from the header line */
-    int threads;    /* 0: as many as there are processors */
+    int threads; /* 0: as many as there are processors */
     kanon_tick tick;
     void *payload;
     const kanon_context *context; /* NULL: none */
-    kanon_header header;          /* as in kanon_read_options; what is said here, the schema says, too */
-    const char *encoding;         /* likewise */
     int without_bands;            /* propose none */
     const kanon_output *schema;   /* also write the schema here; NULL: not wanted */
 } kanon_propose_options;
@@ -792,33 +775,28 @@ typedef struct kanon_proposal {
     size_t n_sets;
     const char *const *notes; /* what else the user should know */
     size_t n_notes;
-    const char *schema; /* the schema in YAML, with a reason behind each line; kanon_schema_from_bytes reads it */
+    const char *schema; /* the schema in YAML, with a reason behind each line; kanon_schema_read reads it */
     size_t schema_size; /* in bytes, without the end */
 } kanon_proposal;
 
-/* Propose a schema for the CSV file at `path` ("-": standard input), by the names of its columns and the form of their
- * values: roles, types, texts that mean "no value", masks and bands, columns that say the same, whose record each row is. A
- * column of which nothing is known is withheld. Nothing in a proposal is a value of the table, but for texts that mean that
- * there is none. The result does not depend on the number of threads. */
-KANON_API kanon_status kanon_propose(kanon_proposal **out, const char *path, const kanon_propose_options *options,
+/* Propose a schema for a table, by the names of its columns and the form of their values: roles, types, texts that mean "no
+ * value", masks and bands, columns that say the same, whose record each row is. A column of which nothing is known is
+ * withheld. What the input says of header and encoding, the schema says, too, and the name of the input is in its title.
+ * Nothing in a proposal is a value of the table, but for texts that mean that there is none. The result does not depend on
+ * the number of threads. */
+KANON_API kanon_status kanon_propose(kanon_proposal **out, const kanon_input *table, const kanon_propose_options *options,
                                      kanon_error *err);
-/* The same of `size` bytes in memory; `name` stands in messages and in the title of the schema. */
-KANON_API kanon_status kanon_propose_bytes(kanon_proposal **out, const void *bytes, size_t size, const char *name,
-                                           const kanon_propose_options *options, kanon_error *err);
 KANON_API void kanon_proposal_free(kanon_proposal *proposal);
 
 /* ---- checking a published file ----------------------------------------------------------------------------------- */
 
 typedef struct kanon_check_options {
     size_t struct_size;
-    char delimiter;
     double risk_threshold; /* 0: 0.2 */
     kanon_tick tick;
     void *payload;
     int64_t k; /* that the file must have; 0: what the schema says */
     const kanon_context *context; /* NULL: the schema's */
-    kanon_header header;          /* of the release, whatever the schema says of the table */
-    const char *encoding;         /* likewise; NULL: as is found */
 } kanon_check_options;
 
 typedef struct kanon_class_size {
@@ -880,12 +858,9 @@ typedef struct kanon_check {
  * the file: cells that differ are different, whatever they mean, unless the schema says that two texts are one
  * (kanon_schema_add_same). A sensitive cell that is suppressed or generalised counts as the commonest value of its class.
  * What was asked and cannot be counted (a column is not there, or its values cannot be read) never holds, nor does a file
- * with a column that has no role. */
-KANON_API kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
+ * with a column that has no role. Header and encoding are those of the input, whatever the schema says of the table. */
+KANON_API kanon_status kanon_check_read(kanon_check **out, const kanon_input *release, const kanon_schema *schema,
                                         const kanon_check_options *options, kanon_error *err);
-/* The same of `size` bytes in memory; `name` stands in messages. */
-KANON_API kanon_status kanon_check_bytes(kanon_check **out, const void *release, size_t size, const char *name,
-                                         const kanon_schema *schema, const kanon_check_options *options, kanon_error *err);
 KANON_API void kanon_check_free(kanon_check *check);
 
 /* ---- profile: risk before any work ------------------------------------------------------------------------------- */
@@ -987,29 +962,33 @@ KANON_API kanon_status kanon_bound(kanon_lower_bound **out, const kanon_table *t
                                    kanon_error *err);
 KANON_API void kanon_lower_bound_free(kanon_lower_bound *bound);
 
+typedef struct kanon_prove_options {
+    size_t struct_size;
+    int threads; /* 0: as many as there are processors */
+    kanon_tick tick;
+    void *payload;
+} kanon_prove_options;
+
 typedef struct kanon_certificate {
+    size_t struct_size; /* sizeof(kanon_certificate), set by the caller */
     int64_t records, k;
     double lower_bound; /* what the file claims */
     int holds;          /* the claim is proved */
     char reason[256];   /* why it is not */
 } kanon_certificate;
 
-/* Check the proof in the file at `path` against the table, with code of its own: nothing of kanon_bound is used.
- * KANON_EDATA: the file is not such a proof at all. */
-KANON_API kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path,
-                                               int threads, kanon_tick tick, void *payload, kanon_error *err);
+/* Check a proof against the table, with code of its own: nothing of kanon_bound is used. KANON_EDATA: the input is not
+ * such a proof at all. */
+KANON_API kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table,
+                                               const kanon_input *certificate, const kanon_prove_options *options,
+                                               kanon_error *err);
 
-/* The same of `size` bytes in memory; `name` stands in messages. */
-KANON_API kanon_status kanon_certificate_check_bytes(kanon_certificate *out, const kanon_table *table, const void *bytes,
-                                                     size_t size, const char *name, int threads, kanon_tick tick,
-                                                     void *payload, kanon_error *err);
-
-/* Add the figures lower_bound and gap to those of a grouping, from the certificate in a file, which is verified as by
+/* Add the figures lower_bound and gap to those of a grouping, from a certificate, which is verified as by
  * kanon_certificate_check. Of a grouping with suppressed records the gap is NAN. KANON_EINFEASIBLE: it does not prove its
  * bound, or is about another k. */
 KANON_API kanon_status kanon_measures_prove(kanon_measures *measures, const kanon_table *table,
-                                            const kanon_grouping *grouping, const char *certificate_path, int threads,
-                                            kanon_tick tick, void *payload, kanon_error *err);
+                                            const kanon_grouping *grouping, const kanon_input *certificate,
+                                            const kanon_prove_options *options, kanon_error *err);
 
 /* ---- trade-off --------------------------------------------------------------------------------------------------- */
 
@@ -1122,15 +1101,12 @@ KANON_API int kanon_state_owns(const char *state, const char *path);
 
 typedef struct kanon_change_options {
     size_t struct_size;
-    char delimiter;               /* of the delta; 0: found from its header line */
     int grow_taxonomy;            /* put unknown categories below the root instead of refusing them */
     const kanon_outputs *outputs; /* also publish what the state holds then; NULL: nothing */
     int64_t joint_k;              /* joint classes stay at least this large (docs/audit.md): a release withholds records,
                                      shows them in other groups, or fails; 0: what the state says; KANON_JOINT_K_OFF: they
                                      are counted and nothing is done */
     int again; /* insert or delete a delta also where it is the one that was applied last, instead of refusing it */
-    kanon_header header;          /* of the delta */
-    const char *encoding;         /* likewise; NULL: as is found */
     /* Where the state's groups were made by the search (by auto with more effort than fast, or with it as the refinement):
      * how much it looks for less loss around the groups that an insert, delete or update changed. NULL or "balanced": a
      * little; "best": more; "fast": not at all, so that no other groups change. */
@@ -1139,6 +1115,7 @@ typedef struct kanon_change_options {
 
 /* What a call did, and what the state is then. */
 typedef struct kanon_change {
+    size_t struct_size;        /* sizeof(kanon_change), set by the caller */
     int64_t changed;           /* records that were inserted, deleted or updated */
     int64_t splits, dispersed; /* groups that were split, dispersed */
     int64_t grown;             /* categories that are new */
@@ -1149,7 +1126,7 @@ typedef struct kanon_change {
     double loss_before, loss;        /* average loss; NAN where it was not asked for */
     double drift;                    /* loss now over that of a fresh run, on a sample, less 1; NAN likewise */
     int64_t repaired;                /* groups that were changed because they violated a constraint */
-    int committed; /* the change is made. It can be although the call failed: kanon_state_delete, kanon_state_update */
+    int committed; /* the change is made. It can be although the call failed: kanon_state_change */
     /* What the release has done to joint classes, which count persons where there is an entity. Each is 0 for the first
      * release of a state and where nothing was released; all but the first two where it was not audited
      * (kanon_state_release_changes). */
@@ -1165,30 +1142,24 @@ typedef struct kanon_change {
                          * one sensitive value, by column; "": nothing */
 } kanon_change;
 
-/* Each record of the CSV file at `delta` (all columns of the table) joins the group whose loss grows least; a group that
- * reaches 2k records is split. */
-KANON_API kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kanon_change_options *options,
-                                          kanon_change *out, kanon_error *err);
-/* The records named in the file (by the schema's key, or by all columns) go; groups short of k are dispersed.
- * KANON_EINFEASIBLE: fewer than k records would be left, or no grouping could satisfy the constraints (which inserting and
- * updating may return, too). Where records can go, and only the release that the options ask for is not possible, the
- * change is made all the same: the call fails with KANON_EINFEASIBLE, nothing is written, and out->committed is set. So it
- * is with updates. */
-KANON_API kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
-                                          kanon_change *out, kanon_error *err);
-/* The records named by their key get the values of the file's other columns: deleted and inserted, as one change. */
-KANON_API kanon_status kanon_state_update(kanon_state *state, const char *delta, const kanon_change_options *options,
-                                          kanon_change *out, kanon_error *err);
-/* The same of records in `size` bytes of CSV; `name` stands in messages. */
-KANON_API kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
-                                                const kanon_change_options *options, kanon_change *out, kanon_error *err);
-KANON_API kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
-                                                const kanon_change_options *options, kanon_change *out, kanon_error *err);
-KANON_API kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
-                                                const kanon_change_options *options, kanon_change *out, kanon_error *err);
+typedef enum kanon_change_kind {
+    KANON_INSERT = 0, /* each record of the delta (all columns of the table) joins the group whose loss grows least; a group
+                         that reaches 2k records is split */
+    KANON_DELETE,     /* the records that the delta names (by the schema's key, or by all columns) go; groups short of k are
+                         dispersed */
+    KANON_UPDATE      /* the records that the delta names by their key get the values of its other columns: deleted and
+                         inserted, as one change */
+} kanon_change_kind;
+
+/* KANON_EINFEASIBLE: fewer than k records would be left, or no grouping could satisfy the constraints. Where records can go
+ * or be put right, and only the release that the options ask for is not possible, the change is made all the same: the call
+ * fails with KANON_EINFEASIBLE, nothing is written, and out->committed is set. So it is with deletes and updates, not with
+ * inserts. */
+KANON_API kanon_status kanon_state_change(kanon_state *state, kanon_change_kind kind, const kanon_input *delta,
+                                          const kanon_change_options *options, kanon_change *out, kanon_error *err);
 /* Make the groups better by a refinement (NULL: il-optimization). */
-KANON_API kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
-                                            kanon_change *out, kanon_error *err);
+KANON_API kanon_status kanon_state_improve(kanon_state *state, const char *refinement, const kanon_change_options *options,
+                                           kanon_change *out, kanon_error *err);
 /* Publish what the state holds, and record it as a release where options->outputs asks for one. */
 KANON_API kanon_status kanon_state_release(kanon_state *state, const kanon_change_options *options, kanon_change *out,
                                            kanon_error *err);
@@ -1266,27 +1237,21 @@ typedef enum kanon_taxonomy_form {
     KANON_TAXONOMY_JSON      /* {"name": ..., "children": [...]} */
 } kanon_taxonomy_form;
 
-/* Read a taxonomy ("-": standard input), or take it from `size` bytes; `name` stands in messages. KANON_EDATA names the
- * line of what is wrong. */
-KANON_API kanon_status kanon_taxonomy_read(kanon_taxonomy **out, const char *path, kanon_taxonomy_form form,
+/* KANON_EDATA names the line of what is wrong. */
+KANON_API kanon_status kanon_taxonomy_read(kanon_taxonomy **out, const kanon_input *input, kanon_taxonomy_form form,
                                            const kanon_context *context, kanon_error *err);
-KANON_API kanon_status kanon_taxonomy_from_bytes(kanon_taxonomy **out, const void *bytes, size_t size, const char *name,
-                                                 kanon_taxonomy_form form, const kanon_context *context, kanon_error *err);
 /* Write it; KANON_TAXONOMY_AUTO goes by the name of the output. */
 KANON_API kanon_status kanon_taxonomy_write(const kanon_taxonomy *taxonomy, const kanon_output *output,
                                             kanon_taxonomy_form form, kanon_error *err);
 KANON_API void kanon_taxonomy_free(kanon_taxonomy *taxonomy);
 
-/* A column of a CSV table. */
+/* A column of a table. */
 typedef struct kanon_column_options {
     size_t struct_size; /* sizeof(kanon_column_options) */
     const char *column;
-    char delimiter;             /* 0: it is found */
     const char *const *missing; /* texts that mean "no value", in addition to the empty one; no taxonomy needs them */
     size_t n_missing;
-    const void *bytes; /* the table, in place of the path; NULL: the path counts */
-    size_t size;
-    int empty_is_value; /* the empty text does not mean "no value" */
+    int empty_is_value;         /* the empty text does not mean "no value" */
     const kanon_schema *schema; /* what it says means "no value", `missing` in addition; NULL: none */
 } kanon_column_options;
 
@@ -1299,14 +1264,14 @@ typedef enum kanon_taxonomy_method {
     KANON_TAXONOMY_RARE       /* levels: values of fewer records than this are put below a node "other": "10" */
 } kanon_taxonomy_method;
 
-/* Make a taxonomy from the values of a column of the table at `path`; the root is "*". */
-KANON_API kanon_status kanon_taxonomy_build(kanon_taxonomy **out, const char *path, const kanon_column_options *options,
-                                            kanon_taxonomy_method method, const char *levels, const kanon_context *context,
-                                            kanon_error *err);
-/* Count the records of the table at `path` that each node stands for. *unknown becomes the number of records whose value is
- * no leaf and not missing. */
-KANON_API kanon_status kanon_taxonomy_count(kanon_taxonomy *taxonomy, const char *path, const kanon_column_options *options,
-                                            int64_t *unknown, kanon_error *err);
+/* Make a taxonomy from the values of a column of a table; the root is "*". */
+KANON_API kanon_status kanon_taxonomy_build(kanon_taxonomy **out, const kanon_input *table,
+                                            const kanon_column_options *options, kanon_taxonomy_method method,
+                                            const char *levels, const kanon_context *context, kanon_error *err);
+/* Count the records of a table that each node stands for. *unknown becomes the number of records whose value is no leaf and
+ * not missing. */
+KANON_API kanon_status kanon_taxonomy_count(kanon_taxonomy *taxonomy, const kanon_input *table,
+                                            const kanon_column_options *options, int64_t *unknown, kanon_error *err);
 
 typedef struct kanon_taxonomy_node {
     size_t struct_size; /* sizeof(kanon_taxonomy_node), set by the caller */
@@ -1338,11 +1303,12 @@ typedef struct kanon_taxonomy_check {
     int errors;            /* how many findings are errors */
 } kanon_taxonomy_check;
 
-/* Check a taxonomy, and where `table` is not NULL (or options->bytes is not) whether it has all values of the column. Every
- * line of a CSV is looked at, whatever is wrong with the others; other forms must be sound. */
-KANON_API kanon_status kanon_taxonomy_check_read(kanon_taxonomy_check **out, const char *path, kanon_taxonomy_form form,
-                                                 const char *table, const kanon_column_options *options,
-                                                 const kanon_context *context, kanon_error *err);
+/* Check a taxonomy, and where `table` is not NULL whether it has all values of the column. Every line of a CSV is looked at,
+ * whatever is wrong with the others; other forms must be sound. */
+KANON_API kanon_status kanon_taxonomy_check_read(kanon_taxonomy_check **out, const kanon_input *input,
+                                                 kanon_taxonomy_form form, const kanon_input *table,
+                                                 const kanon_column_options *options, const kanon_context *context,
+                                                 kanon_error *err);
 KANON_API void kanon_taxonomy_check_free(kanon_taxonomy_check *check);
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
  * Arrow C stream interface"), under their canonical guards, so that this header can stand next to any other that declares
  * them. Nothing of Arrow is linked.
  *
- *     kanon_table_from_arrow(&table, &stream, schema, NULL, &err);
+ *     kanon_table_read(&table, KANON_STREAM(&stream), schema, NULL, &err);
  *     kanon_anonymize(&grouping, table, &options, &err);
  *     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_STREAM(&released)};
  *     kanon_publish(table, grouping, &outputs, &err);
@@ -71,13 +71,11 @@ struct ArrowArrayStream {
 
 #endif
 
-/* The table in a stream of record batches. Columns: bool, integers, float 32 and 64, decimal128, utf8, large utf8, string
- * view, dictionaries of these, date32, date64, timestamps and null; KANON_EDATA names a column of any other type. Null and
- * NaN mean "no value", as the missing texts of the schema do. A number is read as its shortest decimal text, a date as
- * YYYY-MM-DD, a timestamp as ISO 8601, so the same table in a CSV file gives the same groups. Values are not copied: the
- * table keeps the batches. */
-KANON_API kanon_status kanon_table_from_arrow(kanon_table **out, struct ArrowArrayStream *stream, const kanon_schema *schema,
-                                              const kanon_read_options *options, kanon_error *err);
+/* A table in a stream of record batches (kanon_input.stream). Columns: bool, integers, float 32 and 64, decimal128, utf8,
+ * large utf8, string view, dictionaries of these, date32, date64, timestamps and null; KANON_EDATA names a column of any
+ * other type. Null and NaN mean "no value", as the missing texts of the schema do. A number is read as its shortest
+ * decimal text, a date as YYYY-MM-DD, a timestamp as ISO 8601, so the same table in a CSV file gives the same groups.
+ * Values are not copied: the table keeps the batches. */
 
 /* The table at a location (kanon.h) that is no CSV, as a stream: a Parquet file, a table of an SQLite file, what an ADBC
  * driver reaches. Every function that takes the path of a table reads these, too; this is for hosts that want the rows
@@ -85,9 +83,8 @@ KANON_API kanon_status kanon_table_from_arrow(kanon_table **out, struct ArrowArr
 KANON_API kanon_status kanon_open_stream(struct ArrowArrayStream *out, const char *location, const kanon_context *context,
                                          kanon_error *err);
 
-/* kanon_propose of a stream of record batches, which is released in any case. */
-KANON_API kanon_status kanon_propose_arrow(kanon_proposal **out, struct ArrowArrayStream *stream,
-                                           const kanon_propose_options *options, kanon_error *err);
+/* A release in a stream that is checked or evaluated: null means any value in a quasi column, and no value in others; where
+ * one of NAME_min and NAME_max is null, an open end. */
 
 /* A release as a stream (kanon_output.stream): the columns of the table in order without the identifying ones. Quasi
  * columns: numbers and dates as kanon_outputs.numeric says, categories as dictionary<int32, utf8>; a suppressed cell is
@@ -106,23 +103,6 @@ KANON_API kanon_status kanon_propose_arrow(kanon_proposal **out, struct ArrowArr
  *
  * Of a state the columns have the types that it knows, numbers and dates in quasi columns, text in columns that are kept.
  * The checksum that is recorded is that of the release as CSV. */
-
-/* kanon_check_read of a release in a stream. Null means any value in a quasi column, and no value in others; where one of
- * NAME_min and NAME_max is null, an open end. */
-KANON_API kanon_status kanon_check_arrow(kanon_check **out, struct ArrowArrayStream *release, const kanon_schema *schema,
-                                         const kanon_check_options *options, kanon_error *err);
-/* kanon_evaluate_release of a release in a stream. */
-KANON_API kanon_status kanon_evaluate_arrow(kanon_measures **out, const kanon_table *table, struct ArrowArrayStream *release,
-                                            const kanon_schema *schema, const kanon_evaluate_options *options,
-                                            kanon_error *err);
-
-/* kanon_state_insert, kanon_state_delete and kanon_state_update of records in a stream. */
-KANON_API kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStream *delta,
-                                                const kanon_change_options *options, kanon_change *out, kanon_error *err);
-KANON_API kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStream *delta,
-                                                const kanon_change_options *options, kanon_change *out, kanon_error *err);
-KANON_API kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta,
-                                                const kanon_change_options *options, kanon_change *out, kanon_error *err);
 
 /* How a release differs from the one before it, for a host that keeps the rows of the last one and knows of each in which
  * group it was. The numbers of groups are for the host alone: whoever reads several releases would follow groups by them. */

@@ -59,17 +59,17 @@ typedef struct kanon_csv_part {
  * is read with the delimiter, header and encoding that stand here. */
 typedef struct kanon_csv_parts {
     int64_t header_size;  /* the header is the first bytes of the file; 0: it has none */
-    char delimiter;       /* as found, or as the options say: for kanon_read_options */
+    char delimiter[2];    /* as found, or as the input says: for kanon_input */
     kanon_header header;  /* likewise */
     const char *encoding; /* likewise */
     const kanon_csv_part *parts;
     size_t n_parts;
 } kanon_csv_parts;
 
-/* Divide the file at `path` into parts of about `part_bytes`; a longer row is a part of its own. The file is read once.
+/* Divide a table in a file into parts of about `part_bytes`; a longer row is a part of its own. The file is read once.
  * Quoted cells may hold line ends. KANON_EINVAL: not a file of UTF-8 text (another encoding, packed, standard input, a
  * database): such a table has to be read by one process. */
-KANON_API kanon_status kanon_csv_parts_find(kanon_csv_parts **out, const char *path, const kanon_schema *schema,
+KANON_API kanon_status kanon_csv_parts_find(kanon_csv_parts **out, const kanon_input *table, const kanon_schema *schema,
                                             const kanon_read_options *options, int64_t part_bytes, kanon_error *err);
 KANON_API void kanon_csv_parts_free(kanon_csv_parts *parts);
 

@@ -178,8 +178,8 @@ static inline kanon_status read_table(kanon_table **out, const char *yaml, const
     write_text(schema_path.text, yaml);
     write_text(table_path.text, csv);
     *out = NULL;
-    assert_done(kanon_schema_read(&schema, schema_path.text, NULL, err), err);
-    kanon_status st = kanon_table_read(out, table_path.text, schema, options, err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(schema_path.text), NULL, err), err);
+    kanon_status st = kanon_table_read(out, KANON_PATH(table_path.text), schema, options, err);
     kanon_schema_free(schema);
     return st;
 }

@@ -281,7 +281,7 @@ static kanon_status write_names(const workers_run *run, const row_sorter *s, kan
     WORKER_TRY(exchange_create(&file, &run->exchange, "names", 0, err));
     for (int i = 0; i < kanon_table_columns(table); i++) {
         if (i > 0)
-            exchange_write(&file, &run->parts->delimiter, 1);
+            exchange_write(&file, run->parts->delimiter, 1);
         write_name(&file, kanon_table_column_name(table, i));
     }
     exchange_write(&file, crlf ? "\r\n" : "\n", crlf ? 2 : 1);

@@ -40,13 +40,21 @@ out:
     return st;
 }
 
-/* How a part is read: as the file, of which it is a piece. */
+/* A part is read as the file, of which it is a piece. */
+static kanon_input input_of(const workers_run *run, const char *bytes, size_t size)
+{
+    return (kanon_input){.struct_size = sizeof(kanon_input),
+                         .bytes = bytes,
+                         .size = size,
+                         .name = run->order->table,
+                         .delimiter = run->parts->delimiter,
+                         .header = run->parts->header,
+                         .encoding = run->parts->encoding};
+}
+
 static kanon_read_options reading_of(const workers_run *run)
 {
     kanon_read_options reading = *run->order->reading;
-    reading.delimiter = run->parts->delimiter;
-    reading.header = run->parts->header;
-    reading.encoding = run->parts->encoding;
     reading.domain = run->domain;
     reading.threads = 1;
     reading.memory = 0;
@@ -96,7 +104,8 @@ kanon_status part_columns_read(kanon_table **out, const workers_run *run, const 
         return st;
     memcpy(bytes, run->first_bytes, header);
     memcpy(bytes + header, row, size);
-    st = kanon_table_from_bytes(out, bytes, header + size, run->order->table, run->order->schema, &reading, err);
+    const kanon_input input = input_of(run, bytes, header + size);
+    st = kanon_table_read(out, &input, run->order->schema, &reading, err);
     free(bytes);
     return st;
 }
@@ -176,10 +185,10 @@ static kanon_status collect_values(int64_t part, void *payload, kanon_error *err
     kanon_domain *domain = NULL;
     kanon_codes *codes = NULL;
     char *bytes = NULL;
-    kanon_input input = {.struct_size = sizeof input, .name = run->order->table};
+    size_t size;
     const kanon_places places = {.struct_size = sizeof places, .first = part_place(run, part)};
-    WORKER_TRY(part_bytes_read(&bytes, &input.size, run, part, err));
-    input.bytes = bytes;
+    WORKER_TRY(part_bytes_read(&bytes, &size, run, part, err));
+    const kanon_input input = input_of(run, bytes, size);
     st = kanon_codes_read(&codes, &domain, &input, &places, run->order->schema, &reading, err);
     if (st != KANON_OK) {
         set_line(err, run, part);
@@ -236,7 +245,7 @@ static kanon_status find_parts(workers_run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const workers_order *o = run->order;
-    WORKER_TRY(kanon_csv_parts_find(&run->parts, o->table, o->schema, o->reading, part_bytes(run), err));
+    WORKER_TRY(kanon_csv_parts_find(&run->parts, o->input, o->schema, o->reading, part_bytes(run), err));
     run->n_parts = (int64_t)run->parts->n_parts;
     WORKER_TRY(worker_new(&run->first_bytes, run->parts->header_size, 1, err));
     WORKER_TRY(exchange_read_at(run->table, run->first_bytes, (size_t)run->parts->header_size, 0, o->table, err));

@@ -45,16 +45,19 @@ void block_text_clear(block_text *text)
 kanon_status block_text_table(kanon_table **out, const block_text *text, const workers_run *run, kanon_error *err)
 {
     kanon_read_options reading = *run->order->reading;
-    reading.delimiter = run->parts->delimiter;
-    reading.header = KANON_HEADER_YES;
-    reading.encoding = "utf-8";
     reading.domain = run->domain;
     reading.threads = 1;
     reading.memory = 0;
     reading.tick = worker_tick;
     reading.payload = NULL;
-    kanon_status st = kanon_table_from_bytes(out, text->bytes, (size_t)text->size, run->order->table, run->order->schema,
-                                             &reading, err);
+    const kanon_input input = {.struct_size = sizeof input,
+                               .bytes = text->bytes,
+                               .size = (size_t)text->size,
+                               .name = run->order->table,
+                               .delimiter = run->parts->delimiter,
+                               .header = KANON_HEADER_YES,
+                               .encoding = "utf-8"};
+    kanon_status st = kanon_table_read(out, &input, run->order->schema, &reading, err);
     if (st == KANON_OK && kanon_table_rows(*out) != text->n_rows)
         st = worker_fail(err, KANON_EINTERNAL, "a block had another number of rows when it was read again");
     return st;

@@ -200,7 +200,7 @@ static kanon_status write_head(const workers_run *run, const kanon_table *table,
     kanon_status st = exchange_create(&file, &run->exchange, "head", 0, err);
     if (st != KANON_OK)
         return st;
-    st = mark_quasi(&file, table, p->bytes, end, run->parts->delimiter, err);
+    st = mark_quasi(&file, table, p->bytes, end, run->parts->delimiter[0], err);
     exchange_write(&file, "", 1);
     exchange_write(&file, p->bytes, (size_t)(end - p->bytes));
     return exchange_finish(&file, st, err);

@@ -30,7 +30,7 @@ static kanon_status hash_line(class_hash *out, const workers_run *run, const cha
     const char *mark = run->head, *first = NULL; /* of the cells that are not hashed yet */
     cell_hash_begin(&hash, run->key);
     for (; at != NULL && *mark != '\0'; mark++) {
-        csv_text cell = csv_next_cell(&at, end, run->parts->delimiter);
+        csv_text cell = csv_next_cell(&at, end, run->parts->delimiter[0]);
         if (*mark != 'q')
             continue;
         first = first != NULL ? first : cell.text;

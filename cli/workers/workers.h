@@ -16,6 +16,7 @@ typedef struct workers_order {
     const char *release;               /* "-": standard output */
     const char *groups;                /* likewise, the group of each row; NULL: none */
     const kanon_schema *schema;        /* with the k that groups must have */
+    const kanon_input *input;          /* the table, as the options say */
     const kanon_read_options *reading; /* threads, tick and domain are set here */
     const kanon_options *grouping;     /* likewise; blocks 0: chosen */
     kanon_numeric numeric;

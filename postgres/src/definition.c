@@ -77,11 +77,12 @@ static kanon_status set_taxonomy(kanon_schema *s, const char *column, const char
     kanon_taxonomy *taxonomy = NULL;
     text_buffer csv = {0};
     const kanon_sink to = {.name = "taxonomy.csv", .write = append_bytes, .payload = &csv};
-    kanon_status st = kanon_taxonomy_from_bytes(&taxonomy, value, strlen(value), column, KANON_TAXONOMY_PARENTS, NULL, err);
+    kanon_status st = kanon_taxonomy_read(&taxonomy, KANON_BYTES_AS(value, strlen(value), column), KANON_TAXONOMY_PARENTS,
+                                          NULL, err);
     if (st == KANON_OK)
         st = kanon_taxonomy_write(taxonomy, KANON_TO_SINK(&to), KANON_TAXONOMY_CSV, err);
     if (st == KANON_OK)
-        st = kanon_schema_set_taxonomy_bytes(s, column, csv.bytes, csv.n, column, err);
+        st = kanon_schema_set_taxonomy(s, column, KANON_BYTES_AS(csv.bytes, csv.n, column), err);
     kanon_taxonomy_free(taxonomy);
     free(csv.bytes);
     return st;
@@ -514,7 +515,7 @@ static void try_settings(run *r, definition *d)
     kanon_read_options reading = {.struct_size = sizeof reading, .threads = 1};
     frame_stream(&stream, rows);
     frame_drop(rows);
-    kanon_status st = kanon_table_from_arrow(&r->table, &stream, r->schema, &reading, &unreadable);
+    kanon_status st = kanon_table_read(&r->table, KANON_STREAM(&stream), r->schema, &reading, &unreadable);
     if (st == KANON_OK) {
         try_on(r, d, n);
         return;
@@ -523,7 +524,7 @@ static void try_settings(run *r, definition *d)
     r->schema = NULL;
     check(kanon_schema_new(&r->schema, &r->library, &err), &err);
     check(kanon_schema_set_role(r->schema, "trial", KANON_ROLE_QUASI, &err), &err);
-    check(kanon_table_from_bytes(&r->table, few, sizeof few - 1, "trial", r->schema, &reading, &err), &err);
+    check(kanon_table_read(&r->table, KANON_BYTES_AS(few, sizeof few - 1, "trial"), r->schema, &reading, &err), &err);
     try_on(r, d, 4);
     if (n > 0)
         check(st, &unreadable);

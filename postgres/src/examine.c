@@ -21,7 +21,7 @@ static void find(run *r, Oid release)
     kanon_check_options options = {.struct_size = sizeof options, .tick = run_tick, .k = d->k};
     frame_stream(&stream, rows);
     frame_drop(rows);
-    check(kanon_check_arrow(&r->found, &stream, r->schema, &options, &err), &err);
+    check(kanon_check_read(&r->found, KANON_STREAM(&stream), r->schema, &options, &err), &err);
 }
 
 static Datum texts(const char *const *items, size_t n)

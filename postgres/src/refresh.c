@@ -37,7 +37,7 @@ void run_table(run *r, frame *rows)
         .struct_size = sizeof options, .tick = run_tick, .memory = run_memory(), .threads = run_threads()};
     frame_stream(&stream, rows);
     frame_drop(rows); /* the table has the only reference now */
-    check(kanon_table_from_arrow(&r->table, &stream, r->schema, &options, &err), &err);
+    check(kanon_table_read(&r->table, KANON_STREAM(&stream), r->schema, &options, &err), &err);
 }
 
 void run_grouping(run *r, const definition *d)
@@ -110,7 +110,7 @@ static void verify(run *r, definition *d, const fingerprint *written)
     frame_stream(&stream, rows);
     frame_drop(rows);
     kanon_check_options options = {.struct_size = sizeof options, .tick = run_tick, .k = d->k};
-    check(kanon_check_arrow(&r->found, &stream, r->schema, &options, &err), &err);
+    check(kanon_check_read(&r->found, KANON_STREAM(&stream), r->schema, &options, &err), &err);
     if (r->found->n_violated > 0 || (r->found->records > r->found->suppressed && r->found->k < d->k))
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the release does not hold what was asked for")));
 }

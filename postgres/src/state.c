@@ -115,15 +115,12 @@ static void check_state(kanon_status status, const definition *d, const kanon_er
     check(status, err);
 }
 
-typedef kanon_status (*change_function)(kanon_state *state, struct ArrowArrayStream *delta,
-                                        const kanon_change_options *options, kanon_change *out, kanon_error *err);
-
 /* Values that are new are welcome, unless a taxonomy says which there are. No search around the changes: it would rewrite
  * groups that nothing has happened to, and a refresh by change is to be short. */
-static int64_t apply(run *r, const definition *d, frame *rows, change_function change)
+static int64_t apply(run *r, const definition *d, frame *rows, kanon_change_kind kind)
 {
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_change_options options = {
         .struct_size = sizeof options, .again = 1, .grow_taxonomy = !d->has_taxonomy, .effort = "fast"};
     struct ArrowArrayStream stream;
@@ -131,7 +128,7 @@ static int64_t apply(run *r, const definition *d, frame *rows, change_function c
     if (n > 0) {
         frame_stream(&stream, rows);
         frame_drop(rows);
-        check_state(change(r->state, &stream, &options, &done, &err), d, &err);
+        check_state(kanon_state_change(r->state, kind, KANON_STREAM(&stream), &options, &done, &err), d, &err);
     } else {
         frame_drop(rows);
     }
@@ -214,7 +211,7 @@ static void show_done(const definition *d, const kanon_change *done)
 void state_refresh(run *r, definition *d, refreshed *out)
 {
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_outputs outputs = {.struct_size = sizeof outputs,
                              .release = KANON_TO_STREAM(&r->release),
                              .numeric = d->numeric,
@@ -230,9 +227,9 @@ void state_refresh(run *r, definition *d, refreshed *out)
     Datum seen = notes_seen(d);
     source_sum now = source_sum_check(d);
     open_state(r, d);
-    apply(r, d, rows_there(r, d, true), kanon_state_insert_arrow);
-    apply(r, d, rows_there(r, d, false), kanon_state_update_arrow);
-    apply(r, d, rows_gone(r, d), kanon_state_delete_arrow);
+    apply(r, d, rows_there(r, d, true), KANON_INSERT);
+    apply(r, d, rows_there(r, d, false), KANON_UPDATE);
+    apply(r, d, rows_gone(r, d), KANON_DELETE);
     check_state(kanon_state_release(r->state, &options, &done, &err), d, &err);
     if (done.records != now.rows)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -82,8 +82,8 @@ SEXP r_grouping_from_release(SEXP table, SEXP schema, SEXP path)
     SEXP handle = PROTECT(handle_new(&GROUPING));
     kanon_grouping *grouping = NULL;
     kanon_error err = {0};
-    if (kanon_grouping_from_release(&grouping, handle_get(table, &TABLE), path_of(path), handle_get(schema, &SCHEMA),
-                                    &err) != KANON_OK)
+    if (kanon_grouping_from_release(&grouping, handle_get(table, &TABLE), KANON_PATH(path_of(path)),
+                                    handle_get(schema, &SCHEMA), &err) != KANON_OK)
         raise_failure(&err);
     handle_set(handle, grouping);
     UNPROTECT(1);

@@ -10,7 +10,8 @@ SEXP r_schema_new(SEXP path)
     const char *file = path_of(path);
     kanon_schema *schema = NULL;
     kanon_error err = {0};
-    kanon_status st = file == NULL ? kanon_schema_new(&schema, NULL, &err) : kanon_schema_read(&schema, file, NULL, &err);
+    kanon_status st = file == NULL ? kanon_schema_new(&schema, NULL, &err)
+                                   : kanon_schema_read(&schema, KANON_PATH(file), NULL, &err);
     if (st != KANON_OK)
         raise_failure(&err);
     handle_set(handle, schema);
@@ -43,9 +44,14 @@ static kanon_status set_weight(kanon_schema *s, const char *column, const char *
     return kanon_schema_set_weight(s, column, R_atof(value), err);
 }
 
+static kanon_status set_taxonomy(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    return kanon_schema_set_taxonomy(s, column, KANON_PATH(value), err);
+}
+
 static kanon_status set_tree(kanon_schema *s, const char *column, const char *value, kanon_error *err)
 {
-    return kanon_schema_set_taxonomy_bytes(s, column, value, strlen(value), "taxonomy", err);
+    return kanon_schema_set_taxonomy(s, column, KANON_BYTES_AS(value, strlen(value), "taxonomy"), err);
 }
 
 static kanon_status set_mask(kanon_schema *s, const char *column, const char *value, kanon_error *err)
@@ -96,8 +102,8 @@ static kanon_status set_separators(kanon_schema *s, const char *column, const ch
 {
     if (strlen(value) != 2)
         return fail(err, KANON_EINVAL, "a separator is one character, such as , or .");
-    return kanon_schema_set_separators(s, column, (char)(value[0] == '-' ? 0 : value[0]), (char)(value[1] == '-' ? 0 : value[1]),
-                                       err);
+    return kanon_schema_set_separators(s, column, (char)(value[0] == '-' ? 0 : value[0]),
+                                       (char)(value[1] == '-' ? 0 : value[1]), err);
 }
 
 static const struct {
@@ -107,7 +113,7 @@ static const struct {
     {"role", set_role},
     {"type", set_type},
     {"weight", set_weight},
-    {"taxonomy", kanon_schema_set_taxonomy},
+    {"taxonomy", set_taxonomy},
     {"tree", set_tree},
     {"mask", set_mask},
     {"bands", kanon_schema_set_bands},

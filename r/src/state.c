@@ -121,14 +121,13 @@ typedef struct changing {
 static kanon_status do_change(void *arguments, kanon_error *err)
 {
     changing *w = arguments;
-    if (strcmp(w->what, "insert") == 0)
-        return kanon_state_insert_arrow(w->state, &w->stream, &w->options, &w->done, err);
-    if (strcmp(w->what, "delete") == 0)
-        return kanon_state_delete_arrow(w->state, &w->stream, &w->options, &w->done, err);
-    if (strcmp(w->what, "update") == 0)
-        return kanon_state_update_arrow(w->state, &w->stream, &w->options, &w->done, err);
+    static const char *const kinds[] = {"insert", "delete", "update"};
+    for (int kind = KANON_INSERT; kind <= KANON_UPDATE; kind++)
+        if (strcmp(w->what, kinds[kind]) == 0)
+            return kanon_state_change(w->state, (kanon_change_kind)kind, KANON_STREAM(&w->stream), &w->options, &w->done,
+                                      err);
     if (strcmp(w->what, "optimise") == 0)
-        return kanon_state_optimize(w->state, w->refine, &w->options, &w->done, err);
+        return kanon_state_improve(w->state, w->refine, &w->options, &w->done, err);
     return kanon_state_release(w->state, &w->options, &w->done, err);
 }
 
@@ -164,7 +163,8 @@ static SEXP change_list(const kanon_change *c)
 SEXP r_state_change(SEXP handle, SEXP stream, SEXP options)
 {
     open_state *s = state_of(handle);
-    changing w = {.state = s->state, .what = item_text(options, "what"), .refine = item_text(options, "refine")};
+    changing w = {.state = s->state, .what = item_text(options, "what"), .refine = item_text(options, "refine"),
+                  .done = KANON_INIT(kanon_change)};
     kanon_outputs outputs = {.struct_size = sizeof outputs,
                              .numeric = (kanon_numeric)item_whole(options, "numeric"),
                              .shuffle = (int)item_whole(options, "shuffle"),
@@ -216,7 +216,7 @@ SEXP r_state_release(SEXP state, SEXP options)
 {
     open_state *s = state_of(state);
     SEXP handle = PROTECT(batches_new());
-    state_releasing w = {.state = s->state};
+    state_releasing w = {.state = s->state, .done = KANON_INIT(kanon_change)};
     const kanon_outputs outputs = {.struct_size = sizeof outputs,
                                    .release = KANON_TO_STREAM(batches_stream(handle)),
                                    .numeric = (kanon_numeric)item_whole(options, "numeric"),

@@ -31,7 +31,7 @@ typedef struct import {
 static kanon_status do_import(void *arguments, kanon_error *err)
 {
     import *w = arguments;
-    return kanon_table_from_arrow(&w->table, &w->stream, w->schema, &w->options, err);
+    return kanon_table_read(&w->table, KANON_STREAM(&w->stream), w->schema, &w->options, err);
 }
 
 SEXP r_table_import(SEXP schema, SEXP stream, SEXP options)
@@ -105,7 +105,7 @@ typedef struct checking {
 static kanon_status do_check(void *arguments, kanon_error *err)
 {
     checking *w = arguments;
-    return kanon_check_arrow(&w->found, &w->stream, w->schema, &w->options, err);
+    return kanon_check_read(&w->found, KANON_STREAM(&w->stream), w->schema, &w->options, err);
 }
 
 static void free_check(void *check)

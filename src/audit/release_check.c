@@ -738,14 +738,13 @@ static kanon_status begin_check(kanon__call *call, kanon_check_options *given, c
     return st;
 }
 
-static kanon_status check_input(kanon_check **out, kanon__input *input, const kanon_schema *schema,
+static kanon_status check_input(kanon_check **out, kanon__input *input, kanon__csv_reading how, const kanon_schema *schema,
                                 kanon_check_options given, kanon_error *err)
 {
     kanon__source *source = NULL;
     kanon__texts notices = {0};
-    kanon__csv_reading how = {
-        .delimiter = given.delimiter, .header = given.header, .encoding = given.encoding, .notices = &notices};
     kanon__ticker ticker;
+    how.notices = &notices;
     kanon__ticker_init(&ticker, given.tick, given.payload, "reading");
     kanon_status st = kanon__table_source_read(&source, input, &how, &ticker, err);
     if (st == KANON_OK)
@@ -764,8 +763,8 @@ static kanon_status read_marks(kanon_check *check, const char *path, kanon_error
     return st;
 }
 
-static kanon_status check_given(kanon_check **out, const kanon_input *release, const kanon_schema *schema,
-                                const kanon_check_options *options, kanon_error *err)
+kanon_status kanon_check_read(kanon_check **out, const kanon_input *release, const kanon_schema *schema,
+                              const kanon_check_options *options, kanon_error *err)
 {
     kanon__call call;
     kanon_check_options given;
@@ -775,7 +774,7 @@ static kanon_status check_given(kanon_check **out, const kanon_input *release, c
     kanon_status begun = begin_check(&call, &given, schema, options, err);
     kanon_status st = kanon__table_input_take(&input, &how, release, begun, err);
     if (st == KANON_OK)
-        st = check_input(out, &input, schema, given, err);
+        st = check_input(out, &input, how, schema, given, err);
     if (st == KANON_OK && release->location != NULL)
         st = read_marks(*out, release->location, err);
     if (st != KANON_OK) {
@@ -783,25 +782,6 @@ static kanon_status check_given(kanon_check **out, const kanon_input *release, c
         *out = NULL;
     }
     return begun == KANON_OK ? kanon__call_end(&call, st) : st;
-}
-
-kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
-                              const kanon_check_options *options, kanon_error *err)
-{
-    return check_given(out, KANON_PATH(path), schema, options, err);
-}
-
-kanon_status kanon_check_bytes(kanon_check **out, const void *release, size_t size, const char *name,
-                               const kanon_schema *schema, const kanon_check_options *options, kanon_error *err)
-{
-    const kanon_input input = {sizeof input, .bytes = release, .size = size, .name = name};
-    return check_given(out, &input, schema, options, err);
-}
-
-kanon_status kanon_check_arrow(kanon_check **out, struct ArrowArrayStream *release, const kanon_schema *schema,
-                               const kanon_check_options *options, kanon_error *err)
-{
-    return check_given(out, KANON_STREAM(release), schema, options, err);
 }
 
 void kanon_check_free(kanon_check *check)

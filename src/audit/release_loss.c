@@ -484,8 +484,8 @@ out:
     return st;
 }
 
-static kanon_status evaluate_given(kanon_measures **out, const kanon_table *table, const kanon_input *release,
-                                   const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
+kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const kanon_input *release,
+                                    const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
 {
     kanon__call call;
     kanon__source *source = NULL;
@@ -493,26 +493,6 @@ static kanon_status evaluate_given(kanon_measures **out, const kanon_table *tabl
     kanon__call_begin(&call, table->context);
     kanon_status st = read_release(&source, release, err);
     return kanon__call_end(&call, st == KANON_OK ? evaluate(out, table, source, schema, options, err) : st);
-}
-
-kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const char *release_path,
-                                    const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
-{
-    return evaluate_given(out, table, KANON_PATH(release_path), schema, options, err);
-}
-
-kanon_status kanon_evaluate_bytes(kanon_measures **out, const kanon_table *table, const void *release, size_t size,
-                                  const char *name, const kanon_schema *schema, const kanon_evaluate_options *options,
-                                  kanon_error *err)
-{
-    const kanon_input given = {sizeof given, .bytes = release, .size = size, .name = name};
-    return evaluate_given(out, table, &given, schema, options, err);
-}
-
-kanon_status kanon_evaluate_arrow(kanon_measures **out, const kanon_table *table, struct ArrowArrayStream *release,
-                                  const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
-{
-    return evaluate_given(out, table, KANON_STREAM(release), schema, options, err);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -546,13 +526,13 @@ out:
     return st;
 }
 
-kanon_status kanon_grouping_from_release(kanon_grouping **out, const kanon_table *table, const char *release_path,
+kanon_status kanon_grouping_from_release(kanon_grouping **out, const kanon_table *table, const kanon_input *release,
                                          const kanon_schema *schema, kanon_error *err)
 {
     kanon__call call;
     kanon__source *source = NULL;
     *out = NULL;
     kanon__call_begin(&call, table->context);
-    kanon_status st = read_release(&source, KANON_PATH(release_path), err);
+    kanon_status st = read_release(&source, release, err);
     return kanon__call_end(&call, st == KANON_OK ? take_classes(out, table, source, schema, err) : st);
 }

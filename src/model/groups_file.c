@@ -39,12 +39,12 @@ static kanon_status check_names(const char *place, char *const *names, int n, co
     return kanon__hint(err, st, "%s", hint);
 }
 
-static kanon_status open_text(groups_file *f, kanon__input *input, kanon_error *err)
+static kanon_status open_text(groups_file *f, kanon__input *input, const kanon__csv_reading *how, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     char place[KANON__PLACE_TEXT];
-    KANON_TRY(kanon__input_decode(input, NULL, NULL, err), out);
-    KANON_TRY(kanon__csv_open(&f->csv, input, &(kanon__csv_options){0}, err), out);
+    KANON_TRY(kanon__input_decode(input, how->encoding, NULL, err), out);
+    KANON_TRY(kanon__csv_open(&f->csv, input, &(kanon__csv_options){.delimiter = how->delimiter}, err), out);
     snprintf(place, sizeof place, "%s:1", input->path);
     st = check_names(place, f->csv.names, f->csv.n_columns, "its first line is 'row,group'", err);
 out:
@@ -130,12 +130,13 @@ out:
 /* ---- a file ------------------------------------------------------------------------------------------------------- */
 
 /* The grouping in an input, which is closed in any case. */
-static kanon_status read_input(kanon_grouping **out, const kanon_table *table, kanon__input *input, kanon_error *err)
+static kanon_status read_input(kanon_grouping **out, const kanon_table *table, kanon__input *input,
+                               const kanon__csv_reading *how, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     groups_file f = {0};
     int64_t *group_of = NULL;
-    KANON_TRY(input->stream != NULL ? open_stream(&f, input, err) : open_text(&f, input, err), out);
+    KANON_TRY(input->stream != NULL ? open_stream(&f, input, err) : open_text(&f, input, how, err), out);
     KANON_TRY(kanon__new_array(&group_of, table->data.n_rows, "a grouping", err), out);
     memset(group_of, 0xff, (size_t)table->data.n_rows * sizeof *group_of); /* -1: not seen yet */
     KANON_TRY(read_lines(&f, table, group_of, err), out);
@@ -147,25 +148,16 @@ out:
     return st;
 }
 
-kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path, kanon_error *err)
+kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const kanon_input *groups, kanon_error *err)
 {
     kanon__call call;
-    kanon__input input = {0};
+    kanon__input input;
+    kanon__csv_reading how;
     *out = NULL;
     kanon__call_begin(&call, table->context);
     /* a line has two numbers of up to 20 digits, quoted at most */
     uint64_t most = ((uint64_t)table->data.n_rows + 2) * MOST_LINE;
-    kanon_status st = kanon__table_input_open_upto(&input, path, most, "a groups file of this table", err);
-    return kanon__call_end(&call, st == KANON_OK ? read_input(out, table, &input, err) : st);
-}
-
-kanon_status kanon_grouping_from_bytes(kanon_grouping **out, const kanon_table *table, const void *bytes, size_t size,
-                                       const char *name, kanon_error *err)
-{
-    kanon__call call;
-    kanon__input input = {0};
-    *out = NULL;
-    kanon__call_begin(&call, table->context);
-    kanon_status st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
-    return kanon__call_end(&call, st == KANON_OK ? read_input(out, table, &input, err) : st);
+    kanon_status st =
+        kanon__table_input_take_upto(&input, &how, groups, most, "a groups file of this table", KANON_OK, err);
+    return kanon__call_end(&call, st == KANON_OK ? read_input(out, table, &input, &how, err) : st);
 }

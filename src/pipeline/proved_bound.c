@@ -8,12 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-static kanon_status check(kanon_certificate *found, const kanon_measures *m, const kanon_table *t, const char *path,
-                          int threads, kanon_tick tick, void *payload, kanon_error *err)
+static kanon_status check(kanon_certificate *found, const kanon_measures *m, const kanon_table *t, const kanon_input *proof,
+                          const kanon_prove_options *options, kanon_error *err)
 {
-    kanon_status st = kanon_certificate_check(found, t, path, threads, tick, payload, err);
+    kanon_status st = kanon_certificate_check(found, t, proof, options, err);
     if (st != KANON_OK)
         return st;
+    const char *path = proof->name != NULL ? proof->name : proof->location != NULL ? proof->location : "the certificate";
     if (!found->holds)
         return kanon__fail(err, KANON_EINFEASIBLE, "%s: not proved: %s", path, found->reason);
     if (m->k > 0 && m->k != found->k) {
@@ -24,13 +25,13 @@ static kanon_status check(kanon_certificate *found, const kanon_measures *m, con
     return KANON_OK;
 }
 
-static kanon_status prove(kanon_measures *m, const kanon_table *t, const kanon_grouping *g, const char *path, int threads,
-                          kanon_tick tick, void *payload, kanon_error *err)
+static kanon_status prove(kanon_measures *m, const kanon_table *t, const kanon_grouping *g, const kanon_input *proof,
+                          const kanon_prove_options *options, kanon_error *err)
 {
-    kanon_certificate found;
+    kanon_certificate found = KANON_INIT(kanon_certificate);
     kanon_figure *figures = NULL;
     KANON_CHECK(kanon__grouping_fits(g, t, err));
-    KANON_CHECK(check(&found, m, t, path, threads, tick, payload, err));
+    KANON_CHECK(check(&found, m, t, proof, options, err));
     const kanon_figure *loss = kanon_measures_find(m, "information_loss", NULL);
     bool is_about = loss != NULL && g->n_suppressed == 0 && g->smallest >= found.k; /* groupings such as this one */
     double least = found.lower_bound, gap = NAN;
@@ -51,10 +52,7 @@ static kanon_status prove(kanon_measures *m, const kanon_table *t, const kanon_g
 }
 
 kanon_status kanon_measures_prove(kanon_measures *measures, const kanon_table *table, const kanon_grouping *grouping,
-                                  const char *certificate_path, int threads, kanon_tick tick, void *payload,
-                                  kanon_error *err)
+                                  const kanon_input *certificate, const kanon_prove_options *options, kanon_error *err)
 {
-    kanon__call call;
-    kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, prove(measures, table, grouping, certificate_path, threads, tick, payload, err));
+    KANON_RETURN_IN(table->context, prove(measures, table, grouping, certificate, options, err));
 }

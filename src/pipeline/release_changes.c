@@ -104,7 +104,7 @@ static kanon_status check_outputs(const kanon_outputs *w, kanon_error *err)
 
 /* What has changed where the notes tell, else everything. */
 static kanon_status release_what_changed(kanon__change_call *call, kanon_state *s, kanon_release_changes *changes,
-                                         int64_t *groups, kanon_change *out, kanon_error *err)
+                                         int64_t *groups, kanon_error *err)
 {
     kanon_change_options *o = &call->options;
     kanon_outputs *to = &call->outputs.wanted;
@@ -113,9 +113,11 @@ static kanon_status release_what_changed(kanon__change_call *call, kanon_state *
     to->group_numbers = groups;
     changes->whole = o->joint_k > 0; /* it looks at all records */
     if (!changes->whole)
-        KANON_CHECK(release_changes(to, s, o->joint_k == 0, changes, out, err));
-    if (changes->whole)
-        KANON_CHECK(kanon_state_release(s, o, out, err));
+        KANON_CHECK(release_changes(to, s, o->joint_k == 0, changes, &call->done, err));
+    if (changes->whole) {
+        call->done.struct_size = sizeof call->done;
+        KANON_CHECK(kanon_state_release(s, o, &call->done, err));
+    }
     while (changes->whole && changes->n_rows < s->n_records && groups[changes->n_rows] != 0)
         changes->n_rows++; /* every row of a release has a group */
     return KANON_OK;
@@ -134,7 +136,7 @@ kanon_status kanon_state_release_changes(kanon_release_changes **changes, kanon_
     KANON_TRY(kanon__new_array(&c, 1, "changes", err), out);
     KANON_TRY(kanon__new_array(&groups, state->n_records, "groups", err), out);
     c->group_of = groups;
-    KANON_TRY(release_what_changed(&call, state, c, groups, change, err), out);
+    KANON_TRY(release_what_changed(&call, state, c, groups, err), out);
     *changes = c;
     c = NULL;
 out:

@@ -17,18 +17,16 @@
 
 /* ---- one change -------------------------------------------------------------------------------------------------- */
 
-kanon_change kanon__change_none(void)
-{
-    return (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
-}
-
 kanon_status kanon__change_call_begin(kanon__change_call *c, kanon_state *s, const kanon_change_options *options,
                                       kanon_change *out, kanon_error *err)
 {
-    *out = kanon__change_none();
+    c->done = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
+    c->given = out;
     kanon__state_call_begin(&c->call, s);
     kanon_status taken = kanon__take_options(&c->options, sizeof c->options, options, err);
     kanon_status st = kanon__guarded_outputs_begin(&c->outputs, c->options.outputs, err);
+    if (st == KANON_OK)
+        st = kanon__check_out(out, err);
     if (c->options.outputs != NULL)
         c->options.outputs = &c->outputs.wanted;
     if (c->outputs.wanted.tick == NULL)
@@ -43,6 +41,8 @@ kanon_status kanon__change_call_begin(kanon__change_call *c, kanon_state *s, con
 kanon_status kanon__change_call_end(kanon__change_call *c, kanon_status status)
 {
     kanon__guarded_outputs_end(&c->outputs);
+    if (kanon__check_out(c->given, NULL) == KANON_OK)
+        kanon__give_out(c->given, &c->done, sizeof c->done);
     return kanon__state_call_end(&c->call, status);
 }
 
@@ -138,7 +138,7 @@ void kanon__change_run_end(kanon__change_run *c)
 /* ---- deltas ------------------------------------------------------------------------------------------------------ */
 
 /* Applies the rows of `source`, which is taken over in any case. */
-static kanon_status apply_source(kanon_state *s, kanon__source *source, kanon__delta_kind kind,
+static kanon_status apply_source(kanon_state *s, kanon__source *source, kanon_change_kind kind,
                                  const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     static const char *const commands[] = {"insert", "delete", "update"};
@@ -146,7 +146,7 @@ static kanon_status apply_source(kanon_state *s, kanon__source *source, kanon__d
     kanon__change_run c;
     kanon__delta_result done;
     KANON_TRY(kanon__change_run_begin(&c, s, commands[kind], options, out, err), out);
-    c.must_commit = kind != KANON__DELTA_INSERT;
+    c.must_commit = kind != KANON_INSERT;
     kanon__delta_options how = {kind, c.options.grow_taxonomy != 0, c.options.again != 0, c.options.effort};
     st = kanon__session_apply(s, source, &how, &done, err);
     source = NULL;
@@ -169,106 +169,24 @@ out:
     return st;
 }
 
-/* A delta: rows in a file, in memory or of a stream, and what is done with them. */
-typedef struct delta_rows {
-    kanon__delta_kind kind;
-    const char *path; /* NULL: one of the others */
-    const void *bytes;
-    size_t size;
-    const char *name; /* of the bytes */
-    struct ArrowArrayStream *stream;
-} delta_rows;
-
-static kanon_status open_rows(kanon__source **out, const delta_rows *rows, const kanon_change_options *options,
-                              kanon_error *err)
-{
-    kanon__input input = {0};
-    kanon__csv_reading how = {
-        .delimiter = options->delimiter, .header = options->header, .encoding = options->encoding};
-    if (rows->path != NULL)
-        KANON_CHECK(kanon__table_input_open(&input, rows->path, err));
-    else
-        KANON_CHECK(kanon__input_from_bytes(&input, rows->name, rows->bytes, rows->size, NULL, err));
-    return kanon__table_source_new(out, &input, &how, err);
-}
-
-/* All rows are read before the session begins. A stream is taken over whatever is wrong. */
-static kanon_status apply(kanon_state *s, const delta_rows *rows, const kanon_change_options *options,
-                          kanon_change *out, kanon_error *err)
+/* All rows are read before the session begins. */
+kanon_status kanon_state_change(kanon_state *state, kanon_change_kind kind, const kanon_input *delta,
+                                const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     kanon__change_call call;
+    kanon__input input;
+    kanon__csv_reading how;
     kanon__source *source = NULL;
     kanon__ticker ticker;
-    kanon_status begun = kanon__change_call_begin(&call, s, options, out, err), st = KANON_OK;
-    kanon__ticker_init(&ticker, s->tick, s->payload, "reading");
-    if (rows->stream != NULL)
-        KANON_TRY(kanon__arrow_source_new(&source, rows->stream, NULL, err), out);
-    KANON_TRY(begun, out);
-    if (source == NULL)
-        KANON_TRY(open_rows(&source, rows, &call.options, err), out);
-    KANON_TRY(kanon__table_source_load(source, 0, &ticker, err), out);
-    st = apply_source(s, source, rows->kind, &call.options, out, err);
-    source = NULL;
+    kanon_status st = kanon__change_call_begin(&call, state, options, out, err);
+    kanon__ticker_init(&ticker, state->tick, state->payload, "reading");
+    if (st == KANON_OK && ((int)kind < KANON_INSERT || kind > KANON_UPDATE))
+        st = kanon__fail(err, KANON_EINVAL, "there is no change of number %d", (int)kind);
+    KANON_TRY(kanon__table_input_take(&input, &how, delta, st, err), out);
+    KANON_TRY(kanon__table_source_read(&source, &input, &how, &ticker, err), out);
+    st = apply_source(state, source, kind, &call.options, &call.done, err);
 out:
-    kanon__source_free(source);
     return kanon__change_call_end(&call, st);
-}
-
-kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kanon_change_options *options,
-                                kanon_change *out, kanon_error *err)
-{
-    return apply(state, &(delta_rows){KANON__DELTA_INSERT, .path = delta}, options, out, err);
-}
-
-kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
-                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
-{
-    const delta_rows rows = {KANON__DELTA_INSERT, .bytes = delta, .size = size, .name = name};
-    return apply(state, &rows, options, out, err);
-}
-
-kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStream *delta,
-                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
-{
-    return apply(state, &(delta_rows){KANON__DELTA_INSERT, .stream = delta}, options, out, err);
-}
-
-kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
-                                kanon_change *out, kanon_error *err)
-{
-    return apply(state, &(delta_rows){KANON__DELTA_DELETE, .path = delta}, options, out, err);
-}
-
-kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
-                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
-{
-    const delta_rows rows = {KANON__DELTA_DELETE, .bytes = delta, .size = size, .name = name};
-    return apply(state, &rows, options, out, err);
-}
-
-kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStream *delta,
-                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
-{
-    return apply(state, &(delta_rows){KANON__DELTA_DELETE, .stream = delta}, options, out, err);
-}
-
-kanon_status kanon_state_update(kanon_state *state, const char *delta, const kanon_change_options *options,
-                                kanon_change *out, kanon_error *err)
-{
-    return apply(state, &(delta_rows){KANON__DELTA_UPDATE, .path = delta}, options, out, err);
-}
-
-kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
-                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
-{
-    const delta_rows rows = {KANON__DELTA_UPDATE, .bytes = delta, .size = size, .name = name};
-    return apply(state, &rows, options, out, err);
-}
-
-kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta,
-                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
-{
-    return apply(state, &(delta_rows){KANON__DELTA_UPDATE, .stream = delta}, options, out, err);
 }
 
 /* ---- refining ---------------------------------------------------------------------------------------------------- */
@@ -362,13 +280,13 @@ out:
     return st;
 }
 
-static kanon_status optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
+static kanon_status improve(kanon_state *state, const char *refinement, const kanon_change_options *options,
                              kanon_change *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__change_run c;
     const kanon__refinement *found = NULL;
-    KANON_TRY(kanon__change_run_begin(&c, state, "optimize", options, out, err), out);
+    KANON_TRY(kanon__change_run_begin(&c, state, "improve", options, out, err), out);
     KANON_TRY(find_refinement(&found, refinement != NULL ? refinement : "il-optimization", err), out);
     KANON_TRY(refine(&c, found, err), out);
     snprintf(c.detail, sizeof c.detail, "%s", found->info.name);
@@ -378,10 +296,10 @@ out:
     return st;
 }
 
-kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
-                                  kanon_change *out, kanon_error *err)
+kanon_status kanon_state_improve(kanon_state *state, const char *refinement, const kanon_change_options *options,
+                                 kanon_change *out, kanon_error *err)
 {
     kanon__change_call call;
     kanon_status st = kanon__change_call_begin(&call, state, options, out, err);
-    return kanon__change_call_end(&call, st == KANON_OK ? optimize(state, refinement, &call.options, out, err) : st);
+    return kanon__change_call_end(&call, st == KANON_OK ? improve(state, refinement, &call.options, &call.done, err) : st);
 }

@@ -185,5 +185,5 @@ kanon_status kanon_state_release(kanon_state *state, const kanon_change_options 
 {
     kanon__change_call call;
     kanon_status st = kanon__change_call_begin(&call, state, options, out, err);
-    return kanon__change_call_end(&call, st == KANON_OK ? release(state, &call.options, out, err) : st);
+    return kanon__change_call_end(&call, st == KANON_OK ? release(state, &call.options, &call.done, err) : st);
 }

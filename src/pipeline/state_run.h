@@ -21,6 +21,7 @@ typedef struct kanon__change_call {
     kanon__state_call call;
     kanon_change_options options;
     kanon__guarded_outputs outputs;
+    kanon_change done, *given; /* what the caller is told, and where */
 } kanon__change_call;
 
 /* End it in any case, also where this fails. */
@@ -51,8 +52,7 @@ kanon_status kanon__change_run_complete(kanon__change_run *run, kanon_error *err
 /* Ends the session in any case: what was not committed is rolled back. */
 void kanon__change_run_end(kanon__change_run *run);
 
-/* What the caller is told before anything has been counted, and of the state after the change. */
-kanon_change kanon__change_none(void);
+/* What the caller is told of the state after the change. */
 void kanon__change_note_counts(kanon_change *out, const kanon_state *state);
 
 /* ---- state_release.c --------------------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* Compiled in place of src/state, of the calls on it and of all that speaks to SQLite, where KANON_STATES is off: every
  * public function of states returns KANON_EINVAL and says that it was not built. */
+#include "core/take_input.h"
 #include "database/streams.h"
 #include "database/writers.h"
 #include "pipeline/guarded_outputs.h"
@@ -33,68 +34,15 @@ void kanon_state_close(kanon_state *state)
 {
 }
 
-kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kanon_change_options *options,
-                                kanon_change *out, kanon_error *err)
+kanon_status kanon_state_change(kanon_state *state, kanon_change_kind kind, const kanon_input *delta,
+                                const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
-    return no_states(err);
+    kanon__given given;
+    return kanon__given_take(&given, delta, no_states(err), err); /* which releases a stream */
 }
 
-kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
-                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
-{
-    return no_states(err);
-}
-
-kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStream *delta,
-                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
-{
-    if (delta->release != NULL)
-        delta->release(delta);
-    return no_states(err);
-}
-
-kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
-                                kanon_change *out, kanon_error *err)
-{
-    return no_states(err);
-}
-
-kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
-                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
-{
-    return no_states(err);
-}
-
-kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStream *delta,
-                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
-{
-    if (delta->release != NULL)
-        delta->release(delta);
-    return no_states(err);
-}
-
-kanon_status kanon_state_update(kanon_state *state, const char *delta, const kanon_change_options *options,
-                                kanon_change *out, kanon_error *err)
-{
-    return no_states(err);
-}
-
-kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
-                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
-{
-    return no_states(err);
-}
-
-kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta,
-                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
-{
-    if (delta->release != NULL)
-        delta->release(delta);
-    return no_states(err);
-}
-
-kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
-                                  kanon_change *out, kanon_error *err)
+kanon_status kanon_state_improve(kanon_state *state, const char *refinement, const kanon_change_options *options,
+                                 kanon_change *out, kanon_error *err)
 {
     return no_states(err);
 }
@@ -105,20 +53,9 @@ kanon_status kanon_state_release(kanon_state *state, const kanon_change_options 
     return no_states(err);
 }
 
-kanon_status kanon_state_release_to_arrow(struct ArrowArrayStream *out, kanon_state *state,
-                                          const kanon_change_options *options, const kanon_arrow_options *stream_options,
-                                          kanon_change *change, kanon_error *err)
+kanon_status kanon_state_release_changes(kanon_release_changes **changes, kanon_state *state,
+                                         const kanon_change_options *options, kanon_change *change, kanon_error *err)
 {
-    out->release = NULL;
-    return no_states(err);
-}
-
-kanon_status kanon_state_release_changes_to_arrow(struct ArrowArrayStream *out, kanon_release_changes **changes,
-                                                  kanon_state *state, const kanon_change_options *options,
-                                                  const kanon_arrow_options *stream_options, kanon_change *change,
-                                                  kanon_error *err)
-{
-    out->release = NULL;
     *changes = NULL;
     return no_states(err);
 }

@@ -37,6 +37,7 @@ typedef struct maker {
     kanon__column_facts *facts;
     kanon__roles roles;
     kanon__texts missing;
+    const kanon__csv_reading *how;
     const kanon_propose_options *options;
     proposal *proposal;
 } maker;
@@ -355,8 +356,8 @@ static kanon_status write_schema(maker *m, kanon_error *err)
                                .table_name = m->source->name,
                                .n_rows = m->source->n_rows,
                                .k = p->public.k,
-                               .header = m->options->header,
-                               .encoding = m->options->encoding,
+                               .header = m->how->header,
+                               .encoding = m->how->encoding,
                                .missing = &m->missing,
                                .sets = p->sets,
                                .n_sets = p->public.n_sets,
@@ -391,12 +392,12 @@ static kanon_status save_schema(kanon__output *output, const proposal *p, kanon_
     return st == KANON_OK ? kanon__output_commit(&output, 1, err) : st;
 }
 
-/* The source is taken over in any case. `notices`: what was found when it was opened. */
-static kanon_status propose(kanon_proposal **out, kanon__source *source, const kanon__texts *notices,
+/* The source is taken over in any case; how it was read, and what was found when it was opened. */
+static kanon_status propose(kanon_proposal **out, kanon__source *source, const kanon__csv_reading *how,
                             const kanon_propose_options *o, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    maker m = {.source = source, .options = o};
+    maker m = {.source = source, .how = how, .options = o};
     kanon__ticker reading, counting;
     kanon__output *output = NULL;
     kanon__ticker_init(&reading, o->tick, o->payload, "reading");
@@ -409,7 +410,7 @@ static kanon_status propose(kanon_proposal **out, kanon__source *source, const k
     settle_dates(&m);
     KANON_TRY(kanon__roles_decide(&m.roles, m.facts, source->n_columns, !o->without_bands, err), out);
     KANON_TRY(copy_columns(&m, err), out);
-    KANON_TRY(kanon__texts_append(&m.proposal->notes, notices, err), out);
+    KANON_TRY(kanon__texts_append(&m.proposal->notes, how->notices, err), out);
     KANON_TRY(note_lack(&m, err), out);
     KANON_TRY(note_doubts(&m, err), out);
     KANON_TRY(ask_entity(&m, err), out);
@@ -455,41 +456,21 @@ static kanon_status end_call(propose_call *c, kanon_status st)
     return kanon__call_end(&c->call, st);
 }
 
-static kanon_status propose_given(kanon_proposal **out, const kanon_input *table,
-                                  const kanon_propose_options *options, kanon_error *err)
+kanon_status kanon_propose(kanon_proposal **out, const kanon_input *table, const kanon_propose_options *options,
+                           kanon_error *err)
 {
     propose_call c;
     kanon__input input;
+    kanon__csv_reading how;
     kanon__source *source = NULL;
     kanon__texts notices = {0};
     *out = NULL;
-    kanon__csv_reading how;
     kanon_status begun = begin_call(&c, options, err), st = kanon__table_input_take(&input, &how, table, begun, err);
-    const kanon_propose_options *o = &c.options;
-    how = (kanon__csv_reading){
-        .delimiter = o->delimiter, .header = o->header, .encoding = o->encoding, .notices = &notices};
+    how.notices = &notices;
     if (st == KANON_OK)
         st = kanon__table_source_new(&source, &input, &how, err);
     if (st == KANON_OK)
-        st = propose(out, source, &notices, o, err);
+        st = propose(out, source, &how, &c.options, err);
     kanon__texts_clear(&notices);
     return begun == KANON_OK ? end_call(&c, st) : st;
-}
-
-kanon_status kanon_propose(kanon_proposal **out, const char *path, const kanon_propose_options *options, kanon_error *err)
-{
-    return propose_given(out, KANON_PATH(path), options, err);
-}
-
-kanon_status kanon_propose_bytes(kanon_proposal **out, const void *bytes, size_t size, const char *name,
-                                 const kanon_propose_options *options, kanon_error *err)
-{
-    const kanon_input input = {sizeof input, .bytes = bytes, .size = size, .name = name};
-    return propose_given(out, &input, options, err);
-}
-
-kanon_status kanon_propose_arrow(kanon_proposal **out, struct ArrowArrayStream *stream, const kanon_propose_options *options,
-                                 kanon_error *err)
-{
-    return propose_given(out, KANON_STREAM(stream), options, err);
 }

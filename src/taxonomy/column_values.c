@@ -83,13 +83,14 @@ static kanon_status fail_no_column(const char *where, char *const *names, int n,
 }
 
 /* The column of a table in text. */
-static kanon_status read_csv(kanon__column_values *v, kanon__input *input, const kanon_column_options *o, kanon_error *err)
+static kanon_status read_csv(kanon__column_values *v, kanon__input *input, const kanon__csv_reading *how,
+                             const kanon_column_options *o, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__csv csv = {0};
     char header[KANON__PLACE_TEXT];
-    KANON_TRY(kanon__input_decode(input, NULL, NULL, err), out);
-    KANON_TRY(kanon__csv_open(&csv, input, &(kanon__csv_options){.delimiter = o->delimiter}, err), out);
+    KANON_TRY(kanon__input_decode(input, how->encoding, NULL, err), out);
+    KANON_TRY(kanon__csv_open(&csv, input, &(kanon__csv_options){.delimiter = how->delimiter}, err), out);
     int column = kanon__csv_find_column(&csv, o->column);
     snprintf(header, sizeof header, "%s:1", input->path);
     st = column >= 0 ? read_rows(v, &csv, column, o, err)
@@ -127,25 +128,21 @@ out:
     return st;
 }
 
-kanon_status kanon__column_values_read(kanon__column_values *out, const char *path, const kanon_column_options *options,
-                                       kanon_error *err)
+kanon_status kanon__column_values_read(kanon__column_values *out, const kanon_input *table,
+                                       const kanon_column_options *options, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_column_options o;
     kanon__input input = {0};
+    kanon__csv_reading how;
     *out = (kanon__column_values){0};
-    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
-    if (o.column == NULL || (path == NULL && o.bytes == NULL)) {
+    st = kanon__take_options(&o, sizeof o, options, err);
+    if (st == KANON_OK && o.column == NULL)
         st = kanon__fail(err, KANON_EINVAL, "a column of a table must be named");
-        goto out;
-    }
-    if (o.bytes != NULL)
-        KANON_TRY(kanon__input_from_bytes(&input, path != NULL ? path : "the table", o.bytes, o.size, NULL, err), out);
-    else
-        KANON_TRY(kanon__table_input_open(&input, path, err), out);
+    KANON_TRY(kanon__table_input_take(&input, &how, table, st, err), out);
     KANON_TRY(kanon__copy_text(&out->name, input.path, strlen(input.path), "a file name", err), out);
     KANON_TRY(kanon__dictionary_init(&out->texts, err), out);
-    KANON_TRY(input.stream != NULL ? read_stream(out, &input, &o, err) : read_csv(out, &input, &o, err), out);
+    KANON_TRY(input.stream != NULL ? read_stream(out, &input, &o, err) : read_csv(out, &input, &how, &o, err), out);
 out:
     kanon__input_close(&input);
     if (st != KANON_OK)

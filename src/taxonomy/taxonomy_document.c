@@ -69,16 +69,12 @@ void kanon_taxonomy_free(kanon_taxonomy *d)
 
 /* ---- reading ------------------------------------------------------------------------------------------------------ */
 
-static kanon_status read_document(kanon_taxonomy **out, const char *path, const void *bytes, size_t size,
-                                  kanon_taxonomy_form form, kanon_error *err)
+static kanon_status read_document(kanon_taxonomy **out, const kanon_input *given, kanon_taxonomy_form form, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__input input = {0};
+    kanon__input input;
     kanon__tree *tree = NULL;
-    if (bytes != NULL)
-        KANON_TRY(kanon__input_from_bytes(&input, path, bytes, size, NULL, err), out);
-    else
-        KANON_TRY(kanon__input_open(&input, path, KANON__INPUT_TAXONOMY, err), out);
+    KANON_TRY(kanon__input_take(&input, given, KANON__INPUT_TAXONOMY, KANON_OK, err), out);
     KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__input_load(&input, err), out);
     KANON_TRY(kanon__tree_read_form(&tree, &input, kanon__form_of(form, input.path, input.bytes, input.size), err), out);
@@ -93,31 +89,24 @@ out:
     return st;
 }
 
-kanon_status kanon_taxonomy_read(kanon_taxonomy **out, const char *path, kanon_taxonomy_form form,
+kanon_status kanon_taxonomy_read(kanon_taxonomy **out, const kanon_input *input, kanon_taxonomy_form form,
                                  const kanon_context *context, kanon_error *err)
 {
     *out = NULL;
-    KANON_RETURN_IN_GIVEN(context, read_document(out, path, NULL, 0, form, err), err);
-}
-
-kanon_status kanon_taxonomy_from_bytes(kanon_taxonomy **out, const void *bytes, size_t size, const char *name,
-                                       kanon_taxonomy_form form, const kanon_context *context, kanon_error *err)
-{
-    *out = NULL;
-    KANON_RETURN_IN_GIVEN(context, read_document(out, name, bytes != NULL ? bytes : "", size, form, err), err);
+    KANON_RETURN_IN_GIVEN(context, read_document(out, input, form, err), err);
 }
 
 /* ---- counting and describing --------------------------------------------------------------------------------------- */
 
-static kanon_status count_records(kanon_taxonomy *d, const char *path, const kanon_column_options *options, int64_t *unknown,
-                                  kanon_error *err)
+static kanon_status count_records(kanon_taxonomy *d, const kanon_input *table, const kanon_column_options *options,
+                                  int64_t *unknown, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__taxonomy *t = d->taxonomy;
     kanon__column_values values = {0};
     int64_t *records = NULL;
     *unknown = 0;
-    KANON_TRY(kanon__column_values_read(&values, path, options, err), out);
+    KANON_TRY(kanon__column_values_read(&values, table, options, err), out);
     KANON_TRY(kanon__new_array(&records, t->n_nodes, "taxonomy nodes", err), out);
     for (uint32_t code = 0; code < values.texts.n; code++) {
         size_t length;
@@ -139,10 +128,10 @@ out:
     return st;
 }
 
-kanon_status kanon_taxonomy_count(kanon_taxonomy *taxonomy, const char *path, const kanon_column_options *options,
+kanon_status kanon_taxonomy_count(kanon_taxonomy *taxonomy, const kanon_input *table, const kanon_column_options *options,
                                   int64_t *unknown, kanon_error *err)
 {
-    KANON_RETURN_IN(taxonomy->context, count_records(taxonomy, path, options, unknown, err));
+    KANON_RETURN_IN(taxonomy->context, count_records(taxonomy, table, options, unknown, err));
 }
 
 int32_t kanon_taxonomy_nodes(const kanon_taxonomy *taxonomy)

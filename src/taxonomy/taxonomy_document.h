@@ -40,8 +40,8 @@ typedef struct kanon__column_values {
     char *name; /* of the table, for messages */
 } kanon__column_values;
 
-kanon_status kanon__column_values_read(kanon__column_values *out, const char *path, const kanon_column_options *options,
-                                       kanon_error *err);
+kanon_status kanon__column_values_read(kanon__column_values *out, const kanon_input *table,
+                                       const kanon_column_options *options, kanon_error *err);
 void kanon__column_values_clear(kanon__column_values *values);
 
 #endif

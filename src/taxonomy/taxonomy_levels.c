@@ -424,7 +424,7 @@ static void clear(level_build *b)
     kanon__column_values_clear(&b->values);
 }
 
-static kanon_status build(kanon_taxonomy **out, const char *path, const kanon_column_options *options,
+static kanon_status build(kanon_taxonomy **out, const kanon_input *table, const kanon_column_options *options,
                           kanon_taxonomy_method method, const char *levels, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -432,7 +432,7 @@ static kanon_status build(kanon_taxonomy **out, const char *path, const kanon_co
     if ((int)method < 0 || method > KANON_TAXONOMY_RARE)
         return kanon__fail(err, KANON_EINVAL, "there is no way to build a taxonomy of number %d", (int)method);
     KANON_TRY(split_levels(&b, levels, err), out);
-    KANON_TRY(kanon__column_values_read(&b.values, path, options, err), out);
+    KANON_TRY(kanon__column_values_read(&b.values, table, options, err), out);
     b.column = options->column;
     KANON_TRY(build_tree(&b, err), out);
     KANON_TRY(kanon__document_new(out, b.tree, err), out);
@@ -441,10 +441,10 @@ out:
     return st;
 }
 
-kanon_status kanon_taxonomy_build(kanon_taxonomy **out, const char *path, const kanon_column_options *options,
+kanon_status kanon_taxonomy_build(kanon_taxonomy **out, const kanon_input *table, const kanon_column_options *options,
                                   kanon_taxonomy_method method, const char *levels, const kanon_context *context,
                                   kanon_error *err)
 {
     *out = NULL;
-    KANON_RETURN_IN_GIVEN(context, build(out, path, options, method, levels, err), err);
+    KANON_RETURN_IN_GIVEN(context, build(out, table, options, method, levels, err), err);
 }

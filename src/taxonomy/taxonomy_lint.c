@@ -262,7 +262,7 @@ static void check_names(linter *l)
 
 /* ---- 4: the table -------------------------------------------------------------------------------------------------- */
 
-static kanon_status check_table(linter *l, const char *table, const kanon_column_options *options, kanon_error *err)
+static kanon_status check_table(linter *l, const kanon_input *table, const kanon_column_options *options, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__column_values values = {0};
@@ -326,20 +326,20 @@ static kanon_status make_result(kanon_taxonomy_check **out, const linter *l, kan
     return KANON_OK;
 }
 
-static kanon_status lint(kanon_taxonomy_check **out, const char *path, kanon_taxonomy_form form, const char *table,
-                         const kanon_column_options *options, kanon_error *err)
+static kanon_status lint(kanon_taxonomy_check **out, const kanon_input *given, kanon_taxonomy_form form,
+                         const kanon_input *table, const kanon_column_options *options, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     linter l = {0};
     kanon__input input = {0};
     KANON_TRY(kanon__dictionary_init(&l.names, err), out);
-    KANON_TRY(kanon__input_open(&input, path, KANON__INPUT_TAXONOMY, err), out);
+    KANON_TRY(kanon__input_take(&input, given, KANON__INPUT_TAXONOMY, KANON_OK, err), out);
     KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__input_load(&input, err), out);
     form = kanon__form_of(form, input.path, input.bytes, input.size);
     KANON_TRY(form == KANON_TAXONOMY_CSV ? read_csv(&l, &input, err) : read_other(&l, &input, form, err), out);
     KANON_TRY(lint_lines(&l, err), out);
-    if (table != NULL || (options != NULL && options->bytes != NULL))
+    if (table != NULL)
         KANON_TRY(check_table(&l, table, options, err), out);
     KANON_TRY(make_result(out, &l, err), out);
 out:
@@ -352,12 +352,12 @@ out:
     return st;
 }
 
-kanon_status kanon_taxonomy_check_read(kanon_taxonomy_check **out, const char *path, kanon_taxonomy_form form,
-                                       const char *table, const kanon_column_options *options, const kanon_context *context,
-                                       kanon_error *err)
+kanon_status kanon_taxonomy_check_read(kanon_taxonomy_check **out, const kanon_input *input, kanon_taxonomy_form form,
+                                       const kanon_input *table, const kanon_column_options *options,
+                                       const kanon_context *context, kanon_error *err)
 {
     *out = NULL;
-    KANON_RETURN_IN_GIVEN(context, lint(out, path, form, table, options, err), err);
+    KANON_RETURN_IN_GIVEN(context, lint(out, input, form, table, options, err), err);
 }
 
 void kanon_taxonomy_check_free(kanon_taxonomy_check *check)

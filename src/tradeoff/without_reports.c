@@ -7,8 +7,6 @@
 #include "report/report.h"
 #include "tradeoff/curve.h"
 
-#include <string.h>
-
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* functions that only refuse look at nothing */
 
 kanon_status kanon__reports_are_built(kanon_error *err)
@@ -65,16 +63,8 @@ kanon_status kanon__certificate_write(kanon__output *output, const kanon_table *
     return kanon__reports_are_built(err);
 }
 
-kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path, int threads,
-                                     kanon_tick tick, void *payload, kanon_error *err)
+kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const kanon_input *certificate,
+                                     const kanon_prove_options *options, kanon_error *err)
 {
-    memset(out, 0, sizeof *out);
-    return kanon__reports_are_built(err);
-}
-
-kanon_status kanon_certificate_check_bytes(kanon_certificate *out, const kanon_table *table, const void *bytes, size_t size,
-                                           const char *name, int threads, kanon_tick tick, void *payload, kanon_error *err)
-{
-    memset(out, 0, sizeof *out);
     return kanon__reports_are_built(err);
 }

@@ -11,6 +11,7 @@
 #include "core/context.h"
 #include "core/pool.h"
 #include "core/sha256.h"
+#include "core/take_options.h"
 #include "core/ticker.h"
 #include "table/value/number.h"
 #include "verify/certificate_file.h"
@@ -678,7 +679,6 @@ static kanon_status check_input(kanon_certificate *out, const kanon_table *table
     certificate c = {.table = table};
     kanon_error why = {0};
     kanon__ticker ticker;
-    memset(out, 0, sizeof *out);
     kanon__call_ticks(&tick, &payload);
     kanon__ticker_init(&ticker, tick, payload, "checking the proof");
     KANON_TRY(read_certificate(&c, input, &why), out);
@@ -704,24 +704,21 @@ out:
     return KANON_OK;
 }
 
-kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path, int threads,
-                                     kanon_tick tick, void *payload, kanon_error *err)
+kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const kanon_input *given,
+                                     const kanon_prove_options *options, kanon_error *err)
 {
     kanon__call call;
-    kanon__input input = {0};
-    memset(out, 0, sizeof *out);
+    kanon__input input;
+    kanon_prove_options o;
+    kanon_certificate found = {0};
+    KANON_CHECK(kanon__check_out(out, err));
+    kanon__give_out(out, &found, sizeof found);
     kanon__call_begin(&call, table->context);
-    kanon_status st = kanon__input_open(&input, path, KANON__INPUT_CERTIFICATE, err);
-    return kanon__call_end(&call, st == KANON_OK ? check_input(out, table, &input, threads, tick, payload, err) : st);
-}
-
-kanon_status kanon_certificate_check_bytes(kanon_certificate *out, const kanon_table *table, const void *bytes, size_t size,
-                                           const char *name, int threads, kanon_tick tick, void *payload, kanon_error *err)
-{
-    kanon__call call;
-    kanon__input input = {0};
-    memset(out, 0, sizeof *out);
-    kanon__call_begin(&call, table->context);
-    kanon_status st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
-    return kanon__call_end(&call, st == KANON_OK ? check_input(out, table, &input, threads, tick, payload, err) : st);
+    kanon_status st = kanon__take_options(&o, sizeof o, options, err);
+    st = kanon__input_take(&input, given, KANON__INPUT_CERTIFICATE, st, err);
+    if (st == KANON_OK)
+        st = check_input(&found, table, &input, o.threads, o.tick, o.payload, err);
+    if (st == KANON_OK)
+        kanon__give_out(out, &found, sizeof found);
+    return kanon__call_end(&call, st);
 }

@@ -226,9 +226,9 @@ static void anonymize(void)
                              .suppress = text_of("suppress")};
     if (csv == NULL || yaml == NULL)
         give_up("no table or no schema");
-    kanon_status st = kanon_schema_from_bytes(&schema, yaml->bytes, yaml->size, "s.yaml", NULL, &err);
+    kanon_status st = kanon_schema_read(&schema, KANON_BYTES_AS(yaml->bytes, yaml->size, "s.yaml"), NULL, &err);
     if (st == KANON_OK)
-        st = kanon_table_from_bytes(&table, csv->bytes, csv->size, "t.csv", schema, &reading, &err);
+        st = kanon_table_read(&table, KANON_BYTES_AS(csv->bytes, csv->size, "t.csv"), schema, &reading, &err);
     if (st == KANON_OK)
         st = kanon_anonymize(&grouping, table, &options, &err);
     if (st == KANON_OK && text_of("state") != NULL)
@@ -258,13 +258,13 @@ static kanon_status change_state(const char *what, kanon_state *state, const kan
                                     .outputs = outputs,
                                     .joint_k = number_of("joint-k")};
     if (strcmp(what, "insert") == 0)
-        return kanon_state_insert_bytes(state, bytes, size, "d.csv", &options, done, err);
+        return kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(bytes, size, "d.csv"), &options, done, err);
     if (strcmp(what, "delete") == 0)
-        return kanon_state_delete_bytes(state, bytes, size, "d.csv", &options, done, err);
+        return kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(bytes, size, "d.csv"), &options, done, err);
     if (strcmp(what, "update") == 0)
-        return kanon_state_update_bytes(state, bytes, size, "d.csv", &options, done, err);
+        return kanon_state_change(state, KANON_UPDATE, KANON_BYTES_AS(bytes, size, "d.csv"), &options, done, err);
     if (strcmp(what, "optimize") == 0)
-        return kanon_state_optimize(state, text_of("refine"), &options, done, err);
+        return kanon_state_improve(state, text_of("refine"), &options, done, err);
     return kanon_state_release(state, &options, done, err);
 }
 
@@ -304,7 +304,7 @@ static void on_state(const char *what)
 {
     kanon_error err = {0};
     kanon_state *state = NULL;
-    kanon_change done = {0};
+    kanon_change done = KANON_INIT(kanon_change);
     wanted w;
     const kanon_outputs *outputs = want(&w);
     kanon_status st = kanon_state_open(&state, text_of("state"), NULL, &err);
@@ -338,10 +338,14 @@ static void check_release(void)
     kanon_schema *schema = NULL;
     kanon_check *check = NULL;
     const field *csv = find("table"), *yaml = find("schema");
-    kanon_check_options options = {.struct_size = sizeof options, .delimiter = text_of("delimiter")[0]};
-    kanon_status st = kanon_schema_from_bytes(&schema, yaml->bytes, yaml->size, "s.yaml", NULL, &err);
+    const kanon_input input = {.struct_size = sizeof input,
+                               .bytes = csv->bytes,
+                               .size = csv->size,
+                               .name = "r.csv",
+                               .delimiter = (char[]){text_of("delimiter")[0], '\0'}};
+    kanon_status st = kanon_schema_read(&schema, KANON_BYTES_AS(yaml->bytes, yaml->size, "s.yaml"), NULL, &err);
     if (st == KANON_OK)
-        st = kanon_check_bytes(&check, csv->bytes, csv->size, "r.csv", schema, &options, &err);
+        st = kanon_check_read(&check, &input, schema, NULL, &err);
     answer_status(st, &err);
     if (check != NULL) {
         answer_number("k", check->k);

@@ -165,8 +165,8 @@ static kanon_table *make_table(const char *yaml, shaper shape, int64_t n)
         fprintf(file, ",n\n");
     }
     assert_int_equal(fclose(file), 0);
-    assert_done(kanon_schema_read(&schema, schema_path.text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, table_path.text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(schema_path.text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(table_path.text), schema, NULL, &err), &err);
     kanon_schema_free(schema);
     return table;
 }
@@ -762,8 +762,8 @@ static void release_holds_its_k(const kanon_algorithm_info *a)
         kanon_grouping *grouping = run_well(a, table, (asked){.k = K, .seed = 1});
         kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
         assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
-        assert_done(kanon_schema_read(&schema, schema_path.text, NULL, &err), &err);
-        assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);
+        assert_done(kanon_schema_read(&schema, KANON_PATH(schema_path.text), NULL, &err), &err);
+        assert_done(kanon_check_read(&check, KANON_PATH(release.text), schema, NULL, &err), &err);
         assert_int_equal(check->records, N - kanon_grouping_suppressed(grouping));
         assert_int_equal(check->identifying_columns, 0);
         if (kanon_grouping_suppressed(grouping) == 0) /* what is general everywhere looks suppressed */

@@ -48,7 +48,7 @@ int main(void)
     done(kanon_schema_set_role(schema, "age", KANON_ROLE_QUASI, &err), &err);
     done(kanon_schema_set_role(schema, "city", KANON_ROLE_QUASI, &err), &err);
     done(kanon_schema_set_role(schema, "disease", KANON_ROLE_SENSITIVE, &err), &err);
-    done(kanon_table_read(&table, "people.csv", schema, NULL, &err), &err);
+    done(kanon_table_read(&table, KANON_PATH("people.csv"), schema, NULL, &err), &err);
     if (n_wrong > 0)
         return 1;
     done(kanon_anonymize(&grouping, table, &options, &err), &err);
@@ -62,9 +62,9 @@ int main(void)
         printf("the algorithms are not those that were built\n");
         n_wrong++;
     }
-    refused(kanon_schema_read(&other, "people.csv", NULL, &err), &err, no_schema_files);
-    refused(kanon_table_from_bytes(&packed, "\x1f\x8b\x08", 3, "t.gz", schema, NULL, &err), &err, no_gzip);
-    refused(kanon_table_from_bytes(&packed, "\x28\xb5\x2f\xfd", 4, "t.zst", schema, NULL, &err), &err, no_zstd);
+    refused(kanon_schema_read(&other, KANON_PATH("people.csv"), NULL, &err), &err, no_schema_files);
+    refused(kanon_table_read(&packed, KANON_BYTES_AS("\x1f\x8b\x08", 3, "t.gz"), schema, NULL, &err), &err, no_gzip);
+    refused(kanon_table_read(&packed, KANON_BYTES_AS("\x28\xb5\x2f\xfd", 4, "t.zst"), schema, NULL, &err), &err, no_zstd);
     refused(kanon_publish(table, grouping, &report, &err), &err, no_reports);
     refused(kanon_tradeoff(&curve, table, &grid, &err), &err, no_reports);
     refused(kanon_bound(&bound, table, &proof, &err), &err, no_reports);

@@ -92,11 +92,11 @@ typedef kanon_status (*step)(const paths *p, objects *o, kanon_error *err);
 
 static kanon_status read_step(const paths *p, objects *o, kanon_error *err)
 {
-    kanon_status st = kanon_schema_read(&o->schema, p->schema.text, NULL, err);
+    kanon_status st = kanon_schema_read(&o->schema, KANON_PATH(p->schema.text), NULL, err);
     if (st == KANON_OK)
         st = kanon_schema_set_weight(o->schema, "zip", 0.5, err);
     if (st == KANON_OK)
-        st = kanon_table_read(&o->table, p->table.text, o->schema, NULL, err);
+        st = kanon_table_read(&o->table, KANON_PATH(p->table.text), o->schema, NULL, err);
     if (st == KANON_OK)
         st = kanon_anonymize(&o->grouping, o->table, NULL, err);
     return st;
@@ -127,9 +127,9 @@ static kanon_status publish_measures(const objects *o, const kanon_grouping *gro
 
 static kanon_status judge_step(const paths *p, objects *o, kanon_error *err)
 {
-    kanon_status st = kanon_check_read(&o->check, scratch("release.csv").text, o->schema, NULL, err);
+    kanon_status st = kanon_check_read(&o->check, KANON_PATH(scratch("release.csv").text), o->schema, NULL, err);
     if (st == KANON_OK)
-        st = kanon_grouping_read(&o->read, o->table, scratch("groups.csv").text, err);
+        st = kanon_grouping_read(&o->read, o->table, KANON_PATH(scratch("groups.csv").text), err);
     if (st == KANON_OK)
         st = kanon_evaluate(&o->measures, o->table, o->read, NULL, err);
     if (st == KANON_OK)
@@ -155,7 +155,7 @@ static kanon_status propose_step(const paths *p, objects *o, kanon_error *err)
 {
     kanon_propose_options proposing = {
         .struct_size = sizeof proposing, .threads = 1, .schema = KANON_TO_PATH(p->figures.text)};
-    return kanon_propose(&o->proposal, p->table.text, &proposing, err);
+    return kanon_propose(&o->proposal, KANON_PATH(p->table.text), &proposing, err);
 }
 
 static kanon_status profile_step(const paths *p, objects *o, kanon_error *err)
@@ -282,8 +282,8 @@ static objects read_and_group(const paths *p)
 {
     objects o = {0};
     kanon_error err = {0};
-    assert_done(kanon_schema_read(&o.schema, p->schema.text, NULL, &err), &err);
-    assert_done(kanon_table_read(&o.table, p->table.text, o.schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&o.schema, KANON_PATH(p->schema.text), NULL, &err), &err);
+    assert_done(kanon_table_read(&o.table, KANON_PATH(p->table.text), o.schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&o.grouping, o.table, NULL, &err), &err);
     return o;
 }
@@ -536,12 +536,12 @@ static void cancelled_while_reading(void **state)
     paths p = set_up();
     write_large(&p, 80000);
     kanon_schema *schema = NULL;
-    assert_done(kanon_schema_read(&schema, p.schema.text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(p.schema.text), NULL, &err), &err);
     for (int stop_at = 1; stop_at <= 3; stop_at++) {
         ticks t = {.stop_at = stop_at};
         kanon_read_options options = {.struct_size = sizeof options, .tick = stop_tick, .payload = &t};
         kanon_table *table = (kanon_table *)&options;
-        assert_int_equal(kanon_table_read(&table, p.table.text, schema, &options, &err), KANON_ECANCELLED);
+        assert_int_equal(kanon_table_read(&table, KANON_PATH(p.table.text), schema, &options, &err), KANON_ECANCELLED);
         assert_null(table);
         assert_int_equal(t.n, stop_at);
         assert_string_equal(t.stage, "reading");
@@ -549,7 +549,7 @@ static void cancelled_while_reading(void **state)
     ticks t = {.stop_at = 1};
     kanon_check_options options = {.struct_size = sizeof options, .tick = stop_tick, .payload = &t};
     kanon_check *check = (kanon_check *)&options;
-    assert_int_equal(kanon_check_read(&check, p.table.text, schema, &options, &err), KANON_ECANCELLED);
+    assert_int_equal(kanon_check_read(&check, KANON_PATH(p.table.text), schema, &options, &err), KANON_ECANCELLED);
     assert_null(check);
     kanon_schema_free(schema);
     kanon__ticker_step(0);

@@ -64,22 +64,24 @@ static kanon_status change(kanon_state *state, int command, kanon_error *err)
 {
     static const char extra[] = "id,age,city,zip,ill\n12,26.75,newer,112,a\n13,28,y,113,newer\n";
     static const char gone[] = "id\n1\n8\n10\n", other[] = "id,age,city,zip\n3,32.25,z,111\n";
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place release = scratch("r.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .grow_taxonomy = 1, .again = 1};
     kanon_change_options joint = {.struct_size = sizeof joint, .outputs = &outputs, .joint_k = 2};
     kanon_state_info *info = NULL;
     kanon_audit *audit = NULL;
-    kanon_status st = command == INSERT   ? kanon_state_insert_bytes(state, extra, strlen(extra), "extra", &options, &done,
-                                                                     err)
-                      : command == DELETE ? kanon_state_delete_bytes(state, gone, strlen(gone), "gone", &options, &done, err)
-                      : command == UPDATE
-                          ? kanon_state_update_bytes(state, other, strlen(other), "other", &options, &done, err)
-                      : command == OPTIMIZE ? kanon_state_optimize(state, NULL, &options, &done, err)
-                      : command == RELEASE  ? kanon_state_release(state, &joint, &done, err)
-                      : command == DESCRIBE ? kanon_state_describe(&info, state, err)
-                                            : kanon_state_audit(&audit, state, 0, err);
+    kanon_status st =
+        command == INSERT
+            ? kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(extra, strlen(extra), "extra"), &options, &done, err)
+        : command == DELETE
+            ? kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(gone, strlen(gone), "gone"), &options, &done, err)
+        : command == UPDATE
+            ? kanon_state_change(state, KANON_UPDATE, KANON_BYTES_AS(other, strlen(other), "other"), &options, &done, err)
+        : command == OPTIMIZE ? kanon_state_improve(state, NULL, &options, &done, err)
+        : command == RELEASE  ? kanon_state_release(state, &joint, &done, err)
+        : command == DESCRIBE ? kanon_state_describe(&info, state, err)
+                              : kanon_state_audit(&audit, state, 0, err);
     kanon_audit_free(audit);
     kanon_state_info_free(info);
     return st;
@@ -105,20 +107,22 @@ static void make_world(world *w)
     static const char gone[] = "id\n2\n";
     kanon_error err = {0};
     kanon_state *state = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place path = scratch("x.state"), release = scratch("r.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .grow_taxonomy = 1};
     *w = (world){0};
     write_text(scratch("s.yaml").text, yaml);
     write_text(scratch("t.csv").text, csv);
-    assert_done(kanon_schema_read(&w->schema, scratch("s.yaml").text, NULL, &err), &err);
-    assert_done(kanon_table_read(&w->table, scratch("t.csv").text, w->schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&w->schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+    assert_done(kanon_table_read(&w->table, KANON_PATH(scratch("t.csv").text), w->schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&w->grouping, w->table, NULL, &err), &err);
     assert_done(kanon_state_create(path.text, w->table, w->schema, w->grouping, &outputs, NULL, &err), &err);
     assert_done(kanon_state_open(&state, path.text, NULL, &err), &err);
-    assert_done(kanon_state_delete_bytes(state, gone, strlen(gone), "gone", &options, &done, &err), &err);
-    assert_done(kanon_state_insert_bytes(state, more, strlen(more), "more", &options, &done, &err), &err);
+    assert_done(kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(gone, strlen(gone), "gone"), &options, &done, &err),
+                &err);
+    assert_done(kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(more, strlen(more), "more"), &options, &done, &err),
+                &err);
     kanon_state_close(state);
     unlink(release.text);
 }

@@ -71,7 +71,7 @@ static files set_up_state(int wish)
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
     kanon_state *state = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     entries(scratch_directory, true);
     files f = {scratch("s.yaml"), scratch("t.csv"), scratch("x.state"), scratch("i.csv"),
                scratch("d.csv"),  scratch("u.csv"), scratch("r.csv"),   wish};
@@ -81,13 +81,13 @@ static files set_up_state(int wish)
     write_people(f.insert.text, 'b', 1, 12, all_columns);
     write_people(f.delete.text, 'a', 1, 9, "id");
     write_people(f.update.text, 'a', 50, 8, all_columns);
-    assert_done(kanon_schema_read(&schema, f.schema.text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(f.schema.text), NULL, &err), &err);
     if (wish == BANDED) {
         assert_done(kanon_schema_set_bands(schema, "age", "5", &err), &err);
         assert_done(kanon_schema_set_top(schema, "age", "50", &err), &err);
         assert_done(kanon_schema_set_bands(schema, "pay", "0.5", &err), &err);
     }
-    assert_done(kanon_table_read(&table, f.table.text, schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(f.table.text), schema, NULL, &err), &err);
     /* only states with a constraint are of groups that a search made: each command on them searches again */
     kanon_options fast = {.struct_size = sizeof fast, .settings = &(kanon_setting){"effort", "fast"}, .n_settings = 1};
     assert_done(kanon_anonymize(&grouping, table, wish == CONSTRAINED ? NULL : &fast, &err), &err);
@@ -96,7 +96,7 @@ static files set_up_state(int wish)
     assert_done(kanon_state_create(f.state.text, table, schema, grouping, &outputs, NULL, &err), &err);
     assert_done(kanon_state_open(&state, f.state.text, NULL, &err), &err);
     write_people(scratch("first.csv").text, 'a', 150, 10, "id");
-    assert_done(kanon_state_delete(state, scratch("first.csv").text, &options, &done, &err), &err);
+    assert_done(kanon_state_change(state, KANON_DELETE, KANON_PATH(scratch("first.csv").text), &options, &done, &err), &err);
     kanon_state_close(state);
     kanon_grouping_free(grouping);
     kanon_table_free(table);
@@ -111,7 +111,7 @@ enum { INSERT, DELETE, UPDATE, OPTIMIZE, RELEASE, N_CHANGES, DESCRIBE = N_CHANGE
 static kanon_status run(const files *f, int command, kanon_error *err)
 {
     kanon_state *state = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_state_info *info = NULL;
     kanon_audit *audit = NULL;
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(f->release.text)};
@@ -120,13 +120,14 @@ static kanon_status run(const files *f, int command, kanon_error *err)
     kanon_state_options no_wait = {.struct_size = sizeof no_wait, .wait_seconds = -1};
     kanon_status st = kanon_state_open(&state, f->state.text, &no_wait, err);
     if (st == KANON_OK && command == INSERT)
-        st = kanon_state_insert(state, f->insert.text, f->wish == CONSTRAINED ? &options : NULL, &done, err);
+        st = kanon_state_change(state, KANON_INSERT, KANON_PATH(f->insert.text), f->wish == CONSTRAINED ? &options : NULL,
+                                &done, err);
     if (st == KANON_OK && command == DELETE)
-        st = kanon_state_delete(state, f->delete.text, NULL, &done, err);
+        st = kanon_state_change(state, KANON_DELETE, KANON_PATH(f->delete.text), NULL, &done, err);
     if (st == KANON_OK && command == UPDATE)
-        st = kanon_state_update(state, f->update.text, NULL, &done, err);
+        st = kanon_state_change(state, KANON_UPDATE, KANON_PATH(f->update.text), NULL, &done, err);
     if (st == KANON_OK && command == OPTIMIZE)
-        st = kanon_state_optimize(state, NULL, NULL, &done, err);
+        st = kanon_state_improve(state, NULL, NULL, &done, err);
     if (st == KANON_OK && command == RELEASE)
         st = kanon_state_release(state, &options, &done, err);
     if (st == KANON_OK && command == DESCRIBE)
@@ -368,7 +369,7 @@ static void stopped(void **unused)
 {
     kanon_error err = {0};
     kanon_state *state = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     (void)unused;
     files f = set_up_state(PLAIN);
     bytes before = load(f.state.text);
@@ -377,7 +378,7 @@ static void stopped(void **unused)
         int left = after;
         kanon_state_options options = {.struct_size = sizeof options, .tick = stop_at, .payload = &left};
         assert_done(kanon_state_open(&state, f.state.text, &options, &err), &err);
-        kanon_status st = kanon_state_optimize(state, NULL, NULL, &done, &err);
+        kanon_status st = kanon_state_improve(state, NULL, NULL, &done, &err);
         kanon_state_close(state);
         if (st == KANON_OK) {
             put_back(&f, before);

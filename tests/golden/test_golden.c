@@ -15,8 +15,8 @@ static kanon_table *read_golden(const char *yaml, const char *csv)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_error err = {0};
-    assert_done(kanon_schema_read(&schema, golden(yaml).text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, golden(csv).text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(golden(yaml).text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(golden(csv).text), schema, NULL, &err), &err);
     kanon_schema_free(schema);
     return table;
 }
@@ -73,7 +73,7 @@ static void publish_both(const kanon_table *table, const char *groups, const cha
     kanon_grouping *grouping = NULL;
     kanon_error err = {0};
     place release_path = scratch("release.csv"), groups_path = scratch("groups.csv");
-    assert_done(kanon_grouping_read(&grouping, table, golden(groups).text, &err), &err);
+    assert_done(kanon_grouping_read(&grouping, table, KANON_PATH(golden(groups).text), &err), &err);
     kanon_outputs outputs = {.struct_size = sizeof outputs,
                              .release = KANON_TO_PATH(release_path.text),
                              .groups = KANON_TO_PATH(groups_path.text)};

@@ -367,9 +367,9 @@ static kanon_table *read_table(const char *directory, uint64_t seed)
     kanon_error err;
     path_in(schema_path, directory, "schema.yaml");
     path_in(table_path, directory, "table.csv");
-    if (kanon_schema_read(&schema, schema_path, NULL, &err) != KANON_OK ||
-        kanon_table_read(&table, table_path, schema, &(kanon_read_options){sizeof(kanon_read_options), .delimiter = ','},
-                         &err) != KANON_OK) {
+    const kanon_input input = {.struct_size = sizeof input, .location = table_path, .delimiter = ","};
+    if (kanon_schema_read(&schema, KANON_PATH(schema_path), NULL, &err) != KANON_OK ||
+        kanon_table_read(&table, &input, schema, NULL, &err) != KANON_OK) {
         fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
         fail(err.message, err.hint);
     }

@@ -60,9 +60,9 @@ static inline kanon_table *import(const char *yaml, const arrow_table *given, co
     kanon_error err = {0};
     place path = scratch("s.yaml");
     write_text(path.text, yaml);
-    assert_done(kanon_schema_read(&schema, path.text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(path.text), NULL, &err), &err);
     arrow_produce(&stream, given, layout, counts);
-    assert_done(kanon_table_from_arrow(&table, &stream, schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_STREAM(&stream), schema, NULL, &err), &err);
     kanon_schema_free(schema);
     return table;
 }

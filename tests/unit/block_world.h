@@ -45,6 +45,16 @@ static const char world_yaml[] = "missing: ['?']\n"
                                  "  ill: sensitive\n"
                                  "privacy: {k: 3}\n";
 
+/* A table with a header, whatever its first line looks like. */
+static inline kanon_input world_input(const char *csv)
+{
+    return (kanon_input){.struct_size = sizeof(kanon_input),
+                         .bytes = csv,
+                         .size = strlen(csv),
+                         .name = "world",
+                         .header = KANON_HEADER_YES};
+}
+
 static inline void world_row(char *out, size_t room, int row)
 {
     snprintf(out, room, "%d,%d,%s,ill%d\n", 20 + row * 7 % 41, 100 + row * row % 37,
@@ -72,9 +82,10 @@ static inline kanon_status world_blocks(block_world *w, kanon_error *err)
         }
     }
     for (int i = 0; i < w->n_blocks; i++) {
-        const kanon_read_options read = {.struct_size = sizeof read, .domain = w->domain, .header = KANON_HEADER_YES};
+        const kanon_read_options read = {.struct_size = sizeof read, .domain = w->domain};
+        const kanon_input block = world_input(w->text[i]);
         kanon_grouping *grouping = NULL;
-        WORLD_STEP(kanon_table_from_bytes(&w->rows[i], w->text[i], strlen(w->text[i]), "block", w->schema, &read, err));
+        WORLD_STEP(kanon_table_read(&w->rows[i], &block, w->schema, &read, err));
         WORLD_STEP(kanon_block_group(&grouping, w->rows[i], w->cuts, i, &w->options, err));
         WORLD_STEP(kanon_block_groups_new(&w->groups[i], w->rows[i], grouping, w->cuts, i, places[i], err));
         if (st == KANON_OK && w->tally == NULL && kanon_grouping_left(grouping) == 0)
@@ -136,11 +147,10 @@ static inline kanon_status world_make(block_world *w, kanon_error *err)
         strcpy(w->csv[part], "age,zip,sex,ill\n");
         for (int row = part * 30; row < (part == 0 ? 30 : WORLD_ROWS); row++)
             world_row(w->csv[part] + strlen(w->csv[part]), 64, row);
-        csv[part] = (kanon_input){
-            .struct_size = sizeof csv[part], .bytes = w->csv[part], .size = strlen(w->csv[part]), .name = "world"};
+        csv[part] = world_input(w->csv[part]);
     }
-    WORLD_STEP(kanon_schema_from_bytes(&w->schema, world_yaml, strlen(world_yaml), "world", NULL, err));
-    kanon_read_options read = {.struct_size = sizeof read, .header = KANON_HEADER_YES, .threads = 1};
+    WORLD_STEP(kanon_schema_read(&w->schema, KANON_BYTES_AS(world_yaml, strlen(world_yaml), "world"), NULL, err));
+    kanon_read_options read = {.struct_size = sizeof read, .threads = 1};
     for (int part = 0; part < 2; part++) {
         const kanon_places places = {.struct_size = sizeof places, .first = part * 30};
         WORLD_STEP(kanon_domain_read(&w->parts[part], &csv[part], &places, w->schema, &read, err));
@@ -155,8 +165,8 @@ static inline kanon_status world_make(block_world *w, kanon_error *err)
     WORLD_STEP(kanon_domain_seal(w->domain, w->schema, err));
     read.domain = w->domain;
     for (int part = 0; part < 2; part++)
-        WORLD_STEP(
-            kanon_table_from_bytes(&w->tables[part], w->csv[part], strlen(w->csv[part]), "world", w->schema, &read, err));
+        WORLD_STEP(kanon_table_read(&w->tables[part], KANON_BYTES_AS(w->csv[part], strlen(w->csv[part]), "world"), w->schema,
+                                    &read, err));
     WORLD_STEP(world_cuts(w, err));
     WORLD_STEP(world_blocks(w, err));
     WORLD_STEP(world_rest(w, err));

@@ -213,7 +213,8 @@ static inline kanon_status people_schema(kanon_schema **out, const kanon_context
     STEP(kanon_schema_set_role(schema, "zip", KANON_ROLE_QUASI, err));
     STEP(kanon_schema_set_mask(schema, "zip", KANON_MASK_RIGHT, err));
     STEP(kanon_schema_set_role(schema, "city", KANON_ROLE_QUASI, err));
-    STEP(kanon_schema_set_taxonomy_bytes(schema, "city", people_countries, strlen(people_countries), "countries", err));
+    STEP(kanon_schema_set_taxonomy(schema, "city", KANON_BYTES_AS(people_countries, strlen(people_countries), "countries"),
+                                   err));
     STEP(kanon_schema_set_role(schema, "disease", KANON_ROLE_SENSITIVE, err));
     if (st != KANON_OK) {
         kanon_schema_free(schema);

@@ -102,7 +102,7 @@ PyObject *grouping_from_release(PyObject *module, PyObject *args)
     kanon_grouping *grouping = NULL;
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = kanon_grouping_from_release(&grouping, table, path, schema, &err));
+    WITHOUT_GIL(st = kanon_grouping_from_release(&grouping, table, KANON_PATH(path), schema, &err));
     return st == KANON_OK ? handle_new(grouping, GROUPING, NULL) : raise_failure(&err);
 }
 
@@ -219,8 +219,8 @@ PyObject *evaluate_release(PyObject *module, PyObject *args, PyObject *keywords)
     kanon_measures *measures = NULL;
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = path != NULL ? kanon_evaluate_release(&measures, table, path, schema, &o, &err)
-                                  : kanon_evaluate_arrow(&measures, table, &stream, schema, &o, &err));
+    WITHOUT_GIL(st = path != NULL ? kanon_evaluate_release(&measures, table, KANON_PATH(path), schema, &o, &err)
+                                  : kanon_evaluate_release(&measures, table, KANON_STREAM(&stream), schema, &o, &err));
     settings_free(&s);
     if (st != KANON_OK)
         return raise_failure(&err);

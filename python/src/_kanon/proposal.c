@@ -87,7 +87,7 @@ PyObject *propose(PyObject *module, PyObject *args, PyObject *keywords)
     kanon_proposal *p = NULL;
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = kanon_propose_arrow(&p, &stream, &o, &err));
+    WITHOUT_GIL(st = kanon_propose(&p, KANON_STREAM(&stream), &o, &err));
     if (st != KANON_OK)
         return raise_failure(&err);
     PyObject *result = Py_BuildValue("{s:L,s:N,s:N,s:N,s:L,s:N,s:N,s:N}", "records", (long long)p->records, "columns",

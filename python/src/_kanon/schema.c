@@ -17,9 +17,9 @@ PyObject *schema_new(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "z|z#", &path, &text, &size))
         return NULL;
     if (text != NULL)
-        st = kanon_schema_from_bytes(&schema, text, (size_t)size, "schema", NULL, &err);
+        st = kanon_schema_read(&schema, KANON_BYTES_AS(text, (size_t)size, "schema"), NULL, &err);
     else if (path != NULL)
-        st = kanon_schema_read(&schema, path, NULL, &err);
+        st = kanon_schema_read(&schema, KANON_PATH(path), NULL, &err);
     else
         st = kanon_schema_new(&schema, NULL, &err);
     return st == KANON_OK ? handle_new(schema, SCHEMA, NULL) : raise_failure(&err);
@@ -74,12 +74,12 @@ static kanon_status set_weight(kanon_schema *s, const char *column, const char *
 static kanon_status set_taxonomy(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
 {
     (void)size;
-    return kanon_schema_set_taxonomy(s, column, value, err);
+    return kanon_schema_set_taxonomy(s, column, KANON_PATH(value), err);
 }
 
 static kanon_status set_tree(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
 {
-    return kanon_schema_set_taxonomy_bytes(s, column, value, (size_t)size, "taxonomy", err);
+    return kanon_schema_set_taxonomy(s, column, KANON_BYTES_AS(value, (size_t)size, "taxonomy"), err);
 }
 
 static kanon_status set_mask(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)

@@ -73,14 +73,12 @@ static PyObject *change_result(const kanon_change *c)
 static kanon_status change(kanon_state *state, const char *what, const char *refine, struct ArrowArrayStream *delta,
                            const kanon_change_options *o, kanon_change *out, kanon_error *err)
 {
-    if (strcmp(what, "insert") == 0)
-        return kanon_state_insert_arrow(state, delta, o, out, err);
-    if (strcmp(what, "delete") == 0)
-        return kanon_state_delete_arrow(state, delta, o, out, err);
-    if (strcmp(what, "update") == 0)
-        return kanon_state_update_arrow(state, delta, o, out, err);
+    static const char *const kinds[] = {"insert", "delete", "update"};
+    for (int kind = KANON_INSERT; kind <= KANON_UPDATE; kind++)
+        if (strcmp(what, kinds[kind]) == 0)
+            return kanon_state_change(state, (kanon_change_kind)kind, KANON_STREAM(delta), o, out, err);
     if (strcmp(what, "optimize") == 0)
-        return kanon_state_optimize(state, refine, o, out, err);
+        return kanon_state_improve(state, refine, o, out, err);
     return kanon_state_release(state, o, out, err);
 }
 
@@ -113,7 +111,7 @@ PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
     outputs.shuffle_seed = shuffle_seed;
     o.joint_k = joint_k;
     o.outputs = path != NULL || want_release ? &outputs : NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_error err = {0};
     kanon_status st;
     WITHOUT_GIL(st = change(state, what, refine, &stream, &o, &done, &err));
@@ -144,7 +142,7 @@ PyObject *state_release(PyObject *module, PyObject *args, PyObject *keywords)
         return NULL;
     o.joint_k = joint_k, o.outputs = &form;
     form.numeric = (kanon_numeric)numeric, form.shuffle_seed = shuffle_seed;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_error err = {0};
     kanon_status st;
     WITHOUT_GIL(st = kanon_state_release(state, &o, &done, &err));

@@ -31,7 +31,7 @@ PyObject *table_import(PyObject *module, PyObject *args, PyObject *keywords)
     kanon_table *table = NULL;
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = kanon_table_from_arrow(&table, &stream, schema, &options, &err));
+    WITHOUT_GIL(st = kanon_table_read(&table, KANON_STREAM(&stream), schema, &options, &err));
     return st == KANON_OK ? handle_new(table, TABLE, NULL) : raise_failure(&err);
 }
 
@@ -121,7 +121,7 @@ PyObject *check(PyObject *module, PyObject *args, PyObject *keywords)
     kanon_check *found = NULL;
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = kanon_check_arrow(&found, &stream, schema, &options, &err));
+    WITHOUT_GIL(st = kanon_check_read(&found, KANON_STREAM(&stream), schema, &options, &err));
     if (st != KANON_OK)
         return raise_failure(&err);
     PyObject *result = check_result(found);

@@ -52,7 +52,7 @@ typedef struct delta {
  * key. */
 static bool is_needed(const delta *d, int column)
 {
-    return d->options->kind == KANON__DELTA_INSERT || d->state->n_key == 0 || d->state->columns[column].key > 0;
+    return d->options->kind == KANON_INSERT || d->state->n_key == 0 || d->state->columns[column].key > 0;
 }
 
 static kanon_status match_columns(delta *d, kanon_error *err)
@@ -68,7 +68,7 @@ static kanon_status match_columns(delta *d, kanon_error *err)
         kanon_status st = kanon__fail(err, KANON_EDATA, "%s%s: %s: the %s has no such column", d->source->name, line,
                                       s->columns[i].name, line[0] != '\0' ? "file" : "stream");
         return kanon__hint(err, st,
-                           d->options->kind == KANON__DELTA_INSERT ? "new records have all columns of the table"
+                           d->options->kind == KANON_INSERT ? "new records have all columns of the table"
                            : s->n_key > 0                          ? "records are named by the columns of the schema's key"
                                           : "the schema has no key, so records are named by all their columns");
     }
@@ -210,7 +210,7 @@ static kanon_status scan_rows(delta *d, kanon_error *err)
         if (!has_row)
             break;
         fill_row(d, NULL);
-        if (d->options->kind == KANON__DELTA_UPDATE) {
+        if (d->options->kind == KANON_UPDATE) {
             kanon__record named;
             KANON_CHECK(kanon__record_find(s, &named, 0, d->row.cells, &d->old, NULL, err));
             if (named.id == 0)
@@ -377,11 +377,11 @@ static kanon_status note_delta(delta *d, kanon_error *err)
         KANON_CHECK(d->source->class->next(d->cursor, &has_row, err));
         d->source->class->seek(d->cursor, 0, NULL);
     }
-    if (has_row && kind != KANON__DELTA_UPDATE && !d->options->again) {
+    if (has_row && kind != KANON_UPDATE && !d->options->again) {
         kanon_status st = kanon__fail(
             err, KANON_EDATA, "%s: the state has this delta already: it was the last one that was applied", d->source->name);
         kanon__hint(err, st, "nothing was changed; if the same records are to be %s once more, say so",
-                    kind == KANON__DELTA_INSERT ? "inserted" : "deleted");
+                    kind == KANON_INSERT ? "inserted" : "deleted");
         return kanon__topic(err, st, "again");
     }
     memcpy(s->last_delta, digest, sizeof digest);
@@ -392,7 +392,7 @@ static kanon_status note_delta(delta *d, kanon_error *err)
 /* Said before a row is read: without a key a row with a new value names no record. */
 static kanon_status check_key(const kanon_state *s, const kanon__delta_options *options, kanon_error *err)
 {
-    if (options->kind != KANON__DELTA_UPDATE || s->n_key > 0)
+    if (options->kind != KANON_UPDATE || s->n_key > 0)
         return KANON_OK;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "records cannot be updated without a key");
     return kanon__hint(err, st, "name the columns that tell records apart with 'key' in the schema, or delete and insert");
@@ -408,14 +408,14 @@ kanon_status kanon__session_apply(kanon_state *s, kanon__source *source, const k
     KANON_TRY(open_delta(&d, s, err), out);
     KANON_TRY(note_delta(&d, err), out);
     KANON_TRY(kanon__local_search_plan(s, options->effort, err), out);
-    s->forgets = options->kind != KANON__DELTA_INSERT;
-    if (options->kind != KANON__DELTA_DELETE)
+    s->forgets = options->kind != KANON_INSERT;
+    if (options->kind != KANON_DELETE)
         KANON_TRY(scan_rows(&d, err), out);
     out->n_grown = d.reader.n_grown;
     if (d.ranges != NULL)
         kanon__delta_ranges_question(out->question, d.ranges);
-    KANON_TRY(options->kind == KANON__DELTA_INSERT   ? insert_rows(&d, &out->n_records, err)
-              : options->kind == KANON__DELTA_DELETE ? delete_rows(&d, &out->n_records, err)
+    KANON_TRY(options->kind == KANON_INSERT   ? insert_rows(&d, &out->n_records, err)
+              : options->kind == KANON_DELETE ? delete_rows(&d, &out->n_records, err)
                                                      : update_rows(&d, &out->n_records, err),
               out);
     KANON_TRY(kanon__enforce_constraints(s, &d.done, err), out);

@@ -43,10 +43,8 @@ kanon_status kanon__session_replace_groups(kanon_state *state, const int32_t *gr
 
 /* ---- maintain/apply_delta.c -------------------------------------------------------------------------------------- */
 
-typedef enum kanon__delta_kind { KANON__DELTA_INSERT = 0, KANON__DELTA_DELETE, KANON__DELTA_UPDATE } kanon__delta_kind;
-
 typedef struct kanon__delta_options {
-    kanon__delta_kind kind;
+    kanon_change_kind kind;
     bool grow_taxonomy;
     bool again;         /* also where it is the delta that was applied last */
     const char *effort; /* of the search around what changed: maintain/local_search.h */

@@ -49,7 +49,7 @@ static kanon_status list_parts(kanon_csv_parts **out, kanon__source *source, boo
         f->parts[i] = (kanon_csv_part){(int64_t)begins[i], (int64_t)(stop - begins[i])};
     }
     f->public = (kanon_csv_parts){.header_size = has_header && n > 0 ? (int64_t)begins[0] : 0,
-                                  .delimiter = source->delimiter,
+                                  .delimiter = {source->delimiter},
                                   .header = has_header ? KANON_HEADER_YES : KANON_HEADER_NO,
                                   .encoding = "utf-8",
                                   .parts = f->parts,
@@ -62,24 +62,23 @@ out:
     return st;
 }
 
-kanon_status kanon_csv_parts_find(kanon_csv_parts **out, const char *path, const kanon_schema *schema,
+kanon_status kanon_csv_parts_find(kanon_csv_parts **out, const kanon_input *table, const kanon_schema *schema,
                                   const kanon_read_options *options, int64_t part_bytes, kanon_error *err)
 {
     kanon__call call;
-    kanon__input input = {0};
+    kanon__input input;
+    kanon__csv_reading how;
     kanon__source *source = NULL;
     *out = NULL;
-    kanon_status st = kanon__reader_call(&call, schema, options, err);
-    if (st != KANON_OK)
-        return st;
-    KANON_TRY(kanon__table_input_open(&input, path, err), out);
-    KANON_TRY(kanon__reader_open(&source, &input, schema, options, NULL, err), out);
+    kanon_status begun = kanon__reader_call(&call, schema, options, err), st = KANON_OK;
+    KANON_TRY(kanon__table_input_take(&input, &how, table, begun, err), out);
+    KANON_TRY(kanon__reader_open(&source, &input, &how, schema, err), out);
     KANON_TRY(check_plain(source, err), out);
     bool has_header = !((kanon__csv_source *)source)->options.no_header;
     KANON_TRY(list_parts(out, source, has_header, part_bytes, err), out);
 out:
     kanon__source_free(source);
-    return kanon__call_end(&call, st);
+    return begun == KANON_OK ? kanon__call_end(&call, st) : st;
 }
 
 /* ---- texts of rows ------------------------------------------------------------------------------------------------- */

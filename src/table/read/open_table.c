@@ -9,20 +9,12 @@
 
 #include <string.h>
 
-kanon_status kanon__table_input_open(kanon__input *out, const char *location, kanon_error *err)
-{
-    return kanon__table_input_open_upto(out, location, UINT64_MAX, "a table", err);
-}
-
-kanon_status kanon__table_input_open_upto(kanon__input *out, const char *location, uint64_t most, const char *what,
-                                          kanon_error *err)
+static kanon_status open_upto(kanon__input *out, const char *location, uint64_t most, const char *what, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__location l = {0};
     kanon__input in = {0};
     *out = (kanon__input){0};
-    if (location == NULL)
-        return kanon__fail(err, KANON_EINVAL, "no table is named");
     KANON_TRY(kanon__location_to_read(&l, location, err), out);
     if (l.kind == KANON__AT_FILE) {
         st = kanon__input_open_upto(out, location, most, what, err);
@@ -41,12 +33,17 @@ out:
     return st;
 }
 
+kanon_status kanon__table_input_open(kanon__input *out, const char *location, kanon_error *err)
+{
+    return open_upto(out, location, UINT64_MAX, "a table", err);
+}
+
 /* What was given and is whole; *stream is moved. */
-static kanon_status open_given(kanon__input *out, kanon__given *given, kanon_error *err)
+static kanon_status open_given(kanon__input *out, kanon__given *given, uint64_t most, const char *what, kanon_error *err)
 {
     const kanon_input *in = &given->input;
     if (in->location != NULL) {
-        KANON_CHECK(kanon__table_input_open(out, in->location, err));
+        KANON_CHECK(open_upto(out, in->location, most, what, err));
         return in->name != NULL ? kanon__input_rename(out, in->name, err) : KANON_OK;
     }
     if (in->bytes != NULL)
@@ -61,6 +58,12 @@ static kanon_status open_given(kanon__input *out, kanon__given *given, kanon_err
 kanon_status kanon__table_input_take(kanon__input *out, kanon__csv_reading *how, const kanon_input *given,
                                      kanon_status before, kanon_error *err)
 {
+    return kanon__table_input_take_upto(out, how, given, UINT64_MAX, "a table", before, err);
+}
+
+kanon_status kanon__table_input_take_upto(kanon__input *out, kanon__csv_reading *how, const kanon_input *given,
+                                          uint64_t most, const char *what, kanon_status before, kanon_error *err)
+{
     kanon__given g;
     *out = (kanon__input){0};
     *how = (kanon__csv_reading){0};
@@ -68,7 +71,7 @@ kanon_status kanon__table_input_take(kanon__input *out, kanon__csv_reading *how,
     if (st == KANON_OK)
         st = kanon__csv_delimiter(&how->delimiter, g.input.delimiter, err);
     if (st == KANON_OK)
-        st = open_given(out, &g, err);
+        st = open_given(out, &g, most, what, err);
     how->header = g.input.header;
     how->encoding = g.input.encoding;
     kanon__given_clear(&g);

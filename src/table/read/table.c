@@ -87,35 +87,25 @@ static kanon_status read_and_note(kanon_table **out, kanon__source *source, cons
     return st;
 }
 
-static kanon_status open_source(kanon__source **out, kanon__input *input, const kanon_schema *schema,
-                                const kanon_read_options *options, bool presume, kanon__texts *notices, kanon_error *err)
+kanon_status kanon__reader_open(kanon__source **out, kanon__input *input, const kanon__csv_reading *said,
+                                const kanon_schema *schema, kanon_error *err)
 {
-    kanon_read_options o;
-    kanon_status st = kanon__take_options(&o, sizeof o, options, err);
-    kanon__csv_reading how = {.delimiter = o.delimiter,
-                              .header = o.header != KANON_HEADER_UNSAID ? o.header : schema->header,
-                              .encoding = o.encoding != NULL ? o.encoding : schema->encoding,
-                              .presume = presume,
-                              .notices = notices};
-    if (st == KANON_OK)
-        return kanon__table_source_new(out, input, &how, err);
-    kanon__input_close(input);
-    return st;
-}
-
-kanon_status kanon__reader_open(kanon__source **out, kanon__input *input, const kanon_schema *schema,
-                                const kanon_read_options *options, kanon__texts *notices, kanon_error *err)
-{
-    return open_source(out, input, schema, options, false, notices, err);
+    kanon__csv_reading how = *said;
+    if (how.header == KANON_HEADER_UNSAID)
+        how.header = schema->header;
+    if (how.encoding == NULL)
+        how.encoding = schema->encoding;
+    return kanon__table_source_new(out, input, &how, err);
 }
 
 /* The table in an input, which is taken over in any case. */
-static kanon_status try_input(kanon_table **out, kanon__input *input, const kanon_schema *schema,
-                              const kanon_read_options *options, bool presume, kanon_error *err)
+static kanon_status try_input(kanon_table **out, kanon__input *input, kanon__csv_reading how, const kanon_schema *schema,
+                              const kanon_read_options *options, kanon_error *err)
 {
     kanon__source *source = NULL;
     kanon__texts notices = {0};
-    kanon_status st = open_source(&source, input, schema, options, presume, &notices, err);
+    how.notices = &notices;
+    kanon_status st = kanon__reader_open(&source, input, &how, schema, err);
     if (st == KANON_OK)
         st = read_and_note(out, source, schema, options, err);
     if (st == KANON_OK)
@@ -130,20 +120,22 @@ static kanon_status try_input(kanon_table **out, kanon__input *input, const kano
 
 /* The same. A large file is nearly always UTF-8, and whoever reads all its rows without an error has seen that it is. Only
  * where there is an error are its bytes walked through to find the encoding first. */
-static kanon_status read_input(kanon_table **out, kanon__input *input, const kanon_schema *schema,
+static kanon_status read_input(kanon_table **out, kanon__input *input, kanon__csv_reading *how, const kanon_schema *schema,
                                const kanon_read_options *options, kanon_error *err)
 {
     kanon__input twin;
     if (!kanon__input_twin(&twin, input))
-        return try_input(out, input, schema, options, false, err);
-    kanon_status st = try_input(out, input, schema, options, true, err);
+        return try_input(out, input, *how, schema, options, err);
+    how->presume = true;
+    kanon_status st = try_input(out, input, *how, schema, options, err);
     if (st == KANON_OK || st == KANON_ENOMEM || st == KANON_ECANCELLED) {
         kanon__input_close(&twin);
         return st;
     }
     if (err != NULL) /* perhaps there is none */
         *err = (kanon_error){0};
-    return try_input(out, &twin, schema, options, false, err);
+    how->presume = false;
+    return try_input(out, &twin, *how, schema, options, err);
 }
 
 kanon_status kanon__reader_call(kanon__call *call, const kanon_schema *schema, const kanon_read_options *options,
@@ -158,8 +150,8 @@ kanon_status kanon__reader_call(kanon__call *call, const kanon_schema *schema, c
     return st;
 }
 
-static kanon_status read_given(kanon_table **out, const kanon_input *given, const kanon_schema *schema,
-                               const kanon_read_options *options, kanon_error *err)
+kanon_status kanon_table_read(kanon_table **out, const kanon_input *given, const kanon_schema *schema,
+                              const kanon_read_options *options, kanon_error *err)
 {
     kanon__call call;
     kanon__input input;
@@ -168,27 +160,8 @@ static kanon_status read_given(kanon_table **out, const kanon_input *given, cons
     kanon_status begun = kanon__reader_call(&call, schema, options, err);
     kanon_status st = kanon__table_input_take(&input, &how, given, begun, err);
     if (st == KANON_OK)
-        st = read_input(out, &input, schema, options, err);
+        st = read_input(out, &input, &how, schema, options, err);
     return begun == KANON_OK ? kanon__call_end(&call, st) : st;
-}
-
-kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
-                              const kanon_read_options *options, kanon_error *err)
-{
-    return read_given(out, KANON_PATH(path), schema, options, err);
-}
-
-kanon_status kanon_table_from_bytes(kanon_table **out, const void *bytes, size_t size, const char *name,
-                                    const kanon_schema *schema, const kanon_read_options *options, kanon_error *err)
-{
-    const kanon_input input = {sizeof input, .bytes = bytes, .size = size, .name = name};
-    return read_given(out, &input, schema, options, err);
-}
-
-kanon_status kanon_table_from_arrow(kanon_table **out, struct ArrowArrayStream *stream, const kanon_schema *schema,
-                                    const kanon_read_options *options, kanon_error *err)
-{
-    return read_given(out, KANON_STREAM(stream), schema, options, err);
 }
 
 kanon_table *kanon__table_share(const kanon_table *table)

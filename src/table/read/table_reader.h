@@ -7,6 +7,7 @@
 #define KANON_TABLE_TABLE_READER_H
 
 #include "core/context.h"
+#include "table/read/csv_source.h"
 #include "table/domain/spellings.h"
 #include "table/read/table.h"
 
@@ -31,9 +32,9 @@ typedef struct kanon__reader {
 /* Begin the call that reads a table, in the context of the options or else the schema. */
 kanon_status kanon__reader_call(kanon__call *call, const kanon_schema *schema, const kanon_read_options *options,
                                 kanon_error *err);
-/* The rows of an input, which is taken over in any case, as schema and options say. */
-kanon_status kanon__reader_open(kanon__source **out, kanon__input *input, const kanon_schema *schema,
-                                const kanon_read_options *options, kanon__texts *notices, kanon_error *err);
+/* The rows of an input, which is taken over in any case. What the caller does not say of CSV, the schema does. */
+kanon_status kanon__reader_open(kanon__source **out, kanon__input *input, const kanon__csv_reading *said,
+                                const kanon_schema *schema, kanon_error *err);
 /* A table whose rows were read (kanon__reader_rows) and are not encoded yet. The source is taken over in any case; the
  * reader is cleared by the caller, before the table. */
 kanon_status kanon__table_begin(kanon_table **out, kanon__reader *reader, kanon__source *source, const kanon_schema *schema,

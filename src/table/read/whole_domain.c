@@ -276,15 +276,6 @@ static kanon_status take_places(kanon_places *out, const kanon_places *given, ka
                        "hand over one place for each record, or that of the first one");
 }
 
-/* What the input says of CSV comes before what the options say. */
-static void set_reading(kanon_read_options *o, const kanon__csv_reading *how)
-{
-    o->struct_size = sizeof *o;
-    o->delimiter = how->delimiter != '\0' ? how->delimiter : o->delimiter;
-    o->header = how->header != KANON_HEADER_UNSAID ? how->header : o->header;
-    o->encoding = how->encoding != NULL ? how->encoding : o->encoding;
-}
-
 static kanon_status read_part(kanon_domain **out, kanon_codes **codes, const kanon_input *given, const kanon_places *places,
                               const kanon_schema *schema, const kanon_read_options *options, kanon_error *err)
 {
@@ -300,10 +291,8 @@ static kanon_status read_part(kanon_domain **out, kanon_codes **codes, const kan
     if (st == KANON_OK)
         st = kanon__take_options(&o, sizeof o, options, err);
     st = kanon__table_input_take(&input, &how, given, st, err);
-    if (st == KANON_OK) {
-        set_reading(&o, &how);
-        st = kanon__reader_open(&source, &input, schema, &o, NULL, err);
-    }
+    if (st == KANON_OK)
+        st = kanon__reader_open(&source, &input, &how, schema, err);
     if (st == KANON_OK)
         st = read_source(out, codes, source, &p, schema, &o, err);
     return begun == KANON_OK ? kanon__call_end(&call, st) : st;

@@ -70,10 +70,10 @@ kanon_status kanon_schema_new(kanon_schema **out, const kanon_context *context, 
     KANON_RETURN_IN_GIVEN(context, new_schema(out, err), err);
 }
 
-static kanon_status read_schema(kanon_schema **out, const char *path, kanon_error *err)
+static kanon_status read_schema(kanon_schema **out, const kanon_input *given, kanon_error *err)
 {
-    kanon__input input = {0};
-    kanon_status st = kanon__input_open(&input, path, KANON__INPUT_SCHEMA, err);
+    kanon__input input;
+    kanon_status st = kanon__input_take(&input, given, KANON__INPUT_SCHEMA, KANON_OK, err);
     if (st == KANON_OK)
         st = kanon__input_load(&input, err);
     if (st == KANON_OK)
@@ -82,17 +82,10 @@ static kanon_status read_schema(kanon_schema **out, const char *path, kanon_erro
     return st;
 }
 
-kanon_status kanon_schema_read(kanon_schema **out, const char *path, const kanon_context *context, kanon_error *err)
+kanon_status kanon_schema_read(kanon_schema **out, const kanon_input *input, const kanon_context *context, kanon_error *err)
 {
     *out = NULL;
-    KANON_RETURN_IN_GIVEN(context, read_schema(out, path, err), err);
-}
-
-kanon_status kanon_schema_from_bytes(kanon_schema **out, const void *bytes, size_t size, const char *name,
-                                     const kanon_context *context, kanon_error *err)
-{
-    *out = NULL;
-    KANON_RETURN_IN_GIVEN(context, kanon__schema_parse(out, bytes, size, name, err), err);
+    KANON_RETURN_IN_GIVEN(context, read_schema(out, input, err), err);
 }
 
 static void clear_bands(kanon__attribute *attribute)
@@ -344,7 +337,8 @@ kanon_status kanon_schema_set_encoding(kanon_schema *schema, const char *encodin
 
 /* ---- taxonomies -------------------------------------------------------------------------------------------------- */
 
-static kanon_status set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err)
+/* A file is read with the table, by its path. */
+static kanon_status set_taxonomy_path(kanon_schema *schema, const char *column, const char *path, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__attribute *attribute = NULL;
@@ -359,19 +353,15 @@ out:
     return st;
 }
 
-kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err)
-{
-    KANON_RETURN_IN(schema->context, set_taxonomy(schema, column, path, err));
-}
-
-static kanon_status set_taxonomy_bytes(kanon_schema *schema, const char *column, const void *bytes, size_t size,
-                                       const char *name, kanon_error *err)
+static kanon_status set_taxonomy(kanon_schema *schema, const char *column, const kanon_input *given, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__attribute *attribute = NULL;
     kanon__input input = {0};
     kanon__tree *tree = NULL;
-    KANON_TRY(kanon__input_from_bytes(&input, name, bytes, size, NULL, err), out);
+    if (given != NULL && given->location != NULL && given->bytes == NULL && given->stream == NULL)
+        return set_taxonomy_path(schema, column, given->location, err);
+    KANON_TRY(kanon__input_take(&input, given, KANON__INPUT_TAXONOMY, KANON_OK, err), out);
     KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__tree_parse(&tree, &input, err), out);
     KANON_TRY(want_attribute(&attribute, schema, column, err), out);
@@ -384,10 +374,10 @@ out:
     return st;
 }
 
-kanon_status kanon_schema_set_taxonomy_bytes(kanon_schema *schema, const char *column, const void *bytes, size_t size,
-                                             const char *name, kanon_error *err)
+kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const kanon_input *taxonomy,
+                                       kanon_error *err)
 {
-    KANON_RETURN_IN(schema->context, set_taxonomy_bytes(schema, column, bytes, size, name, err));
+    KANON_RETURN_IN(schema->context, set_taxonomy(schema, column, taxonomy, err));
 }
 
 static kanon_status set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err)

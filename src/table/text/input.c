@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/file_stamp.h"
 #include "core/spill.h"
+#include "core/take_input.h"
 #include "core/ticker.h"
 
 #include <errno.h>
@@ -305,4 +306,29 @@ void kanon__input_close(kanon__input *input)
     kanon__free(input->path);
     kanon__free(input->file);
     *input = (kanon__input){0};
+}
+
+static kanon_status open_given(kanon__input *out, const kanon__given *given, kanon__input_kind kind, kanon_error *err)
+{
+    const kanon_input *in = &given->input;
+    if (in->stream != NULL)
+        return kanon__fail(err, KANON_EINVAL, "%s is text, not a stream of records", limits[kind].what);
+    if (in->bytes != NULL)
+        return kanon__input_from_bytes(out, kanon__given_name(given), in->bytes, in->size, NULL, err);
+    KANON_CHECK(kanon__input_open(out, in->location, kind, err));
+    return in->name != NULL ? kanon__input_rename(out, in->name, err) : KANON_OK;
+}
+
+kanon_status kanon__input_take(kanon__input *out, const kanon_input *given, kanon__input_kind kind, kanon_status before,
+                               kanon_error *err)
+{
+    kanon__given g;
+    *out = (kanon__input){0};
+    kanon_status st = kanon__given_take(&g, given, before, err);
+    if (st == KANON_OK)
+        st = open_given(out, &g, kind, err);
+    kanon__given_clear(&g);
+    if (st != KANON_OK)
+        kanon__input_close(out);
+    return st;
 }

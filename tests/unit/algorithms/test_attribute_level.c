@@ -136,8 +136,8 @@ static void adult_levels_are_the_best_of_all(void **state)
             snprintf(attributes, sizeof attributes, sets[1], t, t);
         snprintf(text, sizeof text, "missing: [\"?\"]\nattributes:\n  %s", attributes);
         write_text(yaml.text, text);
-        assert_done(kanon_schema_read(&schema, yaml.text, NULL, &err), &err);
-        assert_done(kanon_table_read(&table, csv.text, schema, NULL, &err), &err);
+        assert_done(kanon_schema_read(&schema, KANON_PATH(yaml.text), NULL, &err), &err);
+        assert_done(kanon_table_read(&table, KANON_PATH(csv.text), schema, NULL, &err), &err);
         assert_same_as_reference(table, 5, i == 0 ? 0 : table->data.n_rows / 100);
         kanon_table_free(table);
         kanon_schema_free(schema);

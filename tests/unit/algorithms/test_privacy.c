@@ -136,8 +136,8 @@ static void released_classes_keep_them(void **state)
             kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
             write_text(yaml.text, texts.yaml);
             assert_done(kanon_publish(table, g, &outputs, &err), &err);
-            assert_done(kanon_schema_read(&schema, yaml.text, NULL, &err), &err);
-            assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);
+            assert_done(kanon_schema_read(&schema, KANON_PATH(yaml.text), NULL, &err), &err);
+            assert_done(kanon_check_read(&check, KANON_PATH(release.text), schema, NULL, &err), &err);
             assert_true(check->k >= texts.k);
             assert_true(seed % 2 == 0 || check->entities >= texts.k);
             for (size_t i = 0; i < check->n_constraints; i++, n_done++)
@@ -173,8 +173,8 @@ static void classes_count_an_entity_once(void **state)
         kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
         assert_done(kanon_anonymize(&g, table, &options, &err), &err);
         assert_done(kanon_publish(table, g, &outputs, &err), &err);
-        assert_done(kanon_schema_read(&schema, yaml_path.text, NULL, &err), &err);
-        assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);
+        assert_done(kanon_schema_read(&schema, KANON_PATH(yaml_path.text), NULL, &err), &err);
+        assert_done(kanon_check_read(&check, KANON_PATH(release.text), schema, NULL, &err), &err);
         assert_int_equal(check->n_constraints, 1);
         assert_true(check->constraints[0].holds);
         kanon_check_free(check);

@@ -75,7 +75,7 @@ static kanon_check *check_with(const kanon_schema *schema, const char *text, con
     kanon_check *check = NULL;
     kanon_error err = {0};
     write_file(release_path, text);
-    if (kanon_check_read(&check, release_path, schema, options, &err) != KANON_OK)
+    if (kanon_check_read(&check, KANON_PATH(release_path), schema, options, &err) != KANON_OK)
         fail_msg("%s; %s", err.message, err.hint);
     assert_non_null(check);
     return check;
@@ -104,10 +104,10 @@ static void expect_failure(const char *description, const char *text, kanon_stat
     kanon_check *check = (kanon_check *)schema;
     kanon_error err = {0};
     write_file(release_path, text);
-    assert_int_equal(kanon_check_read(&check, release_path, schema, NULL, &err), status);
+    assert_int_equal(kanon_check_read(&check, KANON_PATH(release_path), schema, NULL, &err), status);
     assert_null(check);
     assert_non_null(strstr(err.message, message));
-    assert_int_equal(kanon_check_read(&check, release_path, schema, NULL, NULL), status);
+    assert_int_equal(kanon_check_read(&check, KANON_PATH(release_path), schema, NULL, NULL), status);
     kanon_schema_free(schema);
 }
 
@@ -292,7 +292,7 @@ static void the_root_is_any(void **state)
     static const char release[] = "gender,age\nPerson,*\n*,*\nPerson,20\nPerson,20\n*,20\nMale,20\nMale,20\n";
     write_file(taxonomy_path, "Male;Person\nFemale;Person\n");
     kanon_schema *schema = make_schema("gender:q age:qn");
-    assert_int_equal(kanon_schema_set_taxonomy(schema, "gender", taxonomy_path, NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set_taxonomy(schema, "gender", KANON_PATH(taxonomy_path), NULL), KANON_OK);
     kanon_check *check = check_with(schema, release, NULL);
     assert_int_equal(check->suppressed, 2); /* Person,* and *,*: two classes of one */
     assert_int_equal(check->classes, 5);
@@ -306,7 +306,7 @@ static void the_root_is_any(void **state)
     kanon_check_free(check);
     unlink(taxonomy_path);
     kanon_error err;
-    assert_int_not_equal(kanon_check_read(&check, release_path, schema, NULL, &err), KANON_OK);
+    assert_int_not_equal(kanon_check_read(&check, KANON_PATH(release_path), schema, NULL, &err), KANON_OK);
     kanon_schema_free(schema);
     expect_classes("gender:q age:qn", release, 7, 5, 1);
 }
@@ -486,7 +486,7 @@ static void risk_threshold(void **state)
         kanon_check_options options = {
             .struct_size = sizeof options, .risk_threshold = wrong[i].threshold, .k = wrong[i].k};
         kanon_check *check = NULL;
-        assert_int_equal(kanon_check_read(&check, release_path, schema, &options, NULL), KANON_EINVAL);
+        assert_int_equal(kanon_check_read(&check, KANON_PATH(release_path), schema, &options, NULL), KANON_EINVAL);
         assert_null(check);
     }
     kanon_schema_free(schema);
@@ -628,7 +628,7 @@ static void generalised_values_satisfy_nothing(void **state)
     (void)state;
     write_file(taxonomy_path, "flu;lungs;any\ncough;lungs;any\ngout;any\n");
     kanon_schema *schema = make_schema("age:qn dis:s");
-    assert_int_equal(kanon_schema_set_taxonomy(schema, "dis", taxonomy_path, &err), KANON_OK);
+    assert_int_equal(kanon_schema_set_taxonomy(schema, "dis", KANON_PATH(taxonomy_path), &err), KANON_OK);
     assert_int_equal(kanon_schema_add_constraint(schema, "model=distinct-l-diversity,attribute=dis,l=2", &err), KANON_OK);
     kanon_check *check = check_with(schema, "age,dis\n20,flu\n20,gout\n", NULL);
     assert_true(check->holds);
@@ -770,7 +770,7 @@ static void bad_files(void **state)
     expect_failure("age:q", "", KANON_EDATA, "release.csv");
     kanon_schema *schema = make_schema("age:q");
     kanon_check *check = NULL;
-    assert_int_equal(kanon_check_read(&check, "/nonexistent/file.csv", schema, NULL, NULL), KANON_EIO);
+    assert_int_equal(kanon_check_read(&check, KANON_PATH("/nonexistent/file.csv"), schema, NULL, NULL), KANON_EIO);
     assert_null(check);
     kanon_schema_free(schema);
     kanon_check_free(NULL);
@@ -783,8 +783,11 @@ static void delimiter(void **state)
     kanon_check *check = check_with(schema, "age;city\n[15,20);A\n[15,20);A\n", NULL);
     assert_int_equal(check->k, 2);
     kanon_check_free(check);
-    kanon_check_options options = {.struct_size = sizeof options, .delimiter = '#'};
-    check = check_with(schema, "age#city\n[15,20)#A\n[15,20)#A\n", &options);
+    static const char text[] = "age#city\n[15,20)#A\n[15,20)#A\n";
+    const kanon_input release = {
+        .struct_size = sizeof release, .bytes = text, .size = strlen(text), .delimiter = "#"};
+    kanon_error err = {0};
+    assert_int_equal(kanon_check_read(&check, &release, schema, NULL, &err), KANON_OK);
     assert_int_equal(check->k, 2);
     kanon_check_free(check);
     kanon_schema_free(schema);
@@ -928,7 +931,7 @@ static void random_tables(void **state)
         write_rows(rows, n);
         kanon_check expected = brute_force(rows, n, &distinct_min, &at_risk), *check = NULL;
         kanon_error err = {0};
-        if (kanon_check_read(&check, release_path, round % 2 == 0 ? typed : untyped, NULL, &err) != KANON_OK)
+        if (kanon_check_read(&check, KANON_PATH(release_path), round % 2 == 0 ? typed : untyped, NULL, &err) != KANON_OK)
             fail_msg("round %d: %s", round, err.message);
         assert_int_equal(check->records, expected.records);
         assert_int_equal(check->suppressed, expected.suppressed);
@@ -965,7 +968,7 @@ static void many_classes(void **state)
         snprintf(texts[1], sizeof texts[1], "[%d,%d]", lo, lo + 4);
         assert_int_equal(kanon_schema_add_same(schema, texts[0], texts[1], NULL), KANON_OK);
     }
-    assert_int_equal(kanon_check_read(&check, release_path, schema, NULL, NULL), KANON_OK);
+    assert_int_equal(kanon_check_read(&check, KANON_PATH(release_path), schema, NULL, NULL), KANON_OK);
     assert_int_equal(check->records, 3 * N_CLASSES);
     assert_int_equal(check->classes, 2 * N_CLASSES);
     assert_int_equal(check->n_smallest, 2);
@@ -995,7 +998,7 @@ static void cancel(void **state)
     for (int i = 0; i < 50000; i++)
         fprintf(file, "%d,%d,%d\n", i % 90, i % 7, i % 3);
     assert_int_equal(fclose(file), 0);
-    assert_int_equal(kanon_check_read(&check, release_path, schema, &options, NULL), KANON_ECANCELLED);
+    assert_int_equal(kanon_check_read(&check, KANON_PATH(release_path), schema, &options, NULL), KANON_ECANCELLED);
     assert_null(check);
     assert_int_equal(n_calls, 1);
     kanon_schema_free(schema);
@@ -1009,7 +1012,7 @@ static void out_of_memory(void **state)
                                   "Bob,Person,[15-19],\"{a, \"\"b\"\"}\",\"{?, flu}\",2\n";
     write_file(taxonomy_path, "Male;Person\nFemale;Person\n");
     kanon_schema *schema = make_schema("name:i gender:q age:q job:q city:q disease:s");
-    assert_int_equal(kanon_schema_set_taxonomy(schema, "gender", taxonomy_path, NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set_taxonomy(schema, "gender", KANON_PATH(taxonomy_path), NULL), KANON_OK);
     assert_int_equal(kanon_schema_add_same(schema, "x", "y", NULL), KANON_OK);
     for (int and_all_after = 0; and_all_after < 2; and_all_after++) {
         kanon_status st = KANON_ENOMEM;
@@ -1018,7 +1021,7 @@ static void out_of_memory(void **state)
         while (st != KANON_OK) {
             kanon_check *check = NULL;
             kanon__alloc_fail_at(++n, and_all_after);
-            st = kanon_check_read(&check, release_path, schema, NULL, NULL);
+            st = kanon_check_read(&check, KANON_PATH(release_path), schema, NULL, NULL);
             kanon__alloc_fail_at(0, false);
             assert_true(st == KANON_ENOMEM || st == KANON_OK);
             assert_true((check == NULL) == (st != KANON_OK));

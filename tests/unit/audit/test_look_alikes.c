@@ -65,9 +65,14 @@ static kanon_check *check_bytes(const kanon_schema *schema, const char *text, si
 {
     kanon_check *check = NULL;
     kanon_error err = {0};
-    const kanon_check_options options = {
-        .struct_size = sizeof options, .delimiter = ',', .k = 2, .header = KANON_HEADER_YES, .encoding = "utf-8"};
-    if (kanon_check_bytes(&check, text, size, "release", schema, &options, &err) != KANON_OK)
+    const kanon_check_options options = {.struct_size = sizeof options, .k = 2};
+    const kanon_input release = {.struct_size = sizeof release,
+                                 .bytes = text,
+                                 .size = size,
+                                 .delimiter = ",",
+                                 .header = KANON_HEADER_YES,
+                                 .encoding = "utf-8"};
+    if (kanon_check_read(&check, &release, schema, &options, &err) != KANON_OK)
         fail_msg("%s in\n%s", err.message, text);
     return check;
 }
@@ -259,7 +264,7 @@ static void expect_stream_pair(const kanon_schema *schema, pair_stream *s, bool 
     kanon_check *check = NULL;
     kanon_error err = {0};
     const kanon_check_options options = {.struct_size = sizeof options, .k = 2};
-    if (kanon_check_arrow(&check, &stream, schema, &options, &err) != KANON_OK)
+    if (kanon_check_read(&check, KANON_STREAM(&stream), schema, &options, &err) != KANON_OK)
         fail_msg("%s", err.message);
     if (check->k != (apart ? 1 : 2))
         fail_msg("k = %lld of a pair of format %s", (long long)check->k, s->format);

@@ -12,7 +12,7 @@ static kanon_schema *schema_in_scratch(void)
 {
     kanon_schema *schema = NULL;
     kanon_error err = {0};
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
     return schema;
 }
 
@@ -21,7 +21,7 @@ static kanon_measures *measure_release(const kanon_table *table, const kanon_sch
     kanon_measures *measures = NULL;
     kanon_error err = {0};
     write_text(scratch("r.csv").text, csv);
-    assert_done(kanon_evaluate_release(&measures, table, scratch("r.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_evaluate_release(&measures, table, KANON_PATH(scratch("r.csv").text), schema, NULL, &err), &err);
     return measures;
 }
 
@@ -481,7 +481,7 @@ static void test_own_releases(void **state)
         kanon_measures *of_groups = NULL, *of_file = NULL;
         assert_done(kanon_publish(t, grouping, &outputs, &err), &err);
         assert_done(kanon_evaluate(&of_groups, t, grouping, NULL, &err), &err);
-        assert_done(kanon_evaluate_release(&of_file, t, path.text, schema, NULL, &err), &err);
+        assert_done(kanon_evaluate_release(&of_file, t, KANON_PATH(path.text), schema, NULL, &err), &err);
         double wanted = figure_of(of_groups, "information_loss", NULL);
         assert_near(figure_of(of_file, "information_loss", NULL), wanted, "information loss");
         assert_true(figure_of(of_file, "unknown_cells", NULL) == 0);
@@ -503,7 +503,8 @@ static void expect_failure(const char *csv, kanon_status status, const char *par
     kanon_measures *measures = (kanon_measures *)(uintptr_t)8; /* no such object: to be NULL where the call fails */
     kanon_error err = {0};
     write_text(scratch("r.csv").text, csv);
-    assert_int_equal(kanon_evaluate_release(&measures, table, scratch("r.csv").text, schema, NULL, &err), status);
+    assert_int_equal(kanon_evaluate_release(&measures, table, KANON_PATH(scratch("r.csv").text), schema, NULL, &err),
+                     status);
     assert_null(measures);
     assert_holds(err.message, part);
     assert_holds(err.message, "r.csv");
@@ -531,18 +532,21 @@ static void test_failures(void **state)
     kanon_schema *schema = schema_in_scratch();
     kanon_measures *measures = NULL;
     kanon_error err = {0};
-    assert_int_equal(kanon_evaluate_release(&measures, table, scratch("none.csv").text, schema, NULL, &err), KANON_EIO);
-    assert_int_equal(kanon_evaluate_release(&measures, table, NULL, schema, NULL, &err), KANON_EINVAL);
+    assert_int_equal(kanon_evaluate_release(&measures, table, KANON_PATH(scratch("none.csv").text), schema, NULL, &err),
+                     KANON_EIO);
+    assert_int_equal(kanon_evaluate_release(&measures, table, KANON_PATH(NULL), schema, NULL, &err), KANON_EINVAL);
     assert_null(measures);
     assert_null(measures);
     kanon_setting setting = {"r", "0.5"};
     kanon_evaluate_options options = {.struct_size = sizeof options, .settings = &setting, .n_settings = 1};
     write_text(scratch("r.csv").text, "age\n1\n");
-    assert_int_equal(kanon_evaluate_release(&measures, table, scratch("r.csv").text, schema, &options, &err), KANON_EINVAL);
+    assert_int_equal(kanon_evaluate_release(&measures, table, KANON_PATH(scratch("r.csv").text), schema, &options, &err),
+                     KANON_EINVAL);
     assert_null(measures);
     options = (kanon_evaluate_options){.struct_size = 1};
     measures = (kanon_measures *)(uintptr_t)8;
-    assert_int_equal(kanon_evaluate_release(&measures, table, scratch("r.csv").text, schema, &options, &err), KANON_EINVAL);
+    assert_int_equal(kanon_evaluate_release(&measures, table, KANON_PATH(scratch("r.csv").text), schema, &options, &err),
+                     KANON_EINVAL);
     assert_null(measures);
     kanon_schema_free(schema);
     kanon_table_free(table);
@@ -560,7 +564,7 @@ static void test_stop(void **state)
     kanon_measures *measures = NULL;
     kanon_error err = {0};
     kanon_evaluate_options options = {.struct_size = sizeof options, .tick = stop_now};
-    kanon_status st = kanon_evaluate_release(&measures, table, scratch("t.csv").text, schema, &options, &err);
+    kanon_status st = kanon_evaluate_release(&measures, table, KANON_PATH(scratch("t.csv").text), schema, &options, &err);
     assert_int_equal(st, KANON_ECANCELLED);
     assert_null(measures);
     kanon_schema_free(schema);
@@ -583,7 +587,7 @@ static void test_no_memory(void **state)
         kanon_measures *measures = NULL;
         n++;
         kanon__alloc_fail_at(n, n % 2 == 0);
-        st = kanon_evaluate_release(&measures, table, scratch("r.csv").text, schema, NULL, &err);
+        st = kanon_evaluate_release(&measures, table, KANON_PATH(scratch("r.csv").text), schema, NULL, &err);
         kanon__alloc_fail_at(0, false);
         assert_true((measures == NULL) == (st != KANON_OK));
         kanon_measures_free(measures);

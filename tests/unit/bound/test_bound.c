@@ -23,9 +23,12 @@ static kanon_lower_bound *bound_of(const kanon_table *table, int64_t k, int thre
 
 static kanon_certificate check(const kanon_table *table, const char *path)
 {
-    kanon_certificate found;
+    kanon_certificate found = KANON_INIT(kanon_certificate);
     kanon_error err = {0};
-    assert_done(kanon_certificate_check(&found, table, path, 1, NULL, NULL, &err), &err);
+    assert_done(kanon_certificate_check(&found, table, KANON_PATH(path),
+                                        &(kanon_prove_options){.struct_size = sizeof(kanon_prove_options), .threads = 1},
+                                        &err),
+                &err);
     return found;
 }
 
@@ -467,7 +470,7 @@ static void test_forgeries(void **state)
     (void)state;
     place path = scratch("proof.json");
     kanon_error err = {0};
-    kanon_certificate found;
+    kanon_certificate found = KANON_INIT(kanon_certificate);
     kanon_table *table = table_of(age_yaml, "age\n0\n1\n2\n");
     kanon_lower_bound *bound = bound_of(table, 2, 1, path.text);
     assert_true(check(table, path.text).holds);
@@ -484,9 +487,15 @@ static void test_forgeries(void **state)
     table = table_of(age_yaml, "age\n0\n1\n3\n");
     assert_holds(check(table, path.text).reason, "another table");
     forge(path.text, "\"k\": 2", "\"k\": \"2\"");
-    assert_int_equal(kanon_certificate_check(&found, table, path.text, 1, NULL, NULL, &err), KANON_EDATA);
+    assert_int_equal(
+        kanon_certificate_check(&found, table, KANON_PATH(path.text),
+                                &(kanon_prove_options){.struct_size = sizeof(kanon_prove_options), .threads = 1}, &err),
+        KANON_EDATA);
     forge(path.text, "{", "[");
-    assert_int_equal(kanon_certificate_check(&found, table, path.text, 1, NULL, NULL, &err), KANON_EDATA);
+    assert_int_equal(
+        kanon_certificate_check(&found, table, KANON_PATH(path.text),
+                                &(kanon_prove_options){.struct_size = sizeof(kanon_prove_options), .threads = 1}, &err),
+        KANON_EDATA);
     kanon_lower_bound_free(bound);
     kanon_table_free(table);
 }
@@ -568,7 +577,7 @@ static void test_no_memory(void **state)
     kanon_status st = KANON_ENOMEM;
     for (int64_t at = 1; st == KANON_ENOMEM; at++) {
         kanon_lower_bound *bound = NULL;
-        kanon_certificate found;
+        kanon_certificate found = KANON_INIT(kanon_certificate);
         kanon_error err = {0};
         kanon_bound_options options = {
             .struct_size = sizeof options, .k = 2, .threads = 1, .rounds = 3, .certificate = KANON_TO_PATH(path.text)};
@@ -576,7 +585,9 @@ static void test_no_memory(void **state)
         st = kanon_bound(&bound, table, &options, &err);
         kanon_lower_bound_free(bound);
         if (st == KANON_OK)
-            st = kanon_certificate_check(&found, table, path.text, 1, NULL, NULL, &err);
+            st = kanon_certificate_check(&found, table, KANON_PATH(path.text),
+                                         &(kanon_prove_options){.struct_size = sizeof(kanon_prove_options), .threads = 1},
+                                         &err);
         kanon__alloc_fail_at(0, false);
         assert_no_leak();
     }

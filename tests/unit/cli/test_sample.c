@@ -234,9 +234,9 @@ static void the_library_reads_it(void **state)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     place dir = below(base, "large");
-    if (kanon_schema_read(&schema, below(dir.text, "hospital.yaml").text, NULL, &err) != KANON_OK)
+    if (kanon_schema_read(&schema, KANON_PATH(below(dir.text, "hospital.yaml").text), NULL, &err) != KANON_OK)
         fail_msg("%s", err.message);
-    if (kanon_table_read(&table, below(dir.text, "hospital.csv").text, schema, NULL, &err) != KANON_OK)
+    if (kanon_table_read(&table, KANON_PATH(below(dir.text, "hospital.csv").text), schema, NULL, &err) != KANON_OK)
         fail_msg("%s", err.message);
     assert_int_equal(kanon_schema_k(schema), 5);
     assert_int_equal(kanon_table_rows(table), N_ROWS);

@@ -345,7 +345,7 @@ static kanon_status recount(const char *lines, int64_t first_part, int64_t recor
 {
     static const char header[] = "age,ill\n", table[] = "age,ill\n1,a\n2,b\n3,c\n4,d\n5,e\n";
     kanon_schema *schema = NULL;
-    kanon_csv_parts parts = {.delimiter = ','};
+    kanon_csv_parts parts = {.delimiter = ","};
     workers_order order = {.k = 2, .workers = 2};
     int64_t part_rows[] = {2, 2}, size = (int64_t)strlen(lines);
     int64_t begins[] = {sizeof header - 1, (int64_t)sizeof header - 1 + first_part, (int64_t)sizeof header - 1 + size};

@@ -127,7 +127,7 @@ static void go(run *r)
                              .threads = r->options.threads};
     KANON_TRY(kanon_schema_new(&schema, r->context, &r->err), out);
     KANON_TRY(set_schema(schema, &r->err), out);
-    KANON_TRY(kanon_table_read(&table, r->table.text, schema, NULL, &r->err), out);
+    KANON_TRY(kanon_table_read(&table, KANON_PATH(r->table.text), schema, NULL, &r->err), out);
     KANON_TRY(kanon_anonymize(&grouping, table, &r->options, &r->err), out);
     KANON_TRY(kanon_publish(table, grouping, &outputs, &r->err), out);
 out:
@@ -202,7 +202,7 @@ static void context_of_a_state(void **state)
     kanon_grouping *grouping = NULL;
     kanon_state *kept = NULL;
     kanon_state_info *info = NULL;
-    kanon_change change;
+    kanon_change change = KANON_INIT(kanon_change);
     kanon_state_options options = {.struct_size = sizeof options, .context = &context};
     kanon_options grouping_options = {.struct_size = sizeof grouping_options, .k = 3, .algorithm = "mondrian"};
     place path = scratch("k.state"), more = scratch("more.csv");
@@ -211,11 +211,11 @@ static void context_of_a_state(void **state)
     kanon__alloc_fail_at(0, false);
     assert_done(kanon_schema_new(&schema, &context, &err), &err);
     assert_done(kanon_schema_set_role(schema, "age", KANON_ROLE_QUASI, &err), &err);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, &grouping_options, &err), &err);
     assert_done(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err), &err);
     assert_done(kanon_state_open(&kept, path.text, &options, &err), &err);
-    assert_done(kanon_state_insert(kept, more.text, NULL, &change, &err), &err);
+    assert_done(kanon_state_change(kept, KANON_INSERT, KANON_PATH(more.text), NULL, &change, &err), &err);
     assert_done(kanon_state_describe(&info, kept, &err), &err);
     assert_int_equal(atomic_load(&c.n_asked), kanon__alloc_count());
     kanon_state_info_free(info);
@@ -268,14 +268,14 @@ static void context_of_options_wins(void **state)
     assert_done(kanon_schema_new(&schema, &first, &err), &err);
     assert_done(set_schema(schema, &err), &err);
     long long before = atomic_load(&of_schema.n_asked);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, &reading, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, &reading, &err), &err);
     long long read = atomic_load(&of_table.n_asked);
     assert_true(read > 0);
-    assert_done(kanon_check_read(&check, scratch("t.csv").text, schema, &checking, &err), &err);
+    assert_done(kanon_check_read(&check, KANON_PATH(scratch("t.csv").text), schema, &checking, &err), &err);
     assert_true(atomic_load(&of_table.n_asked) > read);
     assert_int_equal(atomic_load(&of_schema.n_asked), before);
     kanon_check_free(check);
-    assert_done(kanon_check_read(&check, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_check_read(&check, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
     assert_true(atomic_load(&of_schema.n_asked) > before);
     kanon_check_free(check);
     kanon_schema_free(schema);
@@ -319,7 +319,7 @@ static void assert_refused(kanon_context context, const char *why)
     assert_int_equal(kanon_schema_new(&schema, &context, &err), KANON_EINVAL);
     assert_null(schema);
     assert_holds(err.message, why);
-    assert_int_equal(kanon_schema_read(&schema, "none.yaml", &context, &err), KANON_EINVAL);
+    assert_int_equal(kanon_schema_read(&schema, KANON_PATH("none.yaml"), &context, &err), KANON_EINVAL);
     assert_int_equal(kanon_state_open(&kept, "none.state", &options, &err), KANON_EINVAL);
     assert_null(kept);
 }
@@ -371,10 +371,10 @@ static void context_names_the_temporary_folder(void **state)
     write_table(scratch("t.csv").text, N_MANY);
     assert_done(kanon_schema_new(&schema, &context, &err), &err);
     assert_done(set_schema(schema, &err), &err);
-    assert_int_equal(kanon_table_read(&table, scratch("t.csv").text, schema, &reading, &err), KANON_EIO);
+    assert_int_equal(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, &reading, &err), KANON_EIO);
     assert_holds(err.message, folder.text);
     assert_int_equal(mkdir(folder.text, 0700), 0);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, &reading, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, &reading, &err), &err);
     FILE *maps = fopen("/proc/self/maps", "r");
     while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
         found = found || strstr(line, folder.text) != NULL;

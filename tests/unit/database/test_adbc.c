@@ -54,8 +54,8 @@ static kanon_status run(kanon_error *err)
     place groups = scratch("groups.csv");
     kanon_outputs outputs = {
         .struct_size = sizeof outputs, .release = KANON_TO_PATH(output), .groups = KANON_TO_PATH(groups.text)};
-    assert_done(kanon_schema_from_bytes(&schema, yaml, sizeof yaml - 1, "s", NULL, err), err);
-    kanon_status st = kanon_table_read(&table, input, schema, NULL, err);
+    assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(yaml, sizeof yaml - 1, "s"), NULL, err), err);
+    kanon_status st = kanon_table_read(&table, KANON_PATH(input), schema, NULL, err);
     if (st == KANON_OK)
         st = kanon_anonymize(&grouping, table, &options, err);
     if (st == KANON_OK)

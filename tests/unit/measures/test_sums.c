@@ -205,9 +205,9 @@ static void compare_file(const kanon_table *table, const kanon_schema *schema, c
     kanon_grouping *classes = NULL;
     kanon_measures *of_file = NULL, *of_groups = NULL;
     kanon_evaluate_options options = {.struct_size = sizeof options, .k = 2};
-    assert_done(kanon_grouping_from_release(&classes, table, release, schema, &err), &err);
+    assert_done(kanon_grouping_from_release(&classes, table, KANON_PATH(release), schema, &err), &err);
     assert_done(kanon_evaluate(&of_groups, table, classes, &options, &err), &err);
-    assert_done(kanon_evaluate_release(&of_file, table, release, schema, &options, &err), &err);
+    assert_done(kanon_evaluate_release(&of_file, table, KANON_PATH(release), schema, &options, &err), &err);
     for (size_t i = 0; i < kanon_measures_count(of_groups); i++) {
         const kanon_figure *want = kanon_measures_at(of_groups, i);
         const kanon__measure *m = kanon__measure_find(want->name);

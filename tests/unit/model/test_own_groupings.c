@@ -129,7 +129,7 @@ static void states_refuse_them_as_well(void **state)
     static const char yaml[] = "privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
                                "attributes: {a: {role: quasi}, s: {role: sensitive}}\n";
     kanon_schema *schema = NULL;
-    assert_done(kanon_schema_from_bytes(&schema, yaml, sizeof yaml - 1, "y", NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(yaml, sizeof yaml - 1, "y"), NULL, &err), &err);
     kanon_table *table = table_of(yaml, "a,s\n1,x\n2,y\n3,z\n4,z\n");
     kanon_grouping *small = grouping_of(table, GROUPS(1, 1, 1, 2)), *bad = grouping_of(table, GROUPS(1, 1, 2, 2));
     place path = scratch("own.state");
@@ -152,8 +152,8 @@ static kanon_table *bytes_table(const char *csv)
     kanon_table *table = NULL;
     kanon_schema *schema = NULL;
     kanon_error err = {0};
-    assert_done(kanon_schema_from_bytes(&schema, yaml, sizeof yaml - 1, "y", NULL, &err), &err);
-    assert_done(kanon_table_from_bytes(&table, csv, strlen(csv), "t", schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(yaml, sizeof yaml - 1, "y"), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_BYTES_AS(csv, strlen(csv), "t"), schema, NULL, &err), &err);
     kanon_schema_free(schema);
     return table;
 }

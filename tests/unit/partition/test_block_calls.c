@@ -241,9 +241,10 @@ static void tables_take_no_other_piece(void **state)
     block_world *w = world_new();
     kanon_error err = {0};
     kanon_table *table = NULL;
-    const kanon_read_options read = {.struct_size = sizeof read, .domain = w->cuts, .header = KANON_HEADER_YES};
+    const kanon_read_options read = {.struct_size = sizeof read, .domain = w->cuts};
+    const kanon_input first = world_input(w->csv[0]);
     (void)state;
-    assert_refused(kanon_table_from_bytes(&table, w->csv[0], strlen(w->csv[0]), "t", w->schema, &read, &err), KANON_EINVAL,
+    assert_refused(kanon_table_read(&table, &first, w->schema, &read, &err), KANON_EINVAL,
                    &err, "this piece is cuts, not a domain");
     assert_null(table);
     world_end(w);
@@ -366,11 +367,11 @@ static void input_says_how_it_is_read(void **state)
     kanon_error err = {0};
     kanon_domain *domain = NULL;
     kanon_input input = {.struct_size = sizeof input, .bytes = csv, .size = sizeof csv - 1};
-    const kanon_read_options options = {.struct_size = sizeof options, .delimiter = ';'};
     (void)state;
-    assert_int_equal(kanon_domain_read(&domain, &input, NULL, w->schema, &options, &err), KANON_EDATA);
+    input.delimiter = ";";
+    assert_int_equal(kanon_domain_read(&domain, &input, NULL, w->schema, NULL, &err), KANON_EDATA);
     input.delimiter = ":";
-    assert_done(kanon_domain_read(&domain, &input, NULL, w->schema, &options, &err), &err);
+    assert_done(kanon_domain_read(&domain, &input, NULL, w->schema, NULL, &err), &err);
     assert_int_equal(kanon_domain_rows(domain), 1);
     kanon_piece_free(domain);
     world_end(w);
@@ -447,13 +448,14 @@ static void wrong_steps_are_refused(void **state)
     /* domains */
     assert_refused(kanon_cuts_new(&cuts, w->parts[0], 8, &err), KANON_EINVAL, &err, "not sealed");
     assert_refused(kanon_piece_merge(w->parts[0], w->domain, &err), KANON_EINVAL, &err, "is sealed");
-    kanon_read_options read = {.struct_size = sizeof read, .domain = w->parts[0], .header = KANON_HEADER_YES};
-    assert_refused(kanon_table_from_bytes(&table, w->csv[0], strlen(w->csv[0]), "t", w->schema, &read, &err), KANON_EINVAL,
+    kanon_read_options read = {.struct_size = sizeof read, .domain = w->parts[0]};
+    const kanon_input first = world_input(w->csv[0]);
+    assert_refused(kanon_table_read(&table, &first, w->schema, &read, &err), KANON_EINVAL,
                    &err, "not sealed");
     static const char other[] = "age,zip,sex,ill\n20,100,F,ill0\n77,999,F,ill0\n";
     read.domain = w->domain;
-    assert_refused(kanon_table_from_bytes(&table, other, strlen(other), "t", w->schema, &read, &err), KANON_EDATA, &err,
-                   "t:3: age: the value is not in the domain");
+    assert_refused(kanon_table_read(&table, KANON_BYTES_AS(other, strlen(other), "t"), w->schema, &read, &err), KANON_EDATA,
+                   &err, "t:3: age: the value is not in the domain");
     assert_null(strstr(err.message, "77"));
     /* counts: a part is missing, a part came twice, an old level */
     assert_refused(kanon_cuts_next(w->open, w->counts[0], &err), KANON_EDATA, &err, "not those of all records");
@@ -469,7 +471,7 @@ static void wrong_steps_are_refused(void **state)
     assert_refused(kanon_codes_seal(w->read, w->parts[0], w->parts[1], &err), KANON_EINVAL, &err, "not sealed");
     assert_done(kanon_codes_seal(w->read, w->parts[0], w->domain, &err), &err);
     assert_refused(kanon_codes_seal(w->read, w->parts[0], w->domain, &err), KANON_EINVAL, &err, "not those of this part");
-    assert_done(kanon_table_from_bytes(&table, w->csv[0], strlen(w->csv[0]), "t", w->schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_BYTES_AS(w->csv[0], strlen(w->csv[0]), "t"), w->schema, NULL, &err), &err);
     assert_refused(kanon_codes_new(&codes, table, &err), KANON_EINVAL, &err, "without a domain");
     kanon_table_free(table);
     /* blocks */
@@ -481,7 +483,7 @@ static void wrong_steps_are_refused(void **state)
     assert_refused(kanon_block_group(&grouping, w->rows[0], w->cuts, 0, &w->options, &err), KANON_EINVAL, &err,
                    "blocks of 8 records, and 9");
     w->options.blocks = 8;
-    assert_done(kanon_table_from_bytes(&table, w->csv[0], strlen(w->csv[0]), "t", w->schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_BYTES_AS(w->csv[0], strlen(w->csv[0]), "t"), w->schema, NULL, &err), &err);
     assert_refused(kanon_cuts_block_of(block_of, w->cuts, table, &err), KANON_EINVAL, &err, "not read with this domain");
     kanon_table_free(table);
     /* the rest */
@@ -509,7 +511,7 @@ static void refuse_schema(const char *yaml, const kanon_options *options, const 
 {
     kanon_error err = {0};
     kanon_schema *schema = NULL;
-    assert_done(kanon_schema_from_bytes(&schema, yaml, strlen(yaml), "s", NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(yaml, strlen(yaml), "s"), NULL, &err), &err);
     assert_refused(kanon_blocks_allow(schema, options, &err), KANON_EINVAL, &err, words);
     kanon_schema_free(schema);
 }
@@ -522,7 +524,7 @@ static void what_cannot_be_done_is_refused(void **state)
     kanon_error err = {0};
     kanon_schema *schema = NULL;
     (void)state;
-    assert_done(kanon_schema_from_bytes(&schema, plain, strlen(plain), "s", NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(plain, strlen(plain), "s"), NULL, &err), &err);
     assert_done(kanon_blocks_allow(schema, &o, &err), &err);
     kanon_schema_free(schema);
     refuse_schema("entity: who\nattributes: {age: quasi, who: identifying}\nprivacy: {k: 3}\n", &o, "an entity");
@@ -579,10 +581,10 @@ static void parts_hold_all_rows(const char *csv, int64_t part_bytes)
     place path = scratch("parts.csv");
     row_list rows = {0};
     write_text(path.text, csv);
-    assert_done(kanon_schema_from_bytes(&schema, yaml, strlen(yaml), "s", NULL, &err), &err);
-    assert_done(kanon_csv_parts_find(&parts, path.text, schema, NULL, part_bytes, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(yaml, strlen(yaml), "s"), NULL, &err), &err);
+    assert_done(kanon_csv_parts_find(&parts, KANON_PATH(path.text), schema, NULL, part_bytes, &err), &err);
     assert_int_equal(parts->header, KANON_HEADER_YES);
-    assert_int_equal(parts->delimiter, ';');
+    assert_string_equal(parts->delimiter, ";");
     for (size_t i = 0; i < parts->n_parts; i++) {
         char bytes[4096];
         kanon_table *table = NULL;
@@ -590,9 +592,13 @@ static void parts_hold_all_rows(const char *csv, int64_t part_bytes)
         size_t header = (size_t)parts->header_size, size = (size_t)parts->parts[i].size;
         memcpy(bytes, csv, header);
         memcpy(bytes + header, csv + parts->parts[i].offset, size);
-        const kanon_read_options read = {
-            .struct_size = sizeof read, .delimiter = parts->delimiter, .header = parts->header, .encoding = parts->encoding};
-        assert_done(kanon_table_from_bytes(&table, bytes, header + size, "part", schema, &read, &err), &err);
+        const kanon_input input = {.struct_size = sizeof input,
+                                   .bytes = bytes,
+                                   .size = header + size,
+                                   .delimiter = parts->delimiter,
+                                   .header = parts->header,
+                                   .encoding = parts->encoding};
+        assert_done(kanon_table_read(&table, &input, schema, NULL, &err), &err);
         assert_done(kanon_table_row_texts(table, add_row, &part, &err), &err);
         assert_int_equal(part.n, kanon_table_rows(table));
         assert_int_equal(kanon_table_row_texts(table, stop_at_two, NULL, &err),
@@ -619,7 +625,7 @@ static void files_are_divided_at_rows(void **state)
     place path = scratch("latin.csv");
     write_text(path.text, "a\nZo\xeb\nx\n");
     assert_done(kanon_schema_new(&schema, NULL, &err), &err);
-    assert_refused(kanon_csv_parts_find(&parts, path.text, schema, NULL, 10, &err), KANON_EINVAL, &err,
+    assert_refused(kanon_csv_parts_find(&parts, KANON_PATH(path.text), schema, NULL, 10, &err), KANON_EINVAL, &err,
                    "only a file of UTF-8");
     kanon_schema_free(schema);
 }

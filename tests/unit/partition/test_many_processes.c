@@ -134,7 +134,7 @@ static sample *sample_new(uint64_t seed)
         s->places[row] = at_place += s->arrow ? 1 + below(s, 9) : 1;
     fill(s);
     choose_options(s);
-    assert_done(kanon_schema_from_bytes(&s->schema, s->yaml, strlen(s->yaml), "sample", NULL, &err), &err);
+    assert_done(kanon_schema_read(&s->schema, KANON_BYTES_AS(s->yaml, strlen(s->yaml), "sample"), NULL, &err), &err);
     assert_done(kanon_schema_set_k(s->schema, s->k, &err), &err);
     return s;
 }
@@ -200,14 +200,19 @@ static kanon_table *table_of_rows(const sample *s, rows *r, const kanon_domain *
 {
     kanon_error err = {0};
     kanon_table *table = NULL;
-    const kanon_read_options options = {.struct_size = sizeof options, .domain = domain, .header = KANON_HEADER_YES};
+    const kanon_read_options options = {.struct_size = sizeof options, .domain = domain};
     struct ArrowArrayStream stream;
     if (s->arrow) {
         make_stream(s, r, &stream);
-        assert_done(kanon_table_from_arrow(&table, &stream, s->schema, &options, &err), &err);
+        assert_done(kanon_table_read(&table, KANON_STREAM(&stream), s->schema, &options, &err), &err);
     } else {
         print_csv(s, r);
-        assert_done(kanon_table_from_bytes(&table, r->csv, r->size, "rows", s->schema, &options, &err), &err);
+        const kanon_input input = {.struct_size = sizeof input,
+                                   .bytes = r->csv,
+                                   .size = r->size,
+                                   .name = "rows",
+                                   .header = KANON_HEADER_YES};
+        assert_done(kanon_table_read(&table, &input, s->schema, &options, &err), &err);
     }
     return table;
 }
@@ -217,9 +222,9 @@ static kanon_domain *domain_of(const sample *s, rows *r, kanon_codes **codes)
 {
     kanon_error err = {0};
     kanon_domain *domain = NULL;
-    const kanon_read_options options = {.struct_size = sizeof options, .header = KANON_HEADER_YES};
+    const kanon_read_options options = {.struct_size = sizeof options};
     struct ArrowArrayStream stream;
-    kanon_input input = {.struct_size = sizeof input};
+    kanon_input input = {.struct_size = sizeof input, .header = KANON_HEADER_YES};
     int64_t each[MOST_ROWS];
     kanon_places places = {.struct_size = sizeof places};
     for (int i = 0; i < r->n; i++)

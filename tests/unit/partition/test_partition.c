@@ -15,8 +15,8 @@ static kanon__parts *cut(const char *csv, const char *schema, int64_t least, kan
     place csv_path = scratch("t.csv"), schema_path = scratch("s.yaml");
     write_text(csv_path.text, csv);
     write_text(schema_path.text, schema);
-    assert_done(kanon_schema_read(&s, schema_path.text, NULL, &err), &err);
-    assert_done(kanon_table_read(table, csv_path.text, s, NULL, &err), &err);
+    assert_done(kanon_schema_read(&s, KANON_PATH(schema_path.text), NULL, &err), &err);
+    assert_done(kanon_table_read(table, KANON_PATH(csv_path.text), s, NULL, &err), &err);
     kanon_schema_free(s);
     assert_done(kanon__space_new(space, &(*table)->data, (*table)->data.quasi, (*table)->data.n_quasi, KANON__TERMS_LOSS,
                                  &err),

@@ -51,10 +51,10 @@ static kanon_status make_objects(objects *o, job_run *r, bool arrow, const char 
     kanon_status st = people_schema(&o->schema, &r->host.context, &r->err);
     if (arrow && st == KANON_OK) {
         arrow_produce(&stream, &r->people->table, &layout, &r->counts);
-        STEP(kanon_table_from_arrow(&o->table, &stream, o->schema, &reading, &r->err));
+        STEP(kanon_table_read(&o->table, KANON_STREAM(&stream), o->schema, &reading, &r->err));
     } else {
-        STEP(kanon_table_from_bytes(&o->table, r->people->csv, strlen(r->people->csv), "people", o->schema, &reading,
-                                    &r->err));
+        STEP(kanon_table_read(&o->table, KANON_BYTES_AS(r->people->csv, strlen(r->people->csv), "people"), o->schema,
+                              &reading, &r->err));
     }
     if (algorithm != NULL)
         STEP(kanon_anonymize(&o->grouping, o->table, &options, &r->err));
@@ -123,7 +123,7 @@ static kanon_status check_job(job_run *r)
     kanon_check *check = NULL;
     kanon_check_options options = {.struct_size = sizeof options, .k = 2, .tick = host_tick, .payload = &r->host};
     kanon_status st = people_schema(&schema, &r->host.context, &r->err);
-    STEP(kanon_check_bytes(&check, published, strlen(published), "published", schema, &options, &r->err));
+    STEP(kanon_check_read(&check, KANON_BYTES_AS(published, strlen(published), "published"), schema, &options, &r->err));
     kanon_schema_free(schema); /* a check does not need it */
     for (size_t i = 0; st == KANON_OK && i < check->n_figures; i++)
         say(r, "%s %s %.17g\n", check->figures[i].attribute, check->figures[i].figure, check->figures[i].value);
@@ -155,15 +155,18 @@ static kanon_status bound_job(job_run *r)
 {
     objects o;
     kanon_lower_bound *bound = NULL;
-    kanon_certificate certificate = {0};
+    kanon_certificate certificate = KANON_INIT(kanon_certificate);
     collected proof = {.host = &r->host};
     kanon_sink sink = sink_of(&proof, "proof.json");
     kanon_bound_options options = {.struct_size = sizeof options, .k = 5, .rounds = 3, .certificate = KANON_TO_SINK(&sink),
                                    .tick = host_tick, .payload = &r->host};
     kanon_status st = make_objects(&o, r, false, NULL);
     STEP(kanon_bound(&bound, o.table, &options, &r->err));
-    STEP(kanon_certificate_check_bytes(&certificate, o.table, proof.text, proof.size, "proof.json", 2, host_tick, &r->host,
-                                       &r->err));
+    STEP(kanon_certificate_check(
+        &certificate, o.table, KANON_BYTES_AS(proof.text, proof.size, "proof.json"),
+        &(kanon_prove_options){
+            .struct_size = sizeof(kanon_prove_options), .threads = 2, .tick = host_tick, .payload = &r->host},
+        &r->err));
     if (st == KANON_OK)
         say(r, "%.17g %.17g %lld %d\n", bound->lower_bound, bound->neighbour_bound, (long long)bound->price_sum,
             certificate.holds);
@@ -211,7 +214,7 @@ static kanon_status change_state(job_run *r, const char *path)
 {
     kanon_state *state = NULL;
     kanon_audit *audit = NULL;
-    kanon_change change = {0};
+    kanon_change change = KANON_INIT(kanon_change);
     collected release = {.host = &r->host};
     kanon_sink sink = sink_of(&release, "release.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
@@ -221,8 +224,9 @@ static kanon_status change_state(job_run *r, const char *path)
     static const char more[] = "id,age,zip,city,disease\n9001,40,10001,Rome,flu\n9002,41,10002,Rome,gout\n";
     static const char gone[] = "id\n9001\n5\n";
     kanon_status st = kanon_state_open(&state, path, &opening, &r->err);
-    STEP(kanon_state_insert_bytes(state, more, strlen(more), "more", NULL, &change, &r->err));
-    STEP(kanon_state_delete_bytes(state, gone, strlen(gone), "gone", &and_release, &change, &r->err));
+    STEP(kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(more, strlen(more), "more"), NULL, &change, &r->err));
+    STEP(
+        kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(gone, strlen(gone), "gone"), &and_release, &change, &r->err));
     STEP(kanon_state_audit(&audit, state, 0, &r->err));
     if (st == KANON_OK)
         say(r, "%lld records, %lld groups, release %lld, %lld classes\n", (long long)change.records,
@@ -259,7 +263,7 @@ static kanon_status groups_job(job_run *r)
     for (int row = 0; row < N_PEOPLE; row++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%d,%d\n", row + 1, row % 40);
     kanon_status st = make_objects(&o, r, false, NULL);
-    STEP(kanon_grouping_from_bytes(&o.grouping, o.table, text, used, "groups", &r->err));
+    STEP(kanon_grouping_read(&o.grouping, o.table, KANON_BYTES_AS(text, used, "groups"), &r->err));
     STEP(kanon_publish(o.table, o.grouping, &outputs, &r->err));
     say_collected(r, &release);
     free_objects(&o);
@@ -381,7 +385,7 @@ static void run_embedded(embedded *e, const arrow_layout *layout)
     arrow_produce(&stream, &e->people->table, layout, &e->counts);
     kanon_status st = people_schema(&schema, &e->host.context, &e->err);
     if (st == KANON_OK)
-        st = kanon_table_from_arrow(&table, &stream, schema, &reading, &e->err);
+        st = kanon_table_read(&table, KANON_STREAM(&stream), schema, &reading, &e->err);
     else
         stream.release(&stream);
     assert_null(stream.release);
@@ -456,14 +460,14 @@ static kanon_status give(int to, receiver *r, struct ArrowArrayStream *stream, k
     kanon_table *table = NULL;
     kanon_check *check = NULL;
     kanon_measures *measures = NULL;
-    kanon_change change;
+    kanon_change change = KANON_INIT(kanon_change);
     switch (to) {
-    case 0: st = kanon_table_from_arrow(&table, stream, r->schema, NULL, err); break;
-    case 1: st = kanon_check_arrow(&check, stream, r->schema, NULL, err); break;
-    case 2: st = kanon_evaluate_arrow(&measures, r->table, stream, r->schema, NULL, err); break;
-    case 3: st = kanon_state_insert_arrow(r->state, stream, NULL, &change, err); break;
-    case 4: st = kanon_state_delete_arrow(r->state, stream, NULL, &change, err); break;
-    default: st = kanon_state_update_arrow(r->state, stream, NULL, &change, err); break;
+    case 0: st = kanon_table_read(&table, KANON_STREAM(stream), r->schema, NULL, err); break;
+    case 1: st = kanon_check_read(&check, KANON_STREAM(stream), r->schema, NULL, err); break;
+    case 2: st = kanon_evaluate_release(&measures, r->table, KANON_STREAM(stream), r->schema, NULL, err); break;
+    case 3: st = kanon_state_change(r->state, KANON_INSERT, KANON_STREAM(stream), NULL, &change, err); break;
+    case 4: st = kanon_state_change(r->state, KANON_DELETE, KANON_STREAM(stream), NULL, &change, err); break;
+    default: st = kanon_state_change(r->state, KANON_UPDATE, KANON_STREAM(stream), NULL, &change, err); break;
     }
     assert_true(st == KANON_OK || (table == NULL && check == NULL && measures == NULL));
     kanon_table_free(table);
@@ -481,7 +485,7 @@ static void open_receiver(receiver *r, const people *p, const host *h, const cha
     kanon_state_options opening = {.struct_size = sizeof opening, .context = &h->context};
     *r = (receiver){0};
     assert_done(people_schema(&r->schema, &h->context, &err), &err);
-    assert_done(kanon_table_from_bytes(&r->table, p->csv, strlen(p->csv), "people", r->schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&r->table, KANON_BYTES_AS(p->csv, strlen(p->csv), "people"), r->schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, r->table, &options, &err), &err);
     assert_done(kanon_state_create(path, r->table, r->schema, grouping, NULL, NULL, &err), &err);
     assert_done(kanon_state_open(&r->state, path, &opening, &err), &err);
@@ -586,7 +590,7 @@ static void cancelled_changes_change_nothing(void **state)
         kanon_change_options change = {.struct_size = sizeof change, .outputs = &outputs};
         kanon_state *kept = NULL;
         kanon_state_info *info = NULL;
-        kanon_change done;
+        kanon_change done = KANON_INIT(kanon_change);
         kanon_error err = {0};
         struct ArrowArrayStream stream;
         arrow_counts counts = {0};
@@ -594,7 +598,7 @@ static void cancelled_changes_change_nothing(void **state)
         h.cancel_at = ++at;
         assert_done(kanon_state_open(&kept, path.text, &opening, &err), &err);
         arrow_produce(&stream, &delta->table, NULL, &counts);
-        kanon_status st = kanon_state_insert_arrow(kept, &stream, &change, &done, &err);
+        kanon_status st = kanon_state_change(kept, KANON_INSERT, KANON_STREAM(&stream), &change, &done, &err);
         n_ticks = atomic_load(&h.n_ticks);
         h.cancel_at = 0;
         assert_int_equal(st, n_ticks >= at ? KANON_ECANCELLED : KANON_OK);
@@ -647,7 +651,7 @@ static void sinks_fail_anywhere(void **state)
     kanon_options options = {.struct_size = sizeof options, .k = 5, .algorithm = "mondrian"};
     host_init(&h, 2);
     assert_done(people_schema(&schema, &h.context, &err), &err);
-    assert_done(kanon_table_from_bytes(&table, p->csv, strlen(p->csv), "people", schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_BYTES_AS(p->csv, strlen(p->csv), "people"), schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
     for (int of = 0; of < 2; of++) { /* a write of the release, or of the groups */
         int at = 0, n_writes = 0;
@@ -704,7 +708,7 @@ static void state_forgets_what_a_sink_refuses(void **state)
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     kanon_state_info *info = NULL;
-    kanon_change change;
+    kanon_change change = KANON_INIT(kanon_change);
     kanon_error err = {0};
     host_init(&h, 1);
     open_receiver(&r, p, &h, path.text);
@@ -744,7 +748,7 @@ static void sinks_hear_of_early_failures(void **state)
     kanon_grouping *grouping = NULL;
     kanon_lower_bound *bound = NULL;
     kanon_curve *curve = NULL;
-    kanon_change change;
+    kanon_change change = KANON_INIT(kanon_change);
     kanon_options options = {.struct_size = sizeof options, .k = 3, .algorithm = "mondrian"};
     kanon_outputs outputs = {
         .struct_size = sizeof outputs, .report_external = KANON_TO_SINK(&sink), .numeric = (kanon_numeric)9};
@@ -759,10 +763,14 @@ static void sinks_hear_of_early_failures(void **state)
     assert_refused_once(&c, kanon_bound(&bound, r.table, &bounding, NULL), KANON_EINFEASIBLE);
     assert_refused_once(&c, kanon_tradeoff(&curve, r.table, &grid, NULL), KANON_EINVAL);
     assert_refused_once(&c, kanon_state_create(path.text, r.table, r.schema, grouping, &outputs, NULL, NULL), KANON_EINVAL);
-    assert_refused_once(&c, kanon_state_insert(r.state, none.text, &changing, &change, NULL), KANON_EIO);
-    assert_refused_once(&c, kanon_state_insert_bytes(r.state, "", 0, "nothing", &changing, &change, NULL), KANON_EDATA);
-    assert_refused_once(&c, kanon_state_update_arrow(r.state, &released, &changing, &change, NULL), KANON_EINVAL);
-    assert_refused_once(&c, kanon_state_optimize(r.state, "no-such", &changing, &change, NULL), KANON_EINVAL);
+    assert_refused_once(&c, kanon_state_change(r.state, KANON_INSERT, KANON_PATH(none.text), &changing, &change, NULL),
+                        KANON_EIO);
+    assert_refused_once(
+        &c, kanon_state_change(r.state, KANON_INSERT, KANON_BYTES_AS("", 0, "nothing"), &changing, &change, NULL),
+        KANON_EDATA);
+    assert_refused_once(&c, kanon_state_change(r.state, KANON_UPDATE, KANON_STREAM(&released), &changing, &change, NULL),
+                        KANON_EINVAL);
+    assert_refused_once(&c, kanon_state_improve(r.state, "no-such", &changing, &change, NULL), KANON_EINVAL);
     assert_refused_once(&c, kanon_state_release(r.state, &changing, &change, NULL), KANON_EINVAL);
     changing.joint_k = -1;
     assert_refused_once(&c, kanon_state_release(r.state, &changing, &change, NULL), KANON_EINVAL);

@@ -75,7 +75,7 @@ static void figures(void **state)
     place schema_path = scratch("s.yaml"), data = scratch("t.csv");
     kanon_schema *schema = NULL;
     kanon_error err = {0};
-    assert_done(kanon_schema_read(&schema, schema_path.text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(schema_path.text), NULL, &err), &err);
     for (int i = 0; i < N_LONGS; i++) {
         int n = ints[i % N_INTS];
         kanon_lower_bound *bound = NULL;
@@ -95,7 +95,7 @@ static void figures(void **state)
         kanon_measures_free(measures);
         err = (kanon_error){0};
         kanon_check_options checking = {.struct_size = sizeof checking, .k = longs[i], .risk_threshold = (double)longs[i]};
-        assert_told(kanon_check_read(&check, data.text, schema, &checking, &err), &err);
+        assert_told(kanon_check_read(&check, KANON_PATH(data.text), schema, &checking, &err), &err);
         kanon_check_free(check);
     }
     kanon_schema_free(schema);
@@ -132,12 +132,12 @@ static void states(void **state)
     kanon_schema *schema = NULL;
     kanon_grouping *g = NULL;
     kanon_error err = {0};
-    assert_done(kanon_schema_read(&schema, schema_path.text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(schema_path.text), NULL, &err), &err);
     assert_done(kanon_anonymize(&g, table, NULL, &err), &err);
     assert_done(kanon_state_create(path.text, table, schema, g, NULL, NULL, &err), &err);
     for (int i = 0; i < N_LONGS; i++) {
         kanon_state *open = NULL;
-        kanon_change done;
+        kanon_change done = KANON_INIT(kanon_change);
         kanon_state_options options = {.struct_size = sizeof options, .wait_seconds = ints[i % N_INTS]};
         kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
         kanon_change_options change = {.struct_size = sizeof change, .outputs = &outputs, .joint_k = longs[i]};

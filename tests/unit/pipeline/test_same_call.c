@@ -39,7 +39,7 @@ static fixture *fixture_new(void)
     f->groups_path = scratch("groups.csv");
     write_text(f->table_path.text, f->people->csv);
     assert_done(people_schema(&f->schema, NULL, &err), &err);
-    assert_done(kanon_table_read(&f->table, f->table_path.text, f->schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&f->table, KANON_PATH(f->table_path.text), f->schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&f->grouping, f->table, &options, &err), &err);
     f->release = publish(f->table, f->grouping, false, KANON_NUMERIC_INTERVAL);
     f->groups = publish(f->table, f->grouping, true, KANON_NUMERIC_INTERVAL);
@@ -83,22 +83,23 @@ static void tables_and_groupings(void **state)
         arrow_counts counts = {0};
         arrow_produce(&stream, &f->people->table, &layout, &counts);
         if (from == FROM_FILE)
-            assert_done(kanon_table_read(&table, f->table_path.text, f->schema, NULL, &err), &err);
+            assert_done(kanon_table_read(&table, KANON_PATH(f->table_path.text), f->schema, NULL, &err), &err);
         else if (from == FROM_BYTES)
-            assert_done(kanon_table_from_bytes(&table, f->people->csv, strlen(f->people->csv), "p", f->schema, NULL, &err),
-                        &err);
+            assert_done(
+                kanon_table_read(&table, KANON_BYTES_AS(f->people->csv, strlen(f->people->csv), "p"), f->schema, NULL, &err),
+                &err);
         if (from != FROM_ARROW)
             stream.release(&stream);
         else
-            assert_done(kanon_table_from_arrow(&table, &stream, f->schema, NULL, &err), &err);
+            assert_done(kanon_table_read(&table, KANON_STREAM(&stream), f->schema, NULL, &err), &err);
         assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
         assert_same_groups(grouping, f->grouping);
         collected release = publish(table, grouping, false, KANON_NUMERIC_INTERVAL);
         assert_string_equal(release.text, f->release.text);
         if (from == FROM_FILE)
-            assert_done(kanon_grouping_read(&given, table, f->groups_path.text, &err), &err);
+            assert_done(kanon_grouping_read(&given, table, KANON_PATH(f->groups_path.text), &err), &err);
         else
-            assert_done(kanon_grouping_from_bytes(&given, table, f->groups.text, f->groups.size, "g", &err), &err);
+            assert_done(kanon_grouping_read(&given, table, KANON_BYTES_AS(f->groups.text, f->groups.size, "g"), &err), &err);
         assert_same_groups(given, f->grouping);
         kanon_grouping_free(given);
         kanon_grouping_free(grouping);
@@ -154,13 +155,15 @@ static void releases_checked(void **state)
         kanon_error err = {0};
         struct ArrowArrayStream stream = released_stream(f);
         if (from == FROM_FILE)
-            assert_done(kanon_check_read(&check, f->release_path.text, f->schema, &options, &err), &err);
+            assert_done(kanon_check_read(&check, KANON_PATH(f->release_path.text), f->schema, &options, &err), &err);
         else if (from == FROM_BYTES)
-            assert_done(kanon_check_bytes(&check, f->release.text, f->release.size, "r", f->schema, &options, &err), &err);
+            assert_done(
+                kanon_check_read(&check, KANON_BYTES_AS(f->release.text, f->release.size, "r"), f->schema, &options, &err),
+                &err);
         if (from != FROM_ARROW)
             stream.release(&stream);
         else
-            assert_done(kanon_check_arrow(&check, &stream, f->schema, &options, &err), &err);
+            assert_done(kanon_check_read(&check, KANON_STREAM(&stream), f->schema, &options, &err), &err);
         assert_null(stream.release);
         assert_int_equal(check->records, N_PEOPLE);
         assert_int_equal(check->k, kanon_grouping_smallest(f->grouping));
@@ -191,9 +194,11 @@ static void releases_evaluated(void **state)
     kanon_evaluate_options brief = {.struct_size = sizeof brief, .brief = 1};
     kanon_error err = {0};
     struct ArrowArrayStream stream = released_stream(f);
-    assert_done(kanon_evaluate_release(&all[0], f->table, f->release_path.text, f->schema, NULL, &err), &err);
-    assert_done(kanon_evaluate_bytes(&all[1], f->table, f->release.text, f->release.size, "r", f->schema, NULL, &err), &err);
-    assert_done(kanon_evaluate_arrow(&all[2], f->table, &stream, f->schema, NULL, &err), &err);
+    assert_done(kanon_evaluate_release(&all[0], f->table, KANON_PATH(f->release_path.text), f->schema, NULL, &err), &err);
+    assert_done(kanon_evaluate_release(&all[1], f->table, KANON_BYTES_AS(f->release.text, f->release.size, "r"), f->schema,
+                                       NULL, &err),
+                &err);
+    assert_done(kanon_evaluate_release(&all[2], f->table, KANON_STREAM(&stream), f->schema, NULL, &err), &err);
     assert_done(kanon_evaluate(&own, f->table, f->grouping, &brief, &err), &err);
     for (int from = 1; from < N_SOURCES; from++)
         assert_same_measures(all[0], all[from]);
@@ -211,7 +216,7 @@ static void certificates(void **state)
     fixture *f = fixture_new();
     place path = scratch("proof.json");
     kanon_lower_bound *bound = NULL;
-    kanon_certificate of_file, of_bytes;
+    kanon_certificate of_file = KANON_INIT(kanon_certificate), of_bytes = KANON_INIT(kanon_certificate);
     kanon_error err = {0};
     collected proof = {0};
     kanon_sink sink = sink_of(&proof, "proof.json");
@@ -221,8 +226,14 @@ static void certificates(void **state)
     options.certificate = KANON_TO_PATH(path.text);
     assert_done(kanon_bound(&bound, f->table, &options, &err), &err);
     assert_file(path.text, proof.text);
-    assert_done(kanon_certificate_check(&of_file, f->table, path.text, 1, NULL, NULL, &err), &err);
-    assert_done(kanon_certificate_check_bytes(&of_bytes, f->table, proof.text, proof.size, "p", 1, NULL, NULL, &err), &err);
+    assert_done(kanon_certificate_check(&of_file, f->table, KANON_PATH(path.text),
+                                        &(kanon_prove_options){.struct_size = sizeof(kanon_prove_options), .threads = 1},
+                                        &err),
+                &err);
+    assert_done(kanon_certificate_check(&of_bytes, f->table, KANON_BYTES_AS(proof.text, proof.size, "p"),
+                                        &(kanon_prove_options){.struct_size = sizeof(kanon_prove_options), .threads = 1},
+                                        &err),
+                &err);
     assert_true(of_file.holds && of_bytes.holds);
     assert_true(of_file.lower_bound == of_bytes.lower_bound);
     assert_float_equal(of_file.lower_bound, bound->lower_bound, 1e-9);
@@ -255,27 +266,18 @@ static void curves(void **state)
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
-typedef kanon_status (*change_file)(kanon_state *, const char *, const kanon_change_options *, kanon_change *,
-                                    kanon_error *);
-typedef kanon_status (*change_bytes)(kanon_state *, const void *, size_t, const char *, const kanon_change_options *,
-                                     kanon_change *, kanon_error *);
-typedef kanon_status (*change_arrow)(kanon_state *, struct ArrowArrayStream *, const kanon_change_options *, kanon_change *,
-                                     kanon_error *);
-
-/* A delta as CSV and as the same table for a stream, and the functions that apply it. */
+/* A delta as CSV and as the same table for a stream. */
 typedef struct delta {
+    kanon_change_kind kind;
     const char *csv;
     arrow_table table;
-    change_file file;
-    change_bytes bytes;
-    change_arrow arrow;
 } delta;
 
 static kanon_change apply(kanon_state *state, int from, const delta *d, collected *release)
 {
     place path = scratch("delta.csv");
     kanon_error err = {0};
-    kanon_change change;
+    kanon_change change = KANON_INIT(kanon_change);
     kanon_sink sink = sink_of(release, "release.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
@@ -283,13 +285,14 @@ static kanon_change apply(kanon_state *state, int from, const delta *d, collecte
         struct ArrowArrayStream stream;
         arrow_counts counts = {0};
         arrow_produce(&stream, &d->table, NULL, &counts);
-        assert_done(d->arrow(state, &stream, &options, &change, &err), &err);
+        assert_done(kanon_state_change(state, d->kind, KANON_STREAM(&stream), &options, &change, &err), &err);
         assert_all_released(&counts);
     } else if (from == FROM_BYTES) {
-        assert_done(d->bytes(state, d->csv, strlen(d->csv), "delta", &options, &change, &err), &err);
+        const kanon_input *bytes = KANON_BYTES_AS(d->csv, strlen(d->csv), "delta");
+        assert_done(kanon_state_change(state, d->kind, bytes, &options, &change, &err), &err);
     } else {
         write_text(path.text, d->csv);
-        assert_done(d->file(state, path.text, &options, &change, &err), &err);
+        assert_done(kanon_state_change(state, d->kind, KANON_PATH(path.text), &options, &change, &err), &err);
     }
     return change;
 }
@@ -303,10 +306,9 @@ static void changes_of_states(void **state)
     const arrow_field gone_fields[] = {{"id", "l", NULL, gone}};
     const arrow_field update_fields[] = {{"id", "l", NULL, changed}, {"age", "i", NULL, ages}};
     const delta deltas[] = {
-        {more->csv, more->table, kanon_state_insert, kanon_state_insert_bytes, kanon_state_insert_arrow},
-        {"id\n3\n1007\n90\n", {1, gone_fields, 3}, kanon_state_delete, kanon_state_delete_bytes, kanon_state_delete_arrow},
-        {"id,age\n8,55\n1001,19\n", {2, update_fields, 2}, kanon_state_update, kanon_state_update_bytes,
-         kanon_state_update_arrow},
+        {KANON_INSERT, more->csv, more->table},
+        {KANON_DELETE, "id\n3\n1007\n90\n", {1, gone_fields, 3}},
+        {KANON_UPDATE, "id,age\n8,55\n1001,19\n", {2, update_fields, 2}},
     };
     static const int64_t n_changed[] = {30, 3, 2}, n_records[] = {230, 227, 227};
     collected releases[N_SOURCES][N_OF(deltas)] = {0};
@@ -386,7 +388,7 @@ static kanon_schema *built(int without)
     STEP(kanon_schema_set_role(s, "zip", KANON_ROLE_QUASI, &err));
     SET(kanon_schema_set_mask(s, "zip", KANON_MASK_RIGHT, &err));
     SET(kanon_schema_set_role(s, "city", KANON_ROLE_QUASI, &err));
-    SET(kanon_schema_set_taxonomy_bytes(s, "city", countries, strlen(countries), "countries", &err));
+    SET(kanon_schema_set_taxonomy(s, "city", KANON_BYTES_AS(countries, strlen(countries), "countries"), &err));
     SET(kanon_schema_set_role(s, "disease", KANON_ROLE_SENSITIVE, &err));
     SET(kanon_schema_set_k(s, 4, &err));
     SET(kanon_schema_set_suppress(s, "0.05", &err));
@@ -416,10 +418,10 @@ static outcome outcome_of(const kanon_schema *schema, const char *csv)
     kanon_grouping *grouping = NULL;
     kanon_state *kept = NULL;
     kanon_state_info *info = NULL;
-    kanon_change change;
+    kanon_change change = KANON_INIT(kanon_change);
     static const char one[] = "id,ward\n7,2\n"; /* names a record by its key */
     place path = scratch("schema.state");
-    kanon_status st = kanon_table_from_bytes(&table, csv, strlen(csv), "people", schema, NULL, &o.err);
+    kanon_status st = kanon_table_read(&table, KANON_BYTES_AS(csv, strlen(csv), "people"), schema, NULL, &o.err);
     STEP(kanon_anonymize(&grouping, table, NULL, &o.err));
     STEP(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &o.err));
     STEP(kanon_state_open(&kept, path.text, NULL, &o.err));
@@ -431,7 +433,7 @@ static outcome outcome_of(const kanon_schema *schema, const char *csv)
                  (long long)info->k_asked, kanon_type_text(kanon_table_column_type(table, 1)),
                  kanon_role_text(kanon_table_column_role(table, 5)), info->n_constraints,
                  info->entity != NULL ? info->entity : "", info->entity_together, (long long)info->most_suppressed);
-        o.deleted = kanon_state_delete_bytes(kept, one, strlen(one), "one", NULL, &change, NULL);
+        o.deleted = kanon_state_change(kept, KANON_DELETE, KANON_BYTES_AS(one, strlen(one), "one"), NULL, &change, NULL);
     }
     o.status = st;
     kanon_state_info_free(info);
@@ -483,8 +485,8 @@ static void setters_say_what_yaml_says(void **state)
     kanon_error err = {0};
     place path = scratch("described.yaml");
     write_text(path.text, described);
-    assert_done(kanon_schema_read(&read, path.text, NULL, &err), &err);
-    assert_done(kanon_schema_from_bytes(&of_bytes, described, strlen(described), "described", NULL, &err), &err);
+    assert_done(kanon_schema_read(&read, KANON_PATH(path.text), NULL, &err), &err);
+    assert_done(kanon_schema_read(&of_bytes, KANON_BYTES_AS(described, strlen(described), "described"), NULL, &err), &err);
     outcome expected = outcome_of(read, csv), same = outcome_of(of_bytes, csv);
     assert_done(expected.status, &expected.err);
     assert_int_equal(expected.deleted, KANON_OK);

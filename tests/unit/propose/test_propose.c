@@ -148,7 +148,7 @@ static kanon_proposal *propose(const char *csv, int threads)
     kanon_proposal *proposal = NULL;
     kanon_error err = {0};
     kanon_propose_options options = {.struct_size = sizeof options, .threads = threads};
-    assert_done(kanon_propose_bytes(&proposal, csv, strlen(csv), "table.csv", &options, &err), &err);
+    assert_done(kanon_propose(&proposal, KANON_BYTES_AS(csv, strlen(csv), "table.csv"), &options, &err), &err);
     return proposal;
 }
 
@@ -168,8 +168,8 @@ static void assert_runs(const kanon_proposal *p, const char *csv)
     kanon_table *table = NULL;
     kanon_error err = {0};
     assert_int_equal(strlen(p->schema), p->schema_size);
-    assert_done(kanon_schema_from_bytes(&schema, p->schema, p->schema_size, "proposed", NULL, &err), &err);
-    assert_done(kanon_table_from_bytes(&table, csv, strlen(csv), "table.csv", schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(p->schema, p->schema_size, "proposed"), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_BYTES_AS(csv, strlen(csv), "table.csv"), schema, NULL, &err), &err);
     for (size_t i = 0; i < p->n_columns; i++)
         assert_int_equal(kanon_table_column_role(table, (int)i), p->columns[i].role);
     assert_int_equal(kanon_schema_k(schema), p->k);
@@ -326,7 +326,7 @@ static void ages_have_bands(void **state)
     assert_holds(p->schema, "height: {role: quasi, type: decimal, bands: 5}"); /* 43 / 20, up to 1, 2 or 5 */
     assert_runs(p, t.bytes);
     kanon_proposal_free(p);
-    assert_done(kanon_propose_bytes(&without, t.bytes, t.n, "t.csv", &options, &err), &err);
+    assert_done(kanon_propose(&without, KANON_BYTES_AS(t.bytes, t.n, "t.csv"), &options, &err), &err);
     assert_null(strstr(without->schema, "bands:"));
     kanon_proposal_free(without);
 }
@@ -344,7 +344,7 @@ static void arrow_gives_the_same_roles(void **state)
     (void)state;
     arrow_counts counts = {0};
     arrow_produce(&stream, &(arrow_table){3, fields, 6}, &(arrow_layout){0}, &counts);
-    assert_done(kanon_propose_arrow(&p, &stream, NULL, &err), &err);
+    assert_done(kanon_propose(&p, KANON_STREAM(&stream), NULL, &err), &err);
     assert_null(stream.release);
     assert_int_equal(column(p, "age")->role, KANON_ROLE_QUASI);
     assert_int_equal(column(p, "age")->missing, 1);
@@ -386,7 +386,7 @@ static void sinks_are_told(void **state)
         kanon_sink sink = {.write = receive, .finish = finish, .payload = &r};
         kanon_propose_options options = {.struct_size = sizeof options, .schema = KANON_TO_SINK(&sink)};
         const char *csv = i == 0 ? good : bad;
-        kanon_status st = kanon_propose_bytes(&p, csv, strlen(csv), "t.csv", &options, &err);
+        kanon_status st = kanon_propose(&p, KANON_BYTES_AS(csv, strlen(csv), "t.csv"), &options, &err);
         assert_int_equal(st, i == 0 ? KANON_OK : KANON_EDATA);
         assert_int_equal(r.n_finished, 1);
         assert_int_equal(r.complete, i == 0);
@@ -406,12 +406,12 @@ static void the_table_is_not_overwritten(void **state)
     (void)state;
     write_text(table.text, "age,sex\n20,f\n21,m\n");
     kanon_propose_options options = {.struct_size = sizeof options, .schema = KANON_TO_PATH(table.text)};
-    assert_int_equal(kanon_propose(&p, table.text, &options, &err), KANON_EINVAL);
+    assert_int_equal(kanon_propose(&p, KANON_PATH(table.text), &options, &err), KANON_EINVAL);
     assert_holds(err.message, "would overwrite the table");
     assert_null(p);
     assert_file(table.text, "age,sex\n20,f\n21,m\n");
     write_text(table.text, "age,sex\n");
-    assert_int_equal(kanon_propose(&p, table.text, NULL, &err), KANON_EDATA);
+    assert_int_equal(kanon_propose(&p, KANON_PATH(table.text), NULL, &err), KANON_EDATA);
     assert_holds(err.message, "no records");
 }
 

@@ -196,16 +196,16 @@ static void test_release(void **state)
     kanon_grouping *start = NULL;
     kanon_error err = {0};
     place path = scratch("release.csv");
-    assert_done(kanon_schema_from_bytes(&schema, ages_yaml, strlen(ages_yaml), "s", NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(ages_yaml, strlen(ages_yaml), "s"), NULL, &err), &err);
     write_text(path.text, "age,illness\n1-5,a\n1-5,a\n[1..5],b\n11-19,b\n11-19,b\n11-19,a\n*,a\n*,b\n*,b\n");
-    assert_done(kanon_grouping_from_release(&start, table, path.text, schema, &err), &err);
+    assert_done(kanon_grouping_from_release(&start, table, KANON_PATH(path.text), schema, &err), &err);
     assert_int_equal(kanon_grouping_groups(start), 2); /* 1-5 and [1..5] mean the same */
     assert_int_equal(kanon_grouping_suppressed(start), 3);
     assert_int_equal(kanon_grouping_group_of(start, 2), kanon_grouping_group_of(start, 0));
     kanon_grouping_free(start);
     start = NULL;
     write_text(path.text, "age,illness\n1-5,a\n");
-    assert_int_equal(kanon_grouping_from_release(&start, table, path.text, schema, &err), KANON_EDATA);
+    assert_int_equal(kanon_grouping_from_release(&start, table, KANON_PATH(path.text), schema, &err), KANON_EDATA);
     assert_holds(err.message, "1 records, and the table has 9");
     assert_null(start);
     kanon_schema_free(schema);

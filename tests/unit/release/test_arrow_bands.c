@@ -266,7 +266,7 @@ static void released_bands_can_be_checked(void **state)
     kanon_schema *schema = NULL;
     place path = scratch("b.yaml");
     write_text(path.text, banded_yaml);
-    assert_done(kanon_schema_read(&schema, path.text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(path.text), NULL, &err), &err);
     kanon_table *table = table_of(banded_yaml, banded_csv);
     kanon_grouping *grouping = grouping_of(table, banded_groups);
     kanon_measures *own = NULL;
@@ -278,7 +278,7 @@ static void released_bands_can_be_checked(void **state)
         assert_done(
             release(&stream, table, grouping, form == 0 ? KANON_NUMERIC_COLUMNS : KANON_NUMERIC_INTERVAL, false, 1, &err),
             &err);
-        assert_done(kanon_check_arrow(&check, &stream, schema, NULL, &err), &err);
+        assert_done(kanon_check_read(&check, KANON_STREAM(&stream), schema, NULL, &err), &err);
         assert_int_equal(check->classes, 3); /* the record of stars is one, too */
         assert_int_equal(check->suppressed, 1);
         assert_int_equal(check->records, 5);
@@ -286,7 +286,7 @@ static void released_bands_can_be_checked(void **state)
         assert_done(
             release(&stream, table, grouping, form == 0 ? KANON_NUMERIC_COLUMNS : KANON_NUMERIC_INTERVAL, false, 1, &err),
             &err);
-        assert_done(kanon_evaluate_arrow(&measures, table, &stream, schema, NULL, &err), &err);
+        assert_done(kanon_evaluate_release(&measures, table, KANON_STREAM(&stream), schema, NULL, &err), &err);
         assert_true(fabs(loss_of(measures) - loss_of(own)) < 1e-9);
         kanon_measures_free(measures);
     }

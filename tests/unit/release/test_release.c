@@ -310,7 +310,7 @@ static void groups_files_go_round(void **state)
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     assert_file(path.text,
                 "row,group\n1,1\n2,0\n3,1\n4,2\n5,2\n6,1\n7,3\n8,2\n9,0\n10,3\n"); /* numbered by their first row */
-    assert_done(kanon_grouping_read(&read, table, path.text, &err), &err);
+    assert_done(kanon_grouping_read(&read, table, KANON_PATH(path.text), &err), &err);
     assert_int_equal(kanon_grouping_rows(read), 10);
     assert_int_equal(kanon_grouping_groups(read), 3);
     assert_int_equal(kanon_grouping_suppressed(read), 2);
@@ -322,7 +322,7 @@ static void groups_files_go_round(void **state)
     kanon_grouping_free(read);
     /* any order of the lines, quotes, CRLF, another delimiter */
     write_text(path.text, "row;group\r\n10;3\r\n\"9\";\"0\"\r\n8;2\r\n7;3\r\n6;1\r\n5;2\r\n4;2\r\n3;1\r\n2;0\r\n1;1\r\n");
-    assert_done(kanon_grouping_read(&read, table, path.text, &err), &err);
+    assert_done(kanon_grouping_read(&read, table, KANON_PATH(path.text), &err), &err);
     for (int64_t row = 0; row < 10; row++)
         assert_int_equal(kanon_grouping_group_of(read, row), kanon_grouping_group_of(grouping, row));
     kanon_grouping_free(read);
@@ -336,7 +336,7 @@ static void assert_bad_groups(const kanon_table *table, const char *text, const 
     kanon_error err = {0};
     place path = scratch("groups.csv");
     write_text(path.text, text);
-    assert_int_equal(kanon_grouping_read(&grouping, table, path.text, &err), KANON_EDATA);
+    assert_int_equal(kanon_grouping_read(&grouping, table, KANON_PATH(path.text), &err), KANON_EDATA);
     assert_null(grouping);
     assert_holds(err.message, message);
     assert_holds(err.hint, hint);
@@ -365,7 +365,7 @@ static void bad_groups_files(void **state)
     assert_bad_groups(table, "row,group\n1,1\n3,1\n", "groups.csv:4: row: 1 rows of the table have no line", "3 rows");
     assert_bad_groups(table, "row,group\n", "3 rows of the table have no line", "");
     assert_bad_groups(table, "row,group\n1,1\n2\n3,1\n", "groups.csv:3", "");
-    assert_int_equal(kanon_grouping_read(&grouping, table, scratch("nowhere.csv").text, &err), KANON_EIO);
+    assert_int_equal(kanon_grouping_read(&grouping, table, KANON_PATH(scratch("nowhere.csv").text), &err), KANON_EIO);
     assert_null(grouping);
     assert_int_equal(kanon_grouping_new(&grouping, table, GROUPS(1, -1, 1), &err), KANON_EINVAL);
     assert_null(grouping);

@@ -38,8 +38,8 @@ static kanon_state *make_wide_state(uint64_t seed, const char *rule, int steps)
             fprintf(file, "%d,%d.%d,%s\n", age, pay, age % 10, jobs[pay % 4]);
     }
     fclose(file);
-    assert_done(kanon_schema_read(&schema, text.text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, csv.text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(text.text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(csv.text), schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .algorithm = "mondrian"};
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
     unlink(path.text);

@@ -175,7 +175,7 @@ static void read_release(people *p)
 static void release_people(people *p, int64_t joint_k)
 {
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place release = scratch("r.csv"), groups = scratch("g.csv");
     kanon_outputs outputs = {
         .struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .groups = KANON_TO_PATH(groups.text)};
@@ -217,8 +217,8 @@ static void begin_people(people *p, uint64_t seed)
         write_person(p, file, p->n);
     fclose(file);
     unlink(path.text);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .k = p->k};
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
     kanon_outputs outputs = {
@@ -234,7 +234,7 @@ static void begin_people(people *p, uint64_t seed)
 static void change_people(people *p)
 {
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place delta = scratch("d.csv");
     bool inserts = below(p, 2) == 0;
     int n = 1 + below(p, inserts ? 12 : 5), n_there = 0;
@@ -254,8 +254,8 @@ static void change_people(people *p)
     }
     fclose(file);
     kanon_change_options grow = {.struct_size = sizeof grow};
-    kanon_status st = inserts ? kanon_state_insert(p->state, delta.text, &grow, &done, &err)
-                              : kanon_state_delete(p->state, delta.text, NULL, &done, &err);
+    kanon_status st = inserts ? kanon_state_change(p->state, KANON_INSERT, KANON_PATH(delta.text), &grow, &done, &err)
+                              : kanon_state_change(p->state, KANON_DELETE, KANON_PATH(delta.text), NULL, &done, &err);
     assert_done(st, &err);
 }
 
@@ -297,7 +297,7 @@ static void made_before_it_was_kept(void **unused)
     kanon_outputs outputs = {
         .struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .groups = KANON_TO_PATH(groups.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     assert_done(kanon_state_release(p.state, &options, &done, &err), &err);
     read_release(&p);
     assert_int_equal(done.withheld, 0);

@@ -151,7 +151,7 @@ static void assert_sound(const people *p)
 static void read_suppressed(const people *p, bool *out)
 {
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place groups = scratch("now.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .groups = KANON_TO_PATH(groups.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
@@ -190,7 +190,7 @@ static void read_release(people *p)
 static void release_people(people *p, int64_t joint_k, int *n_released, int *n_refused)
 {
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     bool suppressed[MOST_PEOPLE];
     place release = scratch("r.csv"), groups = scratch("g.csv");
     kanon_outputs outputs = {
@@ -263,8 +263,8 @@ static bool begin_people(people *p, uint64_t seed)
         write_person(p, file, p->n);
     fclose(file);
     unlink(path.text);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
     kanon_setting setting = {"threshold", thresholds[below(p, 3)]};
     kanon_options options = {.struct_size = sizeof options, .algorithm = "greedy-threshold", .settings = &setting,
                              .n_settings = 1};
@@ -291,7 +291,7 @@ static bool begin_people(people *p, uint64_t seed)
 static void change_people(people *p)
 {
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place delta = scratch("d.csv");
     people before = *p;
     int kind = below(p, 3), n = 1 + below(p, 2);
@@ -313,9 +313,9 @@ static void change_people(people *p)
             n--;
         }
     fclose(file);
-    kanon_status st = kind == 0   ? kanon_state_insert(p->state, delta.text, NULL, &done, &err)
-                      : kind == 1 ? kanon_state_delete(p->state, delta.text, NULL, &done, &err)
-                                  : kanon_state_update(p->state, delta.text, NULL, &done, &err);
+    kanon_status st = kind == 0   ? kanon_state_change(p->state, KANON_INSERT, KANON_PATH(delta.text), NULL, &done, &err)
+                      : kind == 1 ? kanon_state_change(p->state, KANON_DELETE, KANON_PATH(delta.text), NULL, &done, &err)
+                                  : kanon_state_change(p->state, KANON_UPDATE, KANON_PATH(delta.text), NULL, &done, &err);
     if (is_possible(p))
         assert_done(st, &err);
     else

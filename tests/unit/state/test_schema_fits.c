@@ -22,7 +22,7 @@ static kanon_schema *schema_of(const char *text)
     kanon_error err = {0};
     kanon_schema *schema = NULL;
     write_text(scratch("s.yaml").text, text);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
     return schema;
 }
 
@@ -75,7 +75,7 @@ static void the_difference_is_told(void **state)
     snprintf(text, sizeof text, "%s%s", columns, wishes);
     write_text(scratch("t.csv").text, csv);
     kanon_schema *own = schema_of(text);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, own, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), own, NULL, &err), &err);
     assert_done(kanon__schema_fits(table, own, &err), &err);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *other_text = with(text, cases[i].old, cases[i].replacement), expected[200];
@@ -105,7 +105,7 @@ static void what_is_not_there_fits(void **state)
     kanon_schema *masked = schema_of("attributes: {zip: {role: quasi, mask: right}, age: {role: quasi}}\n"),
                  *plain = schema_of("attributes: {zip: {role: quasi}, age: {role: quasi}}\n"),
                  *personal = schema_of("attributes: {zip: {role: quasi, mask: right}, age: {role: quasi}}\nentity: age\n");
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, masked, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), masked, NULL, &err), &err);
     assert_done(kanon__schema_fits(table, masked, &err), &err);
     assert_done(kanon__schema_fits(table, plain, &err), &err);
     assert_int_equal(kanon__schema_fits(table, personal, &err), KANON_EINVAL);

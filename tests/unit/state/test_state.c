@@ -123,8 +123,8 @@ static void make_state(const char *csv, int64_t k, uint64_t seed, kanon_state **
     unlink(path.text);
     write_text(scratch("s.yaml").text, yaml);
     write_text(scratch("t.csv").text, csv);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .k = k, .seed = seed, .algorithm = "kmember"};
     assert_done(kanon_anonymize(grouping, table, &options, &err), &err);
     assert_done(kanon_state_create(path.text, table, schema, *grouping, NULL, NULL, &err), &err);
@@ -164,7 +164,7 @@ static int random_insert(world *w)
     char csv[2048], line[128];
     ref_person people[6];
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     int n = 1 + below(w, 6);
     w->digits = below(w, 12) == 0 ? w->digits + 1 : w->digits;
     w->spread += below(w, 6) == 0 ? 5 : 0;
@@ -174,7 +174,7 @@ static int random_insert(world *w)
         strcat(csv, line);
     }
     write_text(scratch("d.csv").text, csv);
-    assert_done(kanon_state_insert(w->state, scratch("d.csv").text, NULL, &done, &err), &err);
+    assert_done(kanon_state_change(w->state, KANON_INSERT, KANON_PATH(scratch("d.csv").text), NULL, &done, &err), &err);
     assert_int_equal(done.changed, n);
     for (int i = 0; i < n; i++)
         reference_insert(w, people[i]);
@@ -201,14 +201,14 @@ static int random_delete(world *w)
     char csv[512] = "id\n", line[128];
     int64_t ids[8];
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     int n = choose_people(w, 6, ids);
     for (int i = 0; i < n; i++) {
         snprintf(line, sizeof line, "k%d\n", (int)ids[i]);
         strcat(csv, line);
     }
     write_text(scratch("d.csv").text, csv);
-    kanon_status st = kanon_state_delete(w->state, scratch("d.csv").text, NULL, &done, &err);
+    kanon_status st = kanon_state_change(w->state, KANON_DELETE, KANON_PATH(scratch("d.csv").text), NULL, &done, &err);
     if (w->ref.n - n < w->ref.k) {
         assert_int_equal(st, KANON_EINFEASIBLE);
         return 0;
@@ -224,7 +224,7 @@ static int random_update(world *w)
     int64_t ids[8];
     ref_person people[8];
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     int n = choose_people(w, below(w, 10) == 0 ? 8 : 3, ids);
     strcpy(csv, header);
     for (int i = 0; i < n; i++) {
@@ -232,7 +232,7 @@ static int random_update(world *w)
         strcat(csv, line);
     }
     write_text(scratch("d.csv").text, csv);
-    assert_done(kanon_state_update(w->state, scratch("d.csv").text, NULL, &done, &err), &err);
+    assert_done(kanon_state_change(w->state, KANON_UPDATE, KANON_PATH(scratch("d.csv").text), NULL, &done, &err), &err);
     assert_int_equal(done.changed, n);
     reference_delete(w, ids, n, true);
     for (int i = 0; i < n; i++)
@@ -270,7 +270,7 @@ static void assert_sound(world *w, const kanon_schema *schema)
     kanon_error err = {0};
     kanon_state_info *info = NULL;
     kanon_check *check = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place release = scratch("r.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
@@ -280,7 +280,7 @@ static void assert_sound(world *w, const kanon_schema *schema)
     assert_done(kanon_state_release(w->state, &options, &done, &err), &err);
     assert_int_equal(done.k, info->k);
     assert_float_equal(done.loss, info->loss, 1e-12);
-    assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);
+    assert_done(kanon_check_read(&check, KANON_PATH(release.text), schema, NULL, &err), &err);
     assert_int_equal(check->records, info->records);
     assert_true(check->k >= info->k); /* groups may look alike */
     assert_true(check->classes <= info->groups);
@@ -294,19 +294,19 @@ static void many_operations(void **state)
     world w;
     kanon_error err = {0};
     kanon_schema *schema = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     const char *given = getenv("KANON_TEST_OPERATIONS");
     int64_t n = given != NULL ? atoi(given) : 10000, n_done = 0;
     (void)state;
     begin_world(&w, test_seed());
     w.alone = true;
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
     for (int round = 0; n_done < n; round++) {
         if (w.ref.n > 150) /* keep it small */
             n_done += random_delete(&w);
         n_done += random_operation(&w);
         if (round % 100 == 50)
-            assert_done(kanon_state_optimize(w.state, NULL, NULL, &done, &err), &err);
+            assert_done(kanon_state_improve(w.state, NULL, NULL, &done, &err), &err);
         if (round % 100 == 99)
             assert_sound(&w, schema);
     }

@@ -74,8 +74,8 @@ static void begin_world(world *w, uint64_t seed)
     unlink(path.text);
     write_text(scratch("s.yaml").text, w->yaml);
     write_text(scratch("t.csv").text, csv);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .k = 2 + below(w, 3), .seed = seed, .algorithm = "kmember"};
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
     assert_done(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err), &err);
@@ -193,7 +193,7 @@ static void assert_released(world *w)
 {
     kanon_error err = {0};
     kanon_state_info *info = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place release = scratch("r.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
@@ -213,7 +213,7 @@ static void change_something(world *w)
 {
     char csv[4096];
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     int what = below(w, 7), n = 1 + below(w, 6);
     strcpy(csv, what < 3 || what > 4 ? header : "id\n");
     if (what < 3) { /* now and then with more digits, and with a number far from all others */
@@ -235,13 +235,16 @@ static void change_something(world *w)
     write_text(scratch("d.csv").text, csv);
     kanon_change_options options = {.struct_size = sizeof options};
     if (what < 3)
-        assert_done(kanon_state_insert(w->state, scratch("d.csv").text, &options, &done, &err), &err);
+        assert_done(kanon_state_change(w->state, KANON_INSERT, KANON_PATH(scratch("d.csv").text), &options, &done, &err),
+                    &err);
     else if (what < 5 && strlen(csv) > 3)
-        assert_done(kanon_state_delete(w->state, scratch("d.csv").text, &options, &done, &err), &err);
+        assert_done(kanon_state_change(w->state, KANON_DELETE, KANON_PATH(scratch("d.csv").text), &options, &done, &err),
+                    &err);
     else if (what == 5)
-        assert_done(kanon_state_update(w->state, scratch("d.csv").text, &options, &done, &err), &err);
+        assert_done(kanon_state_change(w->state, KANON_UPDATE, KANON_PATH(scratch("d.csv").text), &options, &done, &err),
+                    &err);
     else if (what == 6)
-        assert_done(kanon_state_optimize(w->state, NULL, NULL, &done, &err), &err);
+        assert_done(kanon_state_improve(w->state, NULL, NULL, &done, &err), &err);
 }
 
 static void random_changes(void **state)
@@ -281,14 +284,14 @@ static void extremes_move_open_bands(void **unused)
     kanon_error err = {0};
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_state_info *info = NULL;
     place path = scratch("e.state");
     (void)unused;
     write_text(scratch("e.yaml").text, w.yaml);
     write_text(scratch("e.csv").text, "id,age\n1,0\n2,5\n3,55\n4,70\n");
-    assert_done(kanon_schema_read(&schema, scratch("e.yaml").text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, scratch("e.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("e.yaml").text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("e.csv").text), schema, NULL, &err), &err);
     kanon_grouping *grouping = pairs_of(table);
     assert_done(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err), &err);
     assert_done(kanon_state_open(&w.state, path.text, NULL, &err), &err);
@@ -300,9 +303,11 @@ static void extremes_move_open_bands(void **unused)
         kanon_state_info_free(info);
         write_text(scratch("d.csv").text, i == 0 ? "id,age\n5,100\n" : "id\n5\n");
         if (i == 0)
-            assert_done(kanon_state_insert(w.state, scratch("d.csv").text, NULL, &done, &err), &err);
+            assert_done(kanon_state_change(w.state, KANON_INSERT, KANON_PATH(scratch("d.csv").text), NULL, &done, &err),
+                        &err);
         else if (i == 1)
-            assert_done(kanon_state_delete(w.state, scratch("d.csv").text, NULL, &done, &err), &err);
+            assert_done(kanon_state_change(w.state, KANON_DELETE, KANON_PATH(scratch("d.csv").text), NULL, &done, &err),
+                        &err);
         w.n = 5;
     }
     kanon_state_close(w.state);
@@ -320,11 +325,11 @@ static void what_is_refused(void **unused)
     place path = scratch("f.state");
     write_text(scratch("f.yaml").text,
                "missing: [\"?\"]\njoint-k: off\nattributes: {id: {role: identifying}, age: {role: quasi, bands: 5}}\n");
-    assert_done(kanon_schema_read(&schema, scratch("f.yaml").text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("f.yaml").text), NULL, &err), &err);
     for (int i = 0; i < 2; i++) {
         kanon_table *table = NULL;
         write_text(scratch("f.csv").text, i == 0 ? "id,age\n1,?\n2,?\n" : "id,age\n1,4\n2,7\n");
-        assert_done(kanon_table_read(&table, scratch("f.csv").text, schema, NULL, &err), &err);
+        assert_done(kanon_table_read(&table, KANON_PATH(scratch("f.csv").text), schema, NULL, &err), &err);
         if (i == 1)
             assert_done(kanon_schema_set_bands(schema, "age", "10", &err), &err);
         kanon_grouping *grouping = pairs_of(table);

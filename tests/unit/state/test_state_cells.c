@@ -14,8 +14,8 @@ static kanon_state *state_of(const char *yaml, const char *csv)
     unlink(path.text);
     write_text(scratch("s.yaml").text, yaml);
     write_text(scratch("t.csv").text, csv);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
     assert_done(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err), &err);
     assert_done(kanon_state_open(&state, path.text, NULL, &err), &err);
@@ -25,13 +25,13 @@ static kanon_state *state_of(const char *yaml, const char *csv)
     return state;
 }
 
-static kanon_change done;
+static kanon_change done = KANON_INIT(kanon_change);
 
 static kanon_status insert(kanon_state *state, const char *csv, bool grow, kanon_error *err)
 {
     write_text(scratch("i.csv").text, csv);
     kanon_change_options options = {.struct_size = sizeof options, .grow_taxonomy = grow};
-    return kanon_state_insert(state, scratch("i.csv").text, &options, &done, err);
+    return kanon_state_change(state, KANON_INSERT, KANON_PATH(scratch("i.csv").text), &options, &done, err);
 }
 
 /* How many records the state has, after all of it was checked. */
@@ -140,10 +140,10 @@ static void line_ends_and_names(void **state)
         assert_true(at > text && at[-1] == '\r');
     free(text);
     write_text(scratch("d.csv").text, "x\n4\n");
-    assert_int_equal(kanon_state_delete(s, scratch("d.csv").text, NULL, &done, &err), KANON_EDATA);
+    assert_int_equal(kanon_state_change(s, KANON_DELETE, KANON_PATH(scratch("d.csv").text), NULL, &done, &err), KANON_EDATA);
     assert_holds(err.hint, "no key");
     write_text(scratch("d.csv").text, "x,y\n4,b\n");
-    assert_done(kanon_state_delete(s, scratch("d.csv").text, NULL, &done, &err), &err);
+    assert_done(kanon_state_change(s, KANON_DELETE, KANON_PATH(scratch("d.csv").text), NULL, &done, &err), &err);
     assert_int_equal(count(s), 3);
     kanon_state_close(s);
 }
@@ -189,7 +189,7 @@ static void other_spellings(void **state)
     free(text);
     assert_int_equal(insert(s, "key,job,note\n\"f\"\"\",cook,twice\n", false, &err), KANON_EDATA); /* the key is taken */
     write_text(scratch("d.csv").text, "key\n\"a \"\"b\"\"\"\n\"e\"\n");
-    assert_done(kanon_state_delete(s, scratch("d.csv").text, NULL, &done, &err), &err);
+    assert_done(kanon_state_change(s, KANON_DELETE, KANON_PATH(scratch("d.csv").text), NULL, &done, &err), &err);
     assert_int_equal(count(s), 3);
     kanon_state_close(s);
 }

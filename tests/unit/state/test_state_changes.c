@@ -76,7 +76,7 @@ static kanon_outputs form(uint64_t step)
 static void assert_as_a_whole_release(const host *h, const char *path)
 {
     kanon_error err = {0};
-    kanon_change change;
+    kanon_change change = KANON_INIT(kanon_change);
     kanon_state *copy = NULL;
     struct ArrowArrayStream stream;
     place place_of_copy = scratch("copy.state");
@@ -101,7 +101,7 @@ static void assert_as_a_whole_release(const host *h, const char *path)
 static void release_changes(host *h, kanon_state *state, uint64_t step)
 {
     kanon_error err = {0};
-    kanon_change change;
+    kanon_change change = KANON_INIT(kanon_change);
     kanon_release_changes *changes = NULL;
     struct ArrowArrayStream stream;
     kanon_outputs options = form(step);
@@ -165,7 +165,7 @@ static const char *effort; /* of the changes; NULL: the default, a search around
 static void apply(kanon_state *state, people *p, int n, int kind)
 {
     kanon_error err = {0};
-    kanon_change change;
+    kanon_change change = KANON_INIT(kanon_change);
     kanon_change_options options = {.struct_size = sizeof options, .grow_taxonomy = 1, .again = 1, .effort = effort};
     static char csv[400000];
     size_t at = (size_t)snprintf(csv, sizeof csv, "%s", kind == 2 ? "id\n" : header);
@@ -190,10 +190,8 @@ static void apply(kanon_state *state, people *p, int n, int kind)
         p->n -= n;
         memmove(p->ids, p->ids + n, (size_t)p->n * sizeof *p->ids);
     }
-    assert_done((kind == 0   ? kanon_state_insert_bytes
-                 : kind == 1 ? kanon_state_update_bytes
-                             : kanon_state_delete_bytes)(state, csv, at, "delta", &options, &change, &err),
-                &err);
+    static const kanon_change_kind kinds[] = {KANON_INSERT, KANON_UPDATE, KANON_DELETE};
+    assert_done(kanon_state_change(state, kinds[kind], KANON_BYTES_AS(csv, at, "delta"), &options, &change, &err), &err);
 }
 
 /* The first release comes from the table, with the groups as release_to_stream numbers them. */
@@ -218,8 +216,8 @@ static kanon_state *begin(host *h, people *p, const char *path, const char *priv
     p->next++;
     snprintf(yaml, sizeof yaml, "%s%s", attributes, privacy);
     unlink(path);
-    assert_done(kanon_schema_from_bytes(&schema, yaml, strlen(yaml), "schema", NULL, &err), &err);
-    assert_done(kanon_table_from_bytes(&table, csv, at, "table", schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(yaml, strlen(yaml), "schema"), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_BYTES_AS(csv, at, "table"), schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
     kanon_outputs options = form(0);
     options.group_numbers = group_of;
@@ -337,8 +335,8 @@ static void changes_of_others_make_it_whole(void **unused)
     release_changes(&h, state, 2);
     assert_int_equal(h.whole, 2);
     assert_as_a_whole_release(&h, path.text);
-    kanon_change change;
-    assert_done(kanon_state_optimize(state, NULL, NULL, &change, &err), &err);
+    kanon_change change = KANON_INIT(kanon_change);
+    assert_done(kanon_state_improve(state, NULL, NULL, &change, &err), &err);
     release_changes(&h, state, 3);
     assert_int_equal(h.whole, 3);
     assert_as_a_whole_release(&h, path.text);
@@ -354,7 +352,7 @@ static void without_notes_it_is_whole(void **unused)
     static const char csv[] = "age\n20\n21\n40\n41\n61\n70\n", more[] = "age\n22\n";
     (void)unused;
     kanon_error err = {0};
-    kanon_change change;
+    kanon_change change = KANON_INIT(kanon_change);
     for (int watch = 0; watch < 2; watch++) {
         kanon_schema *schema = NULL;
         kanon_table *table = NULL;
@@ -366,12 +364,13 @@ static void without_notes_it_is_whole(void **unused)
         place path = scratch("bands.state"), release = scratch("bands.csv");
         kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
         unlink(path.text);
-        assert_done(kanon_schema_from_bytes(&schema, bands, strlen(bands), "schema", NULL, &err), &err);
-        assert_done(kanon_table_from_bytes(&table, csv, strlen(csv), "table", schema, NULL, &err), &err);
+        assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(bands, strlen(bands), "schema"), NULL, &err), &err);
+        assert_done(kanon_table_read(&table, KANON_BYTES_AS(csv, strlen(csv), "table"), schema, NULL, &err), &err);
         assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
         assert_done(kanon_state_create(path.text, table, schema, grouping, &outputs, NULL, &err), &err);
         assert_done(kanon_state_open(&state, path.text, &options, &err), &err);
-        assert_done(kanon_state_insert_bytes(state, more, strlen(more), "more", NULL, &change, &err), &err);
+        assert_done(kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(more, strlen(more), "more"), NULL, &change, &err),
+                    &err);
         assert_done(changes_to_stream(&stream, &changes, state, NULL, NULL, &change, &err), &err);
         assert_true(changes->whole);
         assert_int_equal(change.records, 7);
@@ -389,12 +388,14 @@ static void failed_changes_leave_no_trace(void **unused)
 {
     (void)unused;
     kanon_error err = {0};
-    kanon_change change;
+    kanon_change change = KANON_INIT(kanon_change);
     place path = scratch("failed.state");
     kanon_state *state = begin(&h, &p, path.text, "privacy: {k: 3}\n", 90, 9);
     const char wrong[] = "id\n1\n2\n100000\n";
     apply(state, &p, 3, 1);
-    assert_int_equal(kanon_state_delete_bytes(state, wrong, strlen(wrong), "delta", NULL, &change, &err), KANON_EDATA);
+    assert_int_equal(
+        kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(wrong, strlen(wrong), "delta"), NULL, &change, &err),
+        KANON_EDATA);
     apply(state, &p, 3, 0);
     release_changes(&h, state, 0);
     assert_as_a_whole_release(&h, path.text);
@@ -407,7 +408,7 @@ static void without_memory_nothing_is_released(void **unused)
 {
     (void)unused;
     kanon_error err = {0};
-    kanon_change change;
+    kanon_change change = KANON_INIT(kanon_change);
     kanon_release_changes *changes = NULL;
     struct ArrowArrayStream stream;
     place path = scratch("memory.state");

@@ -29,7 +29,7 @@ static void make_state(void)
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
     kanon_state *state = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     static const char gone[] = "id\np3\np4\np30\n";
     static const char more[] = "id,who,age,city,zip,ill\nn1,x1,30,town1,1001,flu\nn2,x2,31,?,1002,gout\n";
     place path = scratch("x.state"), release = scratch("r.csv");
@@ -42,14 +42,16 @@ static void make_state(void)
     fputs("q1,?,?,?,1000,flu\n", file);
     fclose(file);
     write_text(scratch("s.yaml").text, yaml);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, &(kanon_options){.struct_size = sizeof(kanon_options), .k = 3}, &err),
                 &err);
     assert_done(kanon_state_create(path.text, table, schema, grouping, &outputs, NULL, &err), &err);
     assert_done(kanon_state_open(&state, path.text, NULL, &err), &err);
-    assert_done(kanon_state_delete_bytes(state, gone, strlen(gone), "gone", &options, &done, &err), &err);
-    assert_done(kanon_state_insert_bytes(state, more, strlen(more), "more", &options, &done, &err), &err);
+    assert_done(kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(gone, strlen(gone), "gone"), &options, &done, &err),
+                &err);
+    assert_done(kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(more, strlen(more), "more"), &options, &done, &err),
+                &err);
     kanon_state_close(state);
     kanon_grouping_free(grouping);
     kanon_table_free(table);
@@ -87,7 +89,7 @@ static kanon_status run(int command, kanon_error *err)
     static const char more[] = "id,who,age,city,zip,ill\nn8,x8,33,town1,1003,flu\nn9,x9,39,town2,1004,gout\n";
     static const char gone[] = "id\np10\np11\nn1\n", other[] = "id,age\np20,25\np21,26\n";
     kanon_state *state = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_state_info *info = NULL;
     kanon_audit *audit = NULL;
     place release = scratch("r.csv");
@@ -96,10 +98,13 @@ static kanon_status run(int command, kanon_error *err)
     kanon_status st = kanon_state_open(&state, scratch("y.state").text, NULL, err);
     if (st != KANON_OK)
         return st;
-    st = command == INSERT     ? kanon_state_insert_bytes(state, more, strlen(more), "more", NULL, &done, err)
-         : command == DELETE   ? kanon_state_delete_bytes(state, gone, strlen(gone), "gone", NULL, &done, err)
-         : command == UPDATE   ? kanon_state_update_bytes(state, other, strlen(other), "other", NULL, &done, err)
-         : command == OPTIMIZE ? kanon_state_optimize(state, NULL, NULL, &done, err)
+    st = command == INSERT
+             ? kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(more, strlen(more), "more"), NULL, &done, err)
+         : command == DELETE
+             ? kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(gone, strlen(gone), "gone"), NULL, &done, err)
+         : command == UPDATE
+             ? kanon_state_change(state, KANON_UPDATE, KANON_BYTES_AS(other, strlen(other), "other"), NULL, &done, err)
+         : command == OPTIMIZE ? kanon_state_improve(state, NULL, NULL, &done, err)
          : command == RELEASE  ? kanon_state_release(state, &options, &done, err)
          : command == DESCRIBE ? kanon_state_describe(&info, state, err)
                                : kanon_state_audit(&audit, state, 0, err);

@@ -98,8 +98,8 @@ static kanon_state *make_state(uint64_t seed)
                 grades[kanon__random_below(&random, 3)], i);
     fclose(file);
     write_text(scratch("s.yaml").text, yaml);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
     assert_done(kanon_state_create(scratch("x.state").text, table, schema, grouping, &outputs, NULL, &err), &err);
     kanon_grouping_free(grouping);
@@ -116,12 +116,14 @@ typedef enum change_kind { INSERT, DELETE, UPDATE } change_kind;
 static void change(kanon_state *state, change_kind kind, const char *rows, const kanon_outputs *outputs)
 {
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_change_options options = {.struct_size = sizeof options, .grow_taxonomy = 1, .outputs = outputs};
     size_t n = strlen(rows);
-    kanon_status st = kind == INSERT   ? kanon_state_insert_bytes(state, rows, n, "delta", &options, &done, &err)
-                      : kind == DELETE ? kanon_state_delete_bytes(state, rows, n, "delta", &options, &done, &err)
-                                       : kanon_state_update_bytes(state, rows, n, "delta", &options, &done, &err);
+    kanon_status st = kind == INSERT
+                          ? kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(rows, n, "delta"), &options, &done, &err)
+                      : kind == DELETE
+                          ? kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(rows, n, "delta"), &options, &done, &err)
+                          : kanon_state_change(state, KANON_UPDATE, KANON_BYTES_AS(rows, n, "delta"), &options, &done, &err);
     assert_done(st, &err);
 }
 
@@ -170,7 +172,7 @@ static void a_deleted_record_is_gone(void **unused)
     for (int round = 0; round < 6; round++) {
         kanon__random random;
         kanon_error err = {0};
-        kanon_change done;
+        kanon_change done = KANON_INIT(kanon_change);
         place release = scratch("r.csv");
         kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
         kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
@@ -195,7 +197,7 @@ static void a_deleted_record_is_gone(void **unused)
         change(state, INSERT, insert, NULL); /* it may come back, as a new value */
         assert_present(true);
         assert_sound(state);
-        assert_done(kanon_state_optimize(state, NULL, NULL, &done, &err), &err);
+        assert_done(kanon_state_improve(state, NULL, NULL, &done, &err), &err);
         kanon_state_close(state);
         entries(scratch_directory, true);
     }
@@ -289,12 +291,12 @@ static void a_forgotten_category_is_new(void **unused)
 {
     kanon_state *state = make_state(8);
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     static const char row[] = "id,pay,city,zip,job,ill,grade,note\nu1,4000,XCITYX,10001,cook,ill1,good,n\n";
     (void)unused;
     change(state, INSERT, row, NULL);
     change(state, DELETE, "id\nu1\n", NULL);
-    kanon_status st = kanon_state_insert_bytes(state, row, strlen(row), "delta", NULL, &done, &err);
+    kanon_status st = kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(row, strlen(row), "delta"), NULL, &done, &err);
     assert_int_equal(st, KANON_EDATA);
     assert_holds(err.message, "city: no record had this value before");
     assert_sound(state);

@@ -46,20 +46,15 @@ static void add_record(char csv[ROOM], int cluster, int m)
 
 /* ---- a state's life ---------------------------------------------------------------------------------------------- */
 
-enum { INSERT, DELETE, UPDATE };
-
-static void change(const char *path, int command, const char *delta, const char *release)
+static void change(const char *path, kanon_change_kind kind, const char *delta, const char *release)
 {
     kanon_error err = {0};
     kanon_state *state = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = release != NULL ? &outputs : NULL};
-    kanon_status (*const calls[])(kanon_state *, const void *, size_t, const char *, const kanon_change_options *,
-                                  kanon_change *, kanon_error *) = {kanon_state_insert_bytes, kanon_state_delete_bytes,
-                                                                    kanon_state_update_bytes};
     assert_done(kanon_state_open(&state, path, NULL, &err), &err);
-    assert_done(calls[command](state, delta, strlen(delta), "delta", &options, &done, &err), &err);
+    assert_done(kanon_state_change(state, kind, KANON_BYTES_AS(delta, strlen(delta), "delta"), &options, &done, &err), &err);
     kanon_state_close(state);
 }
 
@@ -76,8 +71,8 @@ static void create(const char *path, const char *release)
     for (int cluster = 0; cluster < CLUSTERS; cluster++)
         for (int m = 0; m < MEMBERS; m++)
             add_record(csv, cluster, m);
-    assert_done(kanon_schema_from_bytes(&schema, yaml, strlen(yaml), "schema", NULL, &err), &err);
-    assert_done(kanon_table_from_bytes(&table, csv, strlen(csv), "table", schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(yaml, strlen(yaml), "schema"), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_BYTES_AS(csv, strlen(csv), "table"), schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
     assert_int_equal(kanon_grouping_groups(grouping), CLUSTERS);
     assert_done(kanon_state_create(path, table, schema, grouping, &outputs, NULL, &err), &err);
@@ -91,15 +86,15 @@ static void live(const char *path, const char *release)
 {
     char more[ROOM];
     create(path, release);
-    change(path, DELETE, "id\np2-0\np2-1\np9-2\np9-3\n", release); /* persons of two groups, which are dissolved */
+    change(path, KANON_DELETE, "id\np2-0\np2-1\np9-2\np9-3\n", release); /* persons of two groups, which are dissolved */
     snprintf(more, sizeof more, "%s", columns);
     for (int m = MEMBERS; m < 2 * MEMBERS; m++)
         add_record(more, 3, m); /* a group that is split */
-    change(path, INSERT, more, release);
-    change(path, UPDATE, "id,age,pay\np5-4,121,302.25\n", NULL); /* one digit more */
+    change(path, KANON_INSERT, more, release);
+    change(path, KANON_UPDATE, "id,age,pay\np5-4,121,302.25\n", NULL); /* one digit more */
     snprintf(more, sizeof more, "%s", columns);
     add_record(more, 20, 0);
-    change(path, INSERT, more, NULL);
+    change(path, KANON_INSERT, more, NULL);
 }
 
 /* What happens to both afterwards. */
@@ -109,12 +104,12 @@ static void live_on(const char *path, const char *release)
     snprintf(more, sizeof more, "%s", columns);
     for (int m = 0; m < MEMBERS; m++)
         add_record(more, 21, m);
-    change(path, INSERT, more, NULL);
-    change(path, DELETE, "id\np3-6\np3-7\np20-0\n", release);
-    change(path, UPDATE, "id,zip\np5-4,28504\n", release);
+    change(path, KANON_INSERT, more, NULL);
+    change(path, KANON_DELETE, "id\np3-6\np3-7\np20-0\n", release);
+    change(path, KANON_UPDATE, "id,zip\np5-4,28504\n", release);
     snprintf(more, sizeof more, "%s", columns);
     add_record(more, 22, 0);
-    change(path, INSERT, more, NULL);
+    change(path, KANON_INSERT, more, NULL);
 }
 
 /* ---- what a state holds ------------------------------------------------------------------------------------------ */
@@ -302,13 +297,13 @@ static void changing_brings_up(void **unused)
 static kanon_status run(const char *path, const char *delta, kanon_error *err)
 {
     kanon_state *state = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place release = scratch("r.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     kanon_status st = kanon_state_open(&state, path, NULL, err);
     if (st == KANON_OK)
-        st = kanon_state_delete_bytes(state, delta, strlen(delta), "delta", &options, &done, err);
+        st = kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(delta, strlen(delta), "delta"), &options, &done, err);
     kanon_state_close(state);
     return st;
 }
@@ -341,18 +336,19 @@ static void both_at_once(void **unused)
     kanon_error err = {0};
     kanon_state *first = NULL;
     kanon_state_info *info = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place old = scratch("old.state");
     (void)unused;
     copy_fixture(5, old.text);
     assert_done(kanon_state_open(&first, old.text, NULL, &err), &err);
     assert_done(kanon_state_describe(&info, first, &err), &err);
     kanon_state_info_free(info);
-    change(old.text, DELETE, gone, NULL);
+    change(old.text, KANON_DELETE, gone, NULL);
     assert_done(kanon_state_describe(&info, first, &err), &err);
     assert_int_equal(info->n_history, 6);
     kanon_state_info_free(info);
-    assert_done(kanon_state_update_bytes(first, "id,age\np1-1,30\n", 15, "delta", NULL, &done, &err), &err);
+    assert_done(kanon_state_change(first, KANON_UPDATE, KANON_BYTES_AS("id,age\np1-1,30\n", 15, "delta"), NULL, &done, &err),
+                &err);
     assert_done(kanon_state_describe(&info, first, &err), &err);
     assert_int_equal(info->n_history, 7);
     kanon_state_info_free(info);
@@ -485,11 +481,11 @@ static int change_and_end(const char *path, int call)
     if (child == 0) {
         kanon_error err = {0};
         kanon_state *state = NULL;
-        kanon_change done;
+        kanon_change done = KANON_INIT(kanon_change);
         calls_left = call;
         kanon_status st = kanon_state_open(&state, path, NULL, &err);
         if (st == KANON_OK)
-            st = kanon_state_delete_bytes(state, gone, strlen(gone), "delta", NULL, &done, &err);
+            st = kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(gone, strlen(gone), "delta"), NULL, &done, &err);
         _exit(st == KANON_OK ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -505,7 +501,7 @@ static void killed(void **unused)
     (void)unused;
     count_calls();
     copy_fixture(5, now.text);
-    change(now.text, DELETE, gone, NULL);
+    change(now.text, KANON_DELETE, gone, NULL);
     for (int call = 1; status != 0; call++) {
         kanon_error err = {0};
         int64_t records;
@@ -517,7 +513,7 @@ static void killed(void **unused)
         if (format_of(old.text) == 5) { /* the journal was rolled back when it was read */
             assert_same_bytes(old.text, 5);
             n_old++;
-            change(old.text, DELETE, gone, NULL); /* what is left does not disturb the next attempt */
+            change(old.text, KANON_DELETE, gone, NULL); /* what is left does not disturb the next attempt */
         } else
             n_new++;
         assert_same_state(old.text, now.text, false); /* a delete leaves no log */

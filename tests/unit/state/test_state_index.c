@@ -19,12 +19,12 @@ static kanon_state *make_banded_state(int64_t n_rows, uint64_t seed, int64_t k, 
     kanon_state *state = NULL;
     place directory = scratch("h"), path = scratch("x.state");
     assert_done(sample_hospital(directory.text, n_rows, seed, NULL, NULL, &err), &err);
-    assert_done(kanon_schema_read(&schema, inside(directory.text, hospital[1]).text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(inside(directory.text, hospital[1]).text), NULL, &err), &err);
     if (bands != NULL)
         assert_done(kanon_schema_set_bands(schema, "age", bands, &err), &err);
     if (top != NULL)
         assert_done(kanon_schema_set_top(schema, "age", top, &err), &err);
-    assert_done(kanon_table_read(&table, inside(directory.text, hospital[0]).text, schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(inside(directory.text, hospital[0]).text), schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .k = k, .algorithm = "mondrian"};
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
     unlink(path.text);
@@ -139,7 +139,7 @@ static void write_lines(const char *from, const char *to, int64_t first, int64_t
 static void as_a_scan(void **unused)
 {
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon__random random;
     (void)unused;
     kanon__random_init(&random, test_seed(), 0);
@@ -149,15 +149,15 @@ static void as_a_scan(void **unused)
     compare(state, &random, 300);
     write_lines(inside(more.text, hospital[0]).text, delta.text, 1, 1, 8000);
     kanon_change_options grow = {.struct_size = sizeof grow, .grow_taxonomy = 1};
-    assert_done(kanon_state_insert(state, delta.text, &grow, &done, &err), &err);
+    assert_done(kanon_state_change(state, KANON_INSERT, KANON_PATH(delta.text), &grow, &done, &err), &err);
     assert_true(done.splits > 100); /* nodes were cut, too */
     compare(state, &random, 300);
     write_lines(scratch("h/hospital.csv").text, delta.text, 2, 3, 1000);
-    assert_done(kanon_state_delete(state, delta.text, NULL, &done, &err), &err);
+    assert_done(kanon_state_change(state, KANON_DELETE, KANON_PATH(delta.text), NULL, &done, &err), &err);
     assert_true(done.dispersed > 100);
     compare(state, &random, 300);
     write_lines(scratch("h/hospital.csv").text, delta.text, 1, 3, 1000);
-    assert_done(kanon_state_delete(state, delta.text, NULL, &done, &err), &err);
+    assert_done(kanon_state_change(state, KANON_DELETE, KANON_PATH(delta.text), NULL, &done, &err), &err);
     compare(state, &random, 300);
     kanon_state_close(state);
 }
@@ -211,7 +211,7 @@ static void leaves_are_cut_while_groups_wait(void **unused)
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
     kanon_state *state = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon__random random;
     place path = scratch("line.state"), schema_file = scratch("line.yaml"), rows = scratch("line.csv");
     place gone = scratch("gone.csv");
@@ -220,12 +220,12 @@ static void leaves_are_cut_while_groups_wait(void **unused)
     write_text(schema_file.text, "attributes: {id: {role: identifying}, x: {role: quasi, type: integer}}\n"
                                  "key: [id]\nprivacy: {k: 3}\n");
     assert_int_equal(write_line(rows.text, gone.text, N_GROUPS, group_of), 5 * N_GROUPS);
-    assert_done(kanon_schema_read(&schema, schema_file.text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, rows.text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(schema_file.text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(rows.text), schema, NULL, &err), &err);
     assert_done(kanon_grouping_new(&grouping, table, group_of, &err), &err);
     assert_done(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err), &err);
     assert_done(kanon_state_open(&state, path.text, NULL, &err), &err);
-    assert_done(kanon_state_delete(state, gone.text, NULL, &done, &err), &err);
+    assert_done(kanon_state_change(state, KANON_DELETE, KANON_PATH(gone.text), NULL, &done, &err), &err);
     assert_true(done.dispersed > N_GROUPS / 3); /* one that gets the records of another is large enough again */
     assert_true(done.splits > N_GROUPS / 3);
     assert_sizes(state, 3);
@@ -241,7 +241,7 @@ static void as_a_scan_with_bands(void **unused)
 {
     static const char *const rules[][2] = {{"7", NULL}, {"5", "60"}, {"0,18,40,65", NULL}, {NULL, "50"}};
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon__random random;
     (void)unused;
     kanon__random_init(&random, test_seed(), 5);
@@ -252,16 +252,17 @@ static void as_a_scan_with_bands(void **unused)
         assert_done(sample_hospital(more.text, 1200, 5 + i, NULL, NULL, &err), &err);
         compare(state, &random, 100);
         write_lines(inside(more.text, hospital[0]).text, delta.text, 1, 1, 1200);
-        assert_done(kanon_state_insert(state, delta.text, &grow, &done, &err), &err);
+        assert_done(kanon_state_change(state, KANON_INSERT, KANON_PATH(delta.text), &grow, &done, &err), &err);
         compare(state, &random, 100);
         write_text(delta.text, "id,name,age,sex,zip,marital-status,occupation,admission,diagnosis,cost\n"
                                "X,X,1000,M,47415,married,software developer,2023-12-01,depression,2886.66\n");
-        assert_done(kanon_state_insert(state, delta.text, &grow, &done, &err), &err);
+        assert_done(kanon_state_change(state, KANON_INSERT, KANON_PATH(delta.text), &grow, &done, &err), &err);
         compare(state, &random, 60);
-        assert_done(kanon_state_delete(state, delta.text, NULL, &done, &err), &err); /* open bands shrink */
+        assert_done(kanon_state_change(state, KANON_DELETE, KANON_PATH(delta.text), NULL, &done, &err),
+                    &err); /* open bands shrink */
         compare(state, &random, 60);
         write_lines(scratch("h/hospital.csv").text, delta.text, 2, 3, 300);
-        assert_done(kanon_state_delete(state, delta.text, NULL, &done, &err), &err);
+        assert_done(kanon_state_change(state, KANON_DELETE, KANON_PATH(delta.text), NULL, &done, &err), &err);
         compare(state, &random, 60);
         kanon_state_close(state);
     }
@@ -300,7 +301,7 @@ static void as_a_scan_when_ranges_shrink(void **unused)
 {
     static const char *const ages[] = {"1000000007", "2000000011", "-3000000019", "-41", "500"};
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon__random random;
     (void)unused;
     kanon__random_init(&random, test_seed(), 4);
@@ -315,7 +316,7 @@ static void as_a_scan_when_ranges_shrink(void **unused)
                  "X,X,%s,M,47415,married,software developer,2023-12-01,depression,2886.66\n",
                  ages[i]);
         write_text(delta.text, text);
-        assert_done(kanon_state_insert(state, delta.text, &grow, &done, &err), &err);
+        assert_done(kanon_state_change(state, KANON_INSERT, KANON_PATH(delta.text), &grow, &done, &err), &err);
         assert_done(kanon__session_begin(state, true, &err), &err);
         assert_done(kanon__subset_list_all(&whole, state, &err), &err);
         assert_int_equal(whole.ids[whole.n - 1], state->next_record - 1);
@@ -323,7 +324,7 @@ static void as_a_scan_when_ranges_shrink(void **unused)
         ask(state, &random, 200, whole.ids, whole.n - 1);
         kanon__subset_clear(&whole);
         kanon__session_end(state);
-        assert_done(kanon_state_delete(state, delta.text, NULL, &done, &err), &err);
+        assert_done(kanon_state_change(state, KANON_DELETE, KANON_PATH(delta.text), NULL, &done, &err), &err);
     }
     kanon_state_close(state);
 }
@@ -374,8 +375,8 @@ static void model_begin(model *m)
     place path = scratch("m.state");
     write_text(scratch("m.yaml").text, model_yaml);
     write_text(scratch("m.csv").text, model_csv);
-    assert_done(kanon_schema_read(&schema, scratch("m.yaml").text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, scratch("m.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("m.yaml").text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("m.csv").text), schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
     assert_done(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err), &err);
     assert_done(kanon_state_open(&m->state, path.text, NULL, &err), &err);

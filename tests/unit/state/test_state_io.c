@@ -338,11 +338,12 @@ static char *delta_of(int command, int kind)
 static kanon_status release_changes(kanon_state *state, kanon_error *err)
 {
     char *delta = delta_of(INSERT, WATCHED);
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_change_options options = {.struct_size = sizeof options, .grow_taxonomy = 1};
     struct ArrowArrayStream stream = {0};
     kanon_release_changes *changes = NULL;
-    kanon_status st = kanon_state_insert_bytes(state, delta, strlen(delta), "delta", &options, &done, err);
+    kanon_status st = kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(delta, strlen(delta), "delta"), &options, &done,
+                                         err);
     if (st == KANON_OK)
         st = changes_to_stream(&stream, &changes, state, NULL, NULL, &done, err);
     if (st == KANON_OK)
@@ -360,20 +361,24 @@ static kanon_status change(kanon_state *state, int command, int kind, kanon_erro
         return release_changes(state, err);
     char *delta = delta_of(command, kind);
     size_t size = strlen(delta);
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place release = scratch("r.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .grow_taxonomy = 1, .again = 1};
     kanon_change_options joint = {.struct_size = sizeof joint, .outputs = &outputs, .joint_k = kind == TOGETHER ? 0 : 2};
     kanon_state_info *info = NULL;
     kanon_audit *audit = NULL;
-    kanon_status st = command == INSERT     ? kanon_state_insert_bytes(state, delta, size, "delta", &options, &done, err)
-                      : command == DELETE   ? kanon_state_delete_bytes(state, delta, size, "delta", &options, &done, err)
-                      : command == UPDATE   ? kanon_state_update_bytes(state, delta, size, "delta", &options, &done, err)
-                      : command == OPTIMIZE ? kanon_state_optimize(state, NULL, &options, &done, err)
-                      : command == RELEASE  ? kanon_state_release(state, &joint, &done, err)
-                      : command == DESCRIBE ? kanon_state_describe(&info, state, err)
-                                            : kanon_state_audit(&audit, state, 0, err);
+    kanon_status st =
+        command == INSERT
+            ? kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(delta, size, "delta"), &options, &done, err)
+        : command == DELETE
+            ? kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(delta, size, "delta"), &options, &done, err)
+        : command == UPDATE
+            ? kanon_state_change(state, KANON_UPDATE, KANON_BYTES_AS(delta, size, "delta"), &options, &done, err)
+        : command == OPTIMIZE ? kanon_state_improve(state, NULL, &options, &done, err)
+        : command == RELEASE  ? kanon_state_release(state, &joint, &done, err)
+        : command == DESCRIBE ? kanon_state_describe(&info, state, err)
+                              : kanon_state_audit(&audit, state, 0, err);
     kanon_audit_free(audit);
     kanon_state_info_free(info);
     free(delta);
@@ -438,7 +443,7 @@ static void make_world(world *w, int kind)
     static const char gone[] = "id\n7\n8\n", more[] = "id,age,city,zip,who,ill\n980,25.5,new,109,w1,a\n981,27,y,110,w5,d\n";
     kanon_error err = {0};
     kanon_state *state = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place path = scratch("x.state"), release = scratch("r.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .grow_taxonomy = 1};
@@ -448,16 +453,20 @@ static void make_world(world *w, int kind)
     free(csv);
     write_text(scratch("s.yaml").text, schemas[kind]);
     *w = (world){.kind = kind};
-    assert_done(kanon_schema_read(&w->schema, scratch("s.yaml").text, NULL, &err), &err);
-    assert_done(kanon_table_read(&w->table, scratch("t.csv").text, w->schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&w->schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+    assert_done(kanon_table_read(&w->table, KANON_PATH(scratch("t.csv").text), w->schema, NULL, &err), &err);
     /* one kind has groups that a search made: each command on them searches again */
     kanon_options fast = {.struct_size = sizeof fast, .settings = &(kanon_setting){"effort", "fast"}, .n_settings = 1};
     assert_done(kanon_anonymize(&w->grouping, w->table, kind == WATCHED ? NULL : &fast, &err), &err);
     assert_done(kanon_state_create(path.text, w->table, w->schema, w->grouping, &outputs, NULL, &err), &err);
     assert_done(kanon_state_open(&state, path.text, NULL, &err), &err);
     if (kind != FEW) {
-        assert_done(kanon_state_delete_bytes(state, gone, strlen(gone), "gone", &options, &done, &err), &err);
-        assert_done(kanon_state_insert_bytes(state, more, strlen(more), "more", &options, &done, &err), &err);
+        assert_done(
+            kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(gone, strlen(gone), "gone"), &options, &done, &err),
+            &err);
+        assert_done(
+            kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(more, strlen(more), "more"), &options, &done, &err),
+            &err);
     }
     if (kind == WATCHED)
         assert_done(kanon_state_release(state, &options, &done, &err), &err);

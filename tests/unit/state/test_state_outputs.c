@@ -58,8 +58,8 @@ static kanon_status make_state(const kanon_outputs *outputs, kanon_error *err)
     kanon_grouping *grouping = NULL;
     write_text(scratch("s.yaml").text, yaml);
     write_text(scratch("t.csv").text, csv);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, err), err);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, err), err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, err), err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, err), err);
     assert_done(kanon_anonymize(&grouping, table, NULL, err), err);
     kanon_status st = kanon_state_create(scratch("x.state").text, table, schema, grouping, outputs, NULL, err);
     kanon_grouping_free(grouping);
@@ -73,18 +73,18 @@ typedef kanon_status (*state_call)(kanon_state *state, const kanon_change_option
 
 static kanon_status insert_more(kanon_state *state, const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
-    return kanon_state_insert_bytes(state, more, strlen(more), "more", options, out, err);
+    return kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(more, strlen(more), "more"), options, out, err);
 }
 
 static kanon_status delete_two(kanon_state *state, const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     static const char gone[] = "name,age,ill\na,20,flu\nf,61,gout\n";
-    return kanon_state_delete_bytes(state, gone, strlen(gone), "gone", options, out, err);
+    return kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(gone, strlen(gone), "gone"), options, out, err);
 }
 
 static kanon_status optimize(kanon_state *state, const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
-    return kanon_state_optimize(state, NULL, options, out, err);
+    return kanon_state_improve(state, NULL, options, out, err);
 }
 
 static const state_call calls[] = {insert_more, delete_two, optimize, kanon_state_release};
@@ -123,7 +123,7 @@ static void a_name_that_fails_changes_nothing(void **unused)
     (void)unused;
     for (int i = 0; i < N_CALLS; i++) {
         kanon_error err = {0};
-        kanon_change done;
+        kanon_change done = KANON_INIT(kanon_change);
         place directory = scratch("gone"), release = scratch("gone/r.csv"), report = scratch("report.json");
         receiver groups = {.removes = directory.text};
         kanon_sink to = sink_of(&groups, "groups");
@@ -153,7 +153,7 @@ static void a_name_that_fails_changes_nothing(void **unused)
 static void a_sink_that_refuses_changes_nothing(void **unused)
 {
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     receiver release = {.error = ENOSPC}, groups = {.error = ENOSPC};
     kanon_sink release_to = sink_of(&release, "the release"), groups_to = sink_of(&groups, "the groups");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&release_to)};
@@ -205,7 +205,7 @@ static void a_new_state_goes_with_its_outputs(void **unused)
 static void a_second_attempt_takes_nothing_twice(void **unused)
 {
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place aside = scratch("x.state-journal-done");
     (void)unused;
     for (int i = 0; i < 2; i++) {
@@ -244,7 +244,7 @@ static void a_second_attempt_takes_nothing_twice(void **unused)
 static void deltas_may_come_back(void **unused)
 {
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_state *state = NULL;
     static const char nobody[] = "name,age,ill\n";
     (void)unused;
@@ -252,10 +252,13 @@ static void deltas_may_come_back(void **unused)
     assert_done(kanon_state_open(&state, scratch("x.state").text, NULL, &err), &err);
     for (int i = 0; i < 2; i++) {
         assert_done(insert_more(state, NULL, &done, &err), &err);
-        assert_done(kanon_state_delete_bytes(state, more, strlen(more), "more", NULL, &done, &err), &err);
+        assert_done(kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(more, strlen(more), "more"), NULL, &done, &err),
+                    &err);
     }
     for (int i = 0; i < 2; i++)
-        assert_done(kanon_state_insert_bytes(state, nobody, strlen(nobody), "nobody", NULL, &done, &err), &err);
+        assert_done(
+            kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(nobody, strlen(nobody), "nobody"), NULL, &done, &err),
+            &err);
     kanon_state_close(state);
     entries(scratch_directory, true);
 }
@@ -291,9 +294,9 @@ static void another_schema_is_refused(void **unused)
         write_text(scratch("s.yaml").text, yaml);
         write_text(scratch("t.csv").text, csv);
         write_text(scratch("o.yaml").text, others[i].yaml);
-        assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
-        assert_done(kanon_schema_read(&other, scratch("o.yaml").text, NULL, &err), &err);
-        assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+        assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+        assert_done(kanon_schema_read(&other, KANON_PATH(scratch("o.yaml").text), NULL, &err), &err);
+        assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
         assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
         kanon_status st = kanon_state_create(path.text, table, other, grouping, NULL, NULL, &err);
         assert_int_equal(st, others[i].what != NULL ? KANON_EINVAL : KANON_OK);
@@ -322,8 +325,8 @@ static void a_mask_of_nothing_is_kept(void **unused)
                "joint-k: off\nattributes: {age: {role: quasi, type: integer}, zip: {role: quasi, mask: right}}\nprivacy: "
                "{k: 2}\n");
     write_text(scratch("t.csv").text, "age,zip\n1,\n2,\n3,\n4,\n");
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
     assert_done(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err), &err);
     kanon_grouping_free(grouping);
@@ -340,7 +343,7 @@ static char *report_of(bool own)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place report = scratch("report.json");
     kanon_options how = {.struct_size = sizeof how, .algorithm = "mondrian", .refine = "il-optimization", .seed = 7};
     kanon_outputs outputs = {.struct_size = sizeof outputs, .report = KANON_TO_PATH(report.text)};
@@ -349,8 +352,8 @@ static char *report_of(bool own)
                "joint-k: off\nattributes: {name: identifying, age: {role: quasi, type: integer, weight: 2.5}, "
                                        "ill: sensitive}\nprivacy: {k: 2}\n");
     write_text(scratch("t.csv").text, csv);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
     assert_done(own ? kanon_grouping_new(&grouping, table, pairs, &err) : kanon_anonymize(&grouping, table, &how, &err),
                 &err);
     assert_done(kanon_state_create(scratch("x.state").text, table, schema, grouping, NULL, NULL, &err), &err);
@@ -411,8 +414,8 @@ static void what_cannot_be_kept_is_refused(void **unused)
         write_text(scratch("tax.csv").text, "a;a;*\nb;a;*\nc;a;*\n");
         write_text(scratch("s.yaml").text, cases[i].yaml);
         write_text(scratch("t.csv").text, cases[i].csv);
-        assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
-        assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+        assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+        assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
         assert_done(kanon_grouping_new(&grouping, table, cases[i].groups, &err), &err);
         assert_int_equal(kanon_state_create(scratch("x.state").text, table, schema, grouping, NULL, NULL, &err),
                          KANON_EINVAL);
@@ -431,13 +434,17 @@ static void rows_of_deltas_are_read_first(void **unused)
     static const char wrong[] = "name,age,ill\na,20,flu\nf,61\n";
     kanon_error err = {0};
     kanon_state *state = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_change_options again = {.struct_size = sizeof again, .again = 1};
     (void)unused;
     assert_done(make_state(NULL, &err), &err);
     assert_done(kanon_state_open(&state, scratch("x.state").text, NULL, &err), &err);
-    assert_int_equal(kanon_state_delete_bytes(state, wrong, strlen(wrong), "wrong", NULL, &done, &err), KANON_EDATA);
-    assert_int_equal(kanon_state_update_bytes(state, wrong, strlen(wrong), "wrong", NULL, &done, &err), KANON_EINVAL);
+    assert_int_equal(
+        kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(wrong, strlen(wrong), "wrong"), NULL, &done, &err),
+        KANON_EDATA);
+    assert_int_equal(
+        kanon_state_change(state, KANON_UPDATE, KANON_BYTES_AS(wrong, strlen(wrong), "wrong"), NULL, &done, &err),
+        KANON_EINVAL);
     assert_done(insert_more(state, NULL, &done, &err), &err);
     assert_int_equal(insert_more(state, NULL, &done, &err), KANON_EDATA);
     assert_done(insert_more(state, &again, &done, &err), &err);
@@ -479,12 +486,12 @@ static void deletes_do_not_wait_for_a_release(void **unused)
     for (int wants_error = 0; wants_error < 2; wants_error++) {
         kanon_error err = {0};
         kanon_state *state = NULL;
-        kanon_change done;
+        kanon_change done = KANON_INIT(kanon_change);
         assert_done(make_state(&outputs, &err), &err);
         unlink(release.text);
         assert_done(kanon_state_open(&state, scratch("x.state").text, NULL, &err), &err);
-        kanon_status st = kanon_state_delete_bytes(state, gone, strlen(gone), "gone", &options, &done,
-                                                   wants_error ? &err : NULL);
+        kanon_status st = kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(gone, strlen(gone), "gone"), &options,
+                                             &done, wants_error ? &err : NULL);
         assert_int_equal(st, KANON_EINFEASIBLE);
         assert_true(done.committed);
         assert_int_equal(done.records, 3);

@@ -95,8 +95,8 @@ static bool begin_world(world *w, uint64_t seed, unsigned models, int entity, co
     write_text(scratch("s.yaml").text, w->yaml);
     write_text(scratch("t.csv").text, csv);
     free(csv);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .seed = seed, .algorithm = seed % 2 ? "kmember" : "mondrian"};
     kanon_status st = kanon_anonymize(&grouping, table, &options, &err);
     if (st == KANON_OK) {
@@ -161,15 +161,15 @@ static void assert_released(world *w)
     kanon_state_info *info = NULL;
     kanon_check *check = NULL;
     kanon_schema *schema = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place release = scratch("r.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .joint_k = KANON_JOINT_K_OFF};
     assert_done(kanon_state_describe(&info, w->state, &err), &err);
     assert_int_equal(info->records, w->n);
     assert_done(kanon_state_release(w->state, &options, &done, &err), &err);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
-    assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+    assert_done(kanon_check_read(&check, KANON_PATH(release.text), schema, NULL, &err), &err);
     assert_true(check->k >= w->k);
     assert_true(w->entity == 0 || check->entities >= w->k);
     assert_int_equal(check->n_constraints + (w->entity > 0), info->n_constraints);
@@ -198,18 +198,15 @@ static bool is_possible(const world *w)
     return possible;
 }
 
-typedef kanon_status (*command)(kanon_state *state, const char *delta, const kanon_change_options *options,
-                                kanon_change *out, kanon_error *err);
-
 /* Give the command the file d.csv; it must lead to `after`, unless that is impossible: then nothing has changed. */
-static void apply(world *w, world *after, command run)
+static void apply(world *w, world *after, kanon_change_kind kind)
 {
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     char *before = read_text(scratch("x.state").text);
     struct stat is;
     assert_int_equal(stat(scratch("x.state").text, &is), 0);
-    kanon_status st = run(w->state, scratch("d.csv").text, NULL, &done, &err);
+    kanon_status st = kanon_state_change(w->state, kind, KANON_PATH(scratch("d.csv").text), NULL, &done, &err);
     if (st == KANON_EINFEASIBLE) {
         char *now = read_text(scratch("x.state").text);
         struct stat is_now;
@@ -247,7 +244,7 @@ static void random_insert(world *w, world *after)
         after->ids[after->n++] = after->next_id++;
     }
     write_text(scratch("d.csv").text, csv);
-    apply(w, after, kanon_state_insert);
+    apply(w, after, KANON_INSERT);
 }
 
 static void random_delete(world *w, world *after, int most)
@@ -263,7 +260,7 @@ static void random_delete(world *w, world *after, int most)
         memmove(after->lines[who], after->lines[after->n], LINE);
     }
     write_text(scratch("d.csv").text, csv);
-    apply(w, after, kanon_state_delete);
+    apply(w, after, KANON_DELETE);
 }
 
 static void random_update(world *w, world *after)
@@ -280,15 +277,15 @@ static void random_update(world *w, world *after)
         strcpy(after->lines[who], lines[i]);
     }
     write_text(scratch("d.csv").text, csv);
-    apply(w, after, kanon_state_update);
+    apply(w, after, KANON_UPDATE);
 }
 
 static void optimize(world *w, const char *how)
 {
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     int64_t n_suppressed = w->state->n_suppressed;
-    kanon_status st = kanon_state_optimize(w->state, how, NULL, &done, &err);
+    kanon_status st = kanon_state_improve(w->state, how, NULL, &done, &err);
     if (w->entity == 2) {
         assert_int_equal(st, KANON_EINVAL);
     } else {
@@ -367,22 +364,22 @@ static void classes_count_an_entity_once(void **unused)
     kanon_schema *schema = NULL;
     kanon_state *state = NULL;
     kanon_check *check = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     place path = scratch("x.state"), release = scratch("r.csv"), delta = scratch("d.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     (void)unused;
     unlink(path.text);
     write_text(scratch("s.yaml").text, yaml);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
     kanon_table *table = table_of(yaml, csv);
     kanon_grouping *g = grouping_of(table, group_of);
     g->k = 4;
     assert_done(kanon_state_create(path.text, table, schema, g, NULL, NULL, &err), &err);
     assert_done(kanon_state_open(&state, path.text, NULL, &err), &err);
     write_text(delta.text, "who,age,ill\ng,21,X\nh,21,Y\n");
-    assert_done(kanon_state_delete(state, delta.text, &options, &done, &err), &err);
-    assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);
+    assert_done(kanon_state_change(state, KANON_DELETE, KANON_PATH(delta.text), &options, &done, &err), &err);
+    assert_done(kanon_check_read(&check, KANON_PATH(release.text), schema, NULL, &err), &err);
     assert_int_equal(check->n_constraints, 1);
     assert_true(check->constraints[0].holds);
     assert_true(done.repaired > 0);
@@ -416,7 +413,7 @@ static kanon_state *make_large_state(const char *constraint)
         group_of[i] = i / 4 + 1;
     }
     write_text(scratch("s.yaml").text, yaml);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
     kanon_table *table = table_of(yaml, csv);
     kanon_grouping *g = grouping_of(table, group_of);
     g->k = 4;
@@ -435,12 +432,13 @@ static int pages_read(const char *constraint, int *n_pages)
 {
     static const char delta[] = "age,ill,note\n2001,flu,new\n";
     kanon_error err = {0};
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_state *state = make_large_state(constraint);
     struct stat is;
     int n_read, highest;
     sqlite3_db_status(state->store.db, SQLITE_DBSTATUS_CACHE_MISS, &n_read, &highest, 1);
-    assert_done(kanon_state_insert_bytes(state, delta, strlen(delta), "delta", NULL, &done, &err), &err);
+    assert_done(kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(delta, strlen(delta), "delta"), NULL, &done, &err),
+                &err);
     sqlite3_db_status(state->store.db, SQLITE_DBSTATUS_CACHE_MISS, &n_read, &highest, 1);
     kanon_state_close(state);
     assert_int_equal(stat(scratch("large.state").text, &is), 0);

@@ -33,7 +33,7 @@ static kanon_schema *schema_of(const char *yaml)
 {
     kanon_schema *schema = NULL;
     kanon_error err = {0};
-    assert_done(kanon_schema_from_bytes(&schema, yaml, strlen(yaml), "y", NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(yaml, strlen(yaml), "y"), NULL, &err), &err);
     return schema;
 }
 
@@ -55,7 +55,7 @@ static kanon_status create(const char *path, const char *yaml, const arrow_table
     kanon_schema *schema = schema_of(yaml);
     struct ArrowArrayStream stream = stream_of(from);
     const kanon_options options = {.struct_size = sizeof options, .k = 2};
-    assert_done(kanon_table_from_arrow(&table, &stream, schema, NULL, err), err);
+    assert_done(kanon_table_read(&table, KANON_STREAM(&stream), schema, NULL, err), err);
     assert_done(kanon_anonymize(&grouping, table, &options, err), err);
     unlink(path);
     kanon_status st = kanon_state_create(path, table, schema, grouping, outputs, NULL, err);
@@ -83,7 +83,7 @@ static void release_to(const char *path, log_sink *log)
 {
     kanon_state *s = NULL;
     kanon_error err = {0};
-    kanon_change change;
+    kanon_change change = KANON_INIT(kanon_change);
     const kanon_sink sink = {.write = take_bytes, .finish = take_end, .payload = log};
     const kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     const kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
@@ -136,7 +136,7 @@ static void without_memory_there_is_no_state(void **state)
     place path = scratch("none.state");
     kanon_schema *schema = schema_of(yaml);
     struct ArrowArrayStream stream = stream_of(&(arrow_table){4, fields, 4});
-    assert_done(kanon_table_from_arrow(&table, &stream, schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_STREAM(&stream), schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
     while (st != KANON_OK) {
         kanon__alloc_fail_at(++n, false);
@@ -186,11 +186,11 @@ static void nulls_and_empty_values(void **state)
 static kanon_status insert(const char *path, const arrow_table *delta, kanon_error *err)
 {
     kanon_state *s = NULL;
-    kanon_change change;
+    kanon_change change = KANON_INIT(kanon_change);
     const kanon_change_options options = {.struct_size = sizeof options, .grow_taxonomy = 1};
     struct ArrowArrayStream stream = stream_of(delta);
     assert_done(kanon_state_open(&s, path, NULL, err), err);
-    kanon_status st = kanon_state_insert_arrow(s, &stream, &options, &change, err);
+    kanon_status st = kanon_state_change(s, KANON_INSERT, KANON_STREAM(&stream), &options, &change, err);
     kanon_state_close(s);
     return st;
 }
@@ -266,7 +266,7 @@ static kanon_check *check_stream(const char *yaml, const arrow_table *release)
     kanon_check *check = NULL;
     kanon_schema *schema = schema_of(yaml);
     struct ArrowArrayStream stream = stream_of(release);
-    assert_done(kanon_check_arrow(&check, &stream, schema, NULL, &err), &err);
+    assert_done(kanon_check_read(&check, KANON_STREAM(&stream), schema, NULL, &err), &err);
     kanon_schema_free(schema);
     return check;
 }

@@ -81,8 +81,8 @@ static void create(const char *path, const kanon_state_storage *storage)
     for (int i = 0; i < 80; i++)
         snprintf(csv + strlen(csv), sizeof csv - strlen(csv), "p%d,%d,town%d,%s\n", i, 20 + i * 7 % 50, i % 4,
                  i % 3 ? "flu" : "gout");
-    assert_done(kanon_schema_from_bytes(&schema, yaml, strlen(yaml), "schema", NULL, &err), &err);
-    assert_done(kanon_table_from_bytes(&table, csv, strlen(csv), "table", schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(yaml, strlen(yaml), "schema"), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_BYTES_AS(csv, strlen(csv), "table"), schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
     assert_done(kanon_state_create(path, table, schema, grouping, NULL, &options, &err), &err);
     /* A state is never overwritten. */
@@ -99,13 +99,15 @@ static void change(const char *path, const kanon_state_storage *storage, const c
 {
     kanon_error err = {0};
     kanon_state *state = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_state_options options = {.struct_size = sizeof options, .storage = storage};
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release)};
     kanon_change_options with = {.struct_size = sizeof with, .outputs = &outputs};
     assert_done(kanon_state_open(&state, path, &options, &err), &err);
-    assert_done(kanon_state_delete_bytes(state, gone, strlen(gone), "gone", NULL, &done, &err), &err);
-    assert_done(kanon_state_insert_bytes(state, more, strlen(more), "more", &with, &done, &err), &err);
+    assert_done(kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS(gone, strlen(gone), "gone"), NULL, &done, &err),
+                &err);
+    assert_done(kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(more, strlen(more), "more"), &with, &done, &err),
+                &err);
     assert_int_equal(done.records, 79);
     assert_int_equal(done.release, 1);
     kanon_state_close(state);
@@ -158,7 +160,7 @@ static void test_failures(void **unused)
     kanon_state_storage storage = storage_in(&m);
     kanon_error err = {0};
     kanon_state *state = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     kanon_state_options options = {.struct_size = sizeof options, .storage = &storage};
     create("x", &storage);
     /* An output that is refused at its end takes the change with it; the same update may come twice. */
@@ -167,14 +169,17 @@ static void test_failures(void **unused)
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     kanon_change_options with = {.struct_size = sizeof with, .outputs = &outputs};
     assert_done(kanon_state_open(&state, "x", &options, &err), &err);
-    assert_int_equal(kanon_state_insert_bytes(state, more, strlen(more), "more", &with, &done, &err), KANON_EIO);
+    assert_int_equal(kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(more, strlen(more), "more"), &with, &done, &err),
+                     KANON_EIO);
     for (int i = 0; i < 2; i++)
-        assert_done(kanon_state_update_bytes(state, other, strlen(other), "other", NULL, &done, &err), &err);
+        assert_done(
+            kanon_state_change(state, KANON_UPDATE, KANON_BYTES_AS(other, strlen(other), "other"), NULL, &done, &err), &err);
     assert_int_equal(done.records, 80);
     kanon_state_close(state);
     assert_done(kanon_state_open(&state, "x", &options, &err), &err);
     m.fail_after = 1;
-    assert_int_equal(kanon_state_insert_bytes(state, more, strlen(more), "more", NULL, &done, &err), KANON_EIO);
+    assert_int_equal(kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(more, strlen(more), "more"), NULL, &done, &err),
+                     KANON_EIO);
     m.fail_after = 0;
     kanon_state_close(state);
     /* A page that was changed by somebody else is noticed. */
@@ -207,12 +212,12 @@ static void test_each_call_fails(void **unused)
     for (int64_t at = 1; st != KANON_OK || m.calls >= at; at++) {
         kanon_error err = {0};
         kanon_state *state = NULL;
-        kanon_change done;
+        kanon_change done = KANON_INIT(kanon_change);
         m.calls = 0;
         m.fail_at = at;
         st = kanon_state_open(&state, "x", &options, &err);
         if (st == KANON_OK)
-            st = kanon_state_insert_bytes(state, more, strlen(more), "more", NULL, &done, &err);
+            st = kanon_state_change(state, KANON_INSERT, KANON_BYTES_AS(more, strlen(more), "more"), NULL, &done, &err);
         m.fail_at = 0;
         kanon_state_close(state);
         if (st != KANON_OK)
@@ -249,7 +254,7 @@ static void test_earlier_format(void **unused)
     kanon_state_options options = {.struct_size = sizeof options, .storage = &storage, .watch = 1};
     kanon_state *state = NULL;
     kanon_state_info *info = NULL;
-    kanon_change done;
+    kanon_change done = KANON_INIT(kanon_change);
     const char *source = getenv("KANON_SOURCE");
     snprintf(old.text, sizeof old.text, "%s/tests/states/format-5.state", source != NULL ? source : ".");
     assert_int_equal(stat(old.text, &is), 0);
@@ -262,7 +267,8 @@ static void test_earlier_format(void **unused)
     kanon_state_info_free(info);
     assert_int_equal(m.size, is.st_size);
     assert_memory_equal(m.bytes, before, m.size);
-    assert_done(kanon_state_delete_bytes(state, "id\np3-6\np3-7\n", 13, "gone", NULL, &done, &err), &err);
+    assert_done(kanon_state_change(state, KANON_DELETE, KANON_BYTES_AS("id\np3-6\np3-7\n", 13, "gone"), NULL, &done, &err),
+                &err);
     assert_int_equal(m.bytes[63], 6); /* the version of its tables */
     kanon_state_close(state);
     assert_done(kanon_state_open(&state, "nowhere.state", &options, &err), &err);

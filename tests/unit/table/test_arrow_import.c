@@ -26,7 +26,7 @@ static kanon_schema *schema_of(const char *yaml)
     kanon_error err = {0};
     place path = scratch("s.yaml");
     write_text(path.text, yaml);
-    assert_done(kanon_schema_read(&schema, path.text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(path.text), NULL, &err), &err);
     return schema;
 }
 
@@ -43,7 +43,7 @@ static kanon_status import(kanon_table **out, const char *yaml, const arrow_tabl
     struct ArrowArrayStream stream;
     kanon_schema *schema = schema_of(yaml);
     arrow_produce(&stream, table, layout, counts);
-    kanon_status st = kanon_table_from_arrow(out, &stream, schema, NULL, err);
+    kanon_status st = kanon_table_read(out, KANON_STREAM(&stream), schema, NULL, err);
     assert_null(stream.release);
     assert_true((st == KANON_OK) == (*out != NULL));
     kanon_schema_free(schema);
@@ -838,7 +838,7 @@ static void released_streams_are_refused(void **state)
     kanon_table *table = NULL;
     kanon_error err = {0};
     (void)state;
-    assert_int_equal(kanon_table_from_arrow(&table, &stream, schema, NULL, &err), KANON_EINVAL);
+    assert_int_equal(kanon_table_read(&table, KANON_STREAM(&stream), schema, NULL, &err), KANON_EINVAL);
     assert_null(table);
     kanon_schema_free(schema);
 }
@@ -856,7 +856,7 @@ static void wrong_options_release_the_stream(void **state)
     kanon_error err = {0};
     (void)state;
     arrow_produce(&stream, &made, NULL, &counts);
-    assert_int_equal(kanon_table_from_arrow(&table, &stream, schema, &options, &err), KANON_EINVAL);
+    assert_int_equal(kanon_table_read(&table, KANON_STREAM(&stream), schema, &options, &err), KANON_EINVAL);
     assert_null(stream.release);
     assert_int_equal(counts.released_streams, 1);
     kanon_schema_free(schema);
@@ -887,7 +887,7 @@ static void reading_can_be_stopped(void **state)
     kanon_table *table = NULL;
     kanon_error err = {0};
     arrow_produce(&stream, &made, &layout, &counts);
-    assert_int_equal(kanon_table_from_arrow(&table, &stream, schema, &options, &err), KANON_ECANCELLED);
+    assert_int_equal(kanon_table_read(&table, KANON_STREAM(&stream), schema, &options, &err), KANON_ECANCELLED);
     assert_int_equal(n_calls, 1);
     assert_released(&counts);
     kanon_schema_free(schema);
@@ -914,7 +914,7 @@ static void failing_allocations(void **state)
         kanon_read_options options = {.struct_size = sizeof options, .threads = 1};
         arrow_produce(&stream, &made, &layout, &counts);
         kanon__alloc_fail_at(n, false);
-        st = kanon_table_from_arrow(&table, &stream, schema, &options, &err);
+        st = kanon_table_read(&table, KANON_STREAM(&stream), schema, &options, &err);
         kanon__alloc_fail_at(0, false);
         if (st != KANON_OK)
             assert_int_equal(st, KANON_ENOMEM);
@@ -1294,7 +1294,7 @@ static void the_same_table_as_csv(void **state)
         kanon__random_init(&random, seed, round);
         draw_table(t, &random);
         write_csv(t, csv.text);
-        assert_done(kanon_table_read(&from_csv, csv.text, schema, NULL, &err), &err);
+        assert_done(kanon_table_read(&from_csv, KANON_PATH(csv.text), schema, NULL, &err), &err);
         assert_done(import(&from_arrow, random_schema, &made, &layouts[round % N_OF(layouts)], &counts, &err), &err);
         assert_same_run(from_csv, from_arrow, algorithms[round % N_OF(algorithms)], seed + round,
                         numerics[round % N_OF(numerics)]);

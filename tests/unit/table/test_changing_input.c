@@ -83,7 +83,7 @@ static kanon_schema *make_schema(void)
     kanon_error err = {0};
     kanon_schema *schema = NULL;
     write_text(scratch("s.yaml").text, yaml);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
     return schema;
 }
 
@@ -157,7 +157,7 @@ static void during_reading(void **state)
             intruder i = {.path = path.text, .stage = "reading", .how = (way)how};
             kanon_read_options options = {.struct_size = sizeof options, .threads = threads, .tick = intrude, .payload = &i};
             kanon_table *table = NULL;
-            assert_changed(kanon_table_read(&table, path.text, schema, &options, &err), &err);
+            assert_changed(kanon_table_read(&table, KANON_PATH(path.text), schema, &options, &err), &err);
             assert_true(i.done);
             assert_null(table);
             assert_no_leak();
@@ -176,7 +176,7 @@ static void during_a_check(void **state)
         intruder i = {.path = path.text, .stage = "reading", .how = (way)how};
         kanon_check_options options = {.struct_size = sizeof options, .tick = intrude, .payload = &i};
         kanon_check *check = NULL;
-        assert_changed(kanon_check_read(&check, path.text, schema, &options, &err), &err);
+        assert_changed(kanon_check_read(&check, KANON_PATH(path.text), schema, &options, &err), &err);
         assert_true(i.done);
         assert_null(check);
     }
@@ -196,10 +196,10 @@ static void times_are_set_back(void **state)
         kanon_read_options reading = {.struct_size = sizeof reading, .threads = 2, .tick = intrude, .payload = &j};
         kanon_check *check = NULL;
         kanon_table *table = NULL;
-        assert_changed(kanon_check_read(&check, path.text, schema, &options, &err), &err);
+        assert_changed(kanon_check_read(&check, KANON_PATH(path.text), schema, &options, &err), &err);
         assert_null(check);
         path = make_file();
-        assert_changed(kanon_table_read(&table, path.text, schema, &reading, &err), &err);
+        assert_changed(kanon_table_read(&table, KANON_PATH(path.text), schema, &reading, &err), &err);
         assert_null(table);
         assert_true(i.done && j.done);
     }
@@ -227,7 +227,7 @@ static work begin_work_with(const char *last)
     group_of[N_ROWS] = group_of[N_ROWS - 1];
     put_at(w.path.text, HEADER_BYTES + (off_t)N_ROWS * ROW_BYTES, last, strlen(last));
     set_back(w.path.text);
-    assert_done(kanon_table_read(&w.table, w.path.text, w.schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&w.table, KANON_PATH(w.path.text), w.schema, NULL, &err), &err);
     assert_done(kanon_grouping_new(&w.grouping, w.table, group_of, &err), &err);
     free(group_of);
     return w;

@@ -79,8 +79,6 @@ static void write_file(const text *t)
 
 static void read_parts(text *out, const text *table, const kanon_csv_parts *parts)
 {
-    kanon_read_options reading = {
-        .struct_size = sizeof reading, .delimiter = parts->delimiter, .header = parts->header, .encoding = parts->encoding};
     int64_t next = parts->header_size;
     *out = (text){0};
     for (size_t i = 0; i < parts->n_parts; i++) {
@@ -91,7 +89,13 @@ static void read_parts(text *out, const text *table, const kanon_csv_parts *part
         next += parts->parts[i].size;
         add(&part, table->bytes, (size_t)parts->header_size);
         add(&part, table->bytes + parts->parts[i].offset, (size_t)parts->parts[i].size);
-        if (kanon_table_from_bytes(&rows, part.bytes, part.size, "part", schema, &reading, &err) != KANON_OK)
+        const kanon_input input = {.struct_size = sizeof input,
+                                   .bytes = part.bytes,
+                                   .size = part.size,
+                                   .delimiter = parts->delimiter,
+                                   .header = parts->header,
+                                   .encoding = parts->encoding};
+        if (kanon_table_read(&rows, &input, schema, NULL, &err) != KANON_OK)
             fail_msg("%s", err.message);
         assert_int_equal(kanon_table_row_texts(rows, add_row, out, &err), KANON_OK);
         kanon_table_free(rows);
@@ -110,16 +114,18 @@ static void test_rows_of_parts(void **state)
         kanon_table *rows = NULL;
         kanon_csv_parts *parts = NULL;
         kanon_error err = {0};
-        kanon_read_options reading = {
-            .struct_size = sizeof reading, .delimiter = ',', .header = header ? KANON_HEADER_YES : KANON_HEADER_NO};
+        const kanon_input input = {.struct_size = sizeof input,
+                                   .location = path,
+                                   .delimiter = ",",
+                                   .header = header ? KANON_HEADER_YES : KANON_HEADER_NO};
         make_table(&table, header, below(2) ? "\n" : "\r\n");
         write_file(&table);
-        if (kanon_table_read(&rows, path, schema, &reading, &err) != KANON_OK)
+        if (kanon_table_read(&rows, &input, schema, NULL, &err) != KANON_OK)
             fail_msg("%s", err.message);
         whole = (text){0};
         assert_int_equal(kanon_table_row_texts(rows, add_row, &whole, &err), KANON_OK);
         assert_int_equal(whole.rows, kanon_table_rows(rows));
-        if (kanon_csv_parts_find(&parts, path, schema, &reading, 1 + below(below(2) ? 40 : 2000), &err) != KANON_OK)
+        if (kanon_csv_parts_find(&parts, &input, schema, NULL, 1 + below(below(2) ? 40 : 2000), &err) != KANON_OK)
             fail_msg("%s", err.message);
         read_parts(&parts_text, &table, parts);
         assert_int_equal(parts_text.rows, whole.rows);
@@ -145,24 +151,24 @@ static void test_refusals(void **state)
     kanon_csv_parts *parts = NULL;
     kanon_table *rows = NULL;
     kanon_error err = {0};
-    kanon_read_options reading = {.struct_size = sizeof reading};
+    kanon_input input = {.struct_size = sizeof input, .location = path};
     table = (text){0};
     add(&table, "q\0\n\0r\0\n\0s\0\n\0", 12);
     write_file(&table);
-    reading.encoding = "utf-16le";
-    assert_int_equal(kanon_csv_parts_find(&parts, path, schema, &reading, 1, &err), KANON_EINVAL);
+    input.encoding = "utf-16le";
+    assert_int_equal(kanon_csv_parts_find(&parts, &input, schema, NULL, 1, &err), KANON_EINVAL);
     assert_non_null(strstr(err.message, "only a file of UTF-8 text"));
     table = (text){0};
     add(&table, "q;\"r\ns\"\nx;w\ny;z\n", 16); /* the header has two lines */
     write_file(&table);
-    reading.encoding = NULL;
-    assert_int_equal(kanon_csv_parts_find(&parts, path, schema, &reading, 1, &err), KANON_OK);
+    input.encoding = NULL;
+    assert_int_equal(kanon_csv_parts_find(&parts, &input, schema, NULL, 1, &err), KANON_OK);
     assert_int_equal(parts->header_size, 8);
-    assert_int_equal(parts->delimiter, ';');
+    assert_string_equal(parts->delimiter, ";");
     assert_int_equal(parts->n_parts, 2);
     assert_string_equal(parts->encoding, "utf-8");
     kanon_csv_parts_free(parts);
-    assert_int_equal(kanon_table_read(&rows, path, schema, &reading, &err), KANON_OK);
+    assert_int_equal(kanon_table_read(&rows, &input, schema, NULL, &err), KANON_OK);
     assert_int_equal(kanon_table_row_texts(rows, stop, NULL, &err), KANON_ECANCELLED);
     kanon_table_free(rows);
 }

@@ -161,7 +161,7 @@ static void tables_without_memory(void **state)
         assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
         assert_int_equal(kanon_schema_set_default_role(schema, KANON_ROLE_QUASI, NULL), KANON_OK);
         kanon__alloc_fail_at(n, false);
-        st = kanon_table_from_bytes(&table, bytes, sizeof bytes - 1, "t.csv", schema, NULL, NULL);
+        st = kanon_table_read(&table, KANON_BYTES_AS(bytes, sizeof bytes - 1, "t.csv"), schema, NULL, NULL);
         kanon__alloc_fail_at(0, false);
         if (st == KANON_OK) {
             assert_int_equal(kanon_table_column_type(table, 0), KANON_TYPE_DATE);

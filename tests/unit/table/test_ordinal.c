@@ -86,15 +86,15 @@ static void assert_csv(const kanon_table *table, const int64_t *groups, kanon_nu
     kanon_check *check = NULL;
     kanon_schema *schema = NULL;
     write_text(read.text, yaml);
-    assert_done(kanon_schema_read(&schema, read.text, NULL, &err), &err);
-    assert_done(kanon_check_read(&check, path.text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(read.text), NULL, &err), &err);
+    assert_done(kanon_check_read(&check, KANON_PATH(path.text), schema, NULL, &err), &err);
     assert_int_equal(check->k, 2);
     assert_int_equal(check->classes, 4);
     kanon_check_free(check);
     /* and costs what the groups cost */
     if (numeric != KANON_NUMERIC_COLUMNS) {
         kanon_measures *measures = NULL;
-        assert_done(kanon_evaluate_release(&measures, table, path.text, schema, NULL, &err), &err);
+        assert_done(kanon_evaluate_release(&measures, table, KANON_PATH(path.text), schema, NULL, &err), &err);
         assert_true(fabs(kanon_measures_find(measures, "information_loss", NULL)->value - 2 * (4 / 3.0)) < 1e-12);
         kanon_measures_free(measures);
     }
@@ -226,9 +226,9 @@ static void refusals(void **state)
         place path = scratch("s.yaml"), file = scratch("t.csv");
         write_text(path.text, cases[i].yaml);
         write_text(file.text, cases[i].csv);
-        kanon_status st = kanon_schema_read(&schema, path.text, NULL, &err);
+        kanon_status st = kanon_schema_read(&schema, KANON_PATH(path.text), NULL, &err);
         if (st == KANON_OK)
-            st = kanon_table_read(&table, file.text, schema, NULL, &err);
+            st = kanon_table_read(&table, KANON_PATH(file.text), schema, NULL, &err);
         assert_int_equal(st, cases[i].status);
         assert_holds(err.message, cases[i].message);
         assert_null(strstr(err.message, "unheard")); /* no value */
@@ -252,11 +252,11 @@ static void setters(void **state)
     assert_done(kanon_schema_set_order(schema, "x", levels, 2, &err), &err);
     assert_int_equal(kanon_schema_set_order(schema, "x", wrong, 2, &err), KANON_EINVAL);
     assert_holds(err.message, "level 2 of its order is named twice");
-    assert_done(kanon_table_read(&table, file.text, schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(file.text), schema, NULL, &err), &err);
     assert_int_equal(kanon_table_column_type(table, 0), KANON_TYPE_ORDINAL);
     kanon_table_free(table);
     assert_done(kanon_schema_set_type(schema, "x", KANON_TYPE_CATEGORICAL, &err), &err);
-    assert_done(kanon_table_read(&table, file.text, schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(file.text), schema, NULL, &err), &err);
     assert_int_equal(kanon_table_column_type(table, 0), KANON_TYPE_CATEGORICAL);
     kanon_table_free(table);
     assert_int_equal(kanon_schema_set_type(schema, "x", (kanon_type)(KANON_TYPE_ORDINAL + 1), &err), KANON_EINVAL);

@@ -640,7 +640,7 @@ static void test_setters_make_attributes(void **state)
     assert_int_equal(kanon_schema_set_weight(schema, "age", 1000000, &err), KANON_OK);
     assert_true(kanon__schema_find(schema, "age")->weight == 1000000);
 
-    assert_int_equal(kanon_schema_set_taxonomy(schema, "zip", "zip.csv", &err), KANON_OK);
+    assert_int_equal(kanon_schema_set_taxonomy(schema, "zip", KANON_PATH("zip.csv"), &err), KANON_OK);
     assert_int_equal(schema->n_attributes, 2);
     assert_false(kanon__schema_find(schema, "zip")->has_role);
     assert_int_equal(kanon__schema_find(schema, "zip")->type, KANON_TYPE_UNKNOWN);
@@ -660,9 +660,9 @@ static void test_setters_win_over_the_file(void **state)
                                     "  sex: {role: quasi, taxonomy: {m: , f: }, weight: 3}\n"
                                     "  age: {role: quasi, type: integer}\n",
                                     "conf/s.yaml");
-    assert_int_equal(kanon_schema_set_taxonomy(schema, "zip", "zip.csv", &err), KANON_OK);
-    assert_int_equal(kanon_schema_set_taxonomy(schema, "sex", "old.csv", &err), KANON_OK);
-    assert_int_equal(kanon_schema_set_taxonomy(schema, "sex", "sex.csv", &err), KANON_OK);
+    assert_int_equal(kanon_schema_set_taxonomy(schema, "zip", KANON_PATH("zip.csv"), &err), KANON_OK);
+    assert_int_equal(kanon_schema_set_taxonomy(schema, "sex", KANON_PATH("old.csv"), &err), KANON_OK);
+    assert_int_equal(kanon_schema_set_taxonomy(schema, "sex", KANON_PATH("sex.csv"), &err), KANON_OK);
     assert_int_equal(kanon_schema_set_role(schema, "sex", KANON_ROLE_SENSITIVE, &err), KANON_OK);
     const kanon__attribute *zip = kanon__schema_find(schema, "zip"), *sex = kanon__schema_find(schema, "sex");
     assert_int_equal(zip->mask, KANON_MASK_NONE);
@@ -672,7 +672,7 @@ static void test_setters_win_over_the_file(void **state)
     check_attribute(schema, "sex", KANON_ROLE_SENSITIVE, KANON_TYPE_UNKNOWN, 3, 3);
 
     /* A numeric type and a taxonomy exclude each other: the later one stays. */
-    assert_int_equal(kanon_schema_set_taxonomy(schema, "age", "age.csv", &err), KANON_OK);
+    assert_int_equal(kanon_schema_set_taxonomy(schema, "age", KANON_PATH("age.csv"), &err), KANON_OK);
     check_attribute(schema, "age", KANON_ROLE_QUASI, KANON_TYPE_CATEGORICAL, 1, 4);
     assert_int_equal(kanon_schema_set_type(schema, "age", KANON_TYPE_DECIMAL, &err), KANON_OK);
     check_attribute(schema, "age", KANON_ROLE_QUASI, KANON_TYPE_DECIMAL, 1, 4);
@@ -746,12 +746,13 @@ static void test_read_file(void **state)
     assert_non_null(file);
     fputs(example, file);
     fclose(file);
-    assert_int_equal(kanon_schema_read(&schema, path, NULL, &err), KANON_OK);
+    assert_int_equal(kanon_schema_read(&schema, KANON_PATH(path), NULL, &err), KANON_OK);
     snprintf(expected, sizeof expected, "%s/taxonomies/workclass.csv", dir);
     assert_string_equal(kanon__schema_find(schema, "workclass")->taxonomy_path, expected);
     assert_string_equal(schema->path, path);
     assert_string_equal(kanon_schema_taxonomy(schema, "workclass"), expected);
-    assert_int_equal(kanon_schema_set_taxonomy_bytes(schema, "workclass", "a;*\nb;*\n", 8, "tree", &err), KANON_OK);
+    assert_int_equal(kanon_schema_set_taxonomy(schema, "workclass", KANON_BYTES_AS("a;*\nb;*\n", 8, "tree"), &err),
+                     KANON_OK);
     assert_null(kanon_schema_taxonomy(schema, "workclass")); /* not in a file any more */
     assert_null(kanon_schema_taxonomy(schema, "nobody"));
     kanon_role role = KANON_ROLE_SENSITIVE;
@@ -762,12 +763,12 @@ static void test_read_file(void **state)
     kanon_schema_free(schema);
 
     assert_int_equal(truncate(path, 0), 0);
-    assert_int_equal(kanon_schema_read(&schema, path, NULL, &err), KANON_EDATA);
+    assert_int_equal(kanon_schema_read(&schema, KANON_PATH(path), NULL, &err), KANON_EDATA);
     snprintf(expected, sizeof expected, "%s:1: column 1: no attributes", path);
     assert_string_equal(err.message, expected);
     assert_null(schema);
     unlink(path);
-    assert_int_equal(kanon_schema_read(&schema, path, NULL, &err), KANON_EIO);
+    assert_int_equal(kanon_schema_read(&schema, KANON_PATH(path), NULL, &err), KANON_EIO);
     assert_null(schema);
     rmdir(dir);
 }
@@ -782,8 +783,8 @@ static kanon_status use_all(kanon_error *err)
     KANON_TRY(kanon_schema_set_type(schema, "newer", KANON_TYPE_DATE, err), out);
     KANON_TRY(kanon_schema_set_weight(schema, "workclass", 2.5, err), out);
     KANON_TRY(kanon_schema_set_weight(schema, "newest", 2.5, err), out);
-    KANON_TRY(kanon_schema_set_taxonomy(schema, "disease", "d.csv", err), out);
-    KANON_TRY(kanon_schema_set_taxonomy(schema, "last", "l.csv", err), out);
+    KANON_TRY(kanon_schema_set_taxonomy(schema, "disease", KANON_PATH("d.csv"), err), out);
+    KANON_TRY(kanon_schema_set_taxonomy(schema, "last", KANON_PATH("l.csv"), err), out);
     KANON_TRY(kanon_schema_add_missing(schema, "x", err), out);
     KANON_TRY(kanon_schema_add_missing(schema, "y", err), out);
 out:

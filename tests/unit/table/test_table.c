@@ -97,15 +97,15 @@ static void codes_can_lie_in_a_file(void **state)
     for (int row = 0; row < N_ROWS; row++)
         fprintf(file, "%d\n", row * 7 % 1000);
     assert_int_equal(fclose(file), 0);
-    assert_done(kanon_schema_read(&schema, schema_path.text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, table_path.text, schema, &options, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(schema_path.text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(table_path.text), schema, &options, &err), &err);
     assert_true(table->data.spilled && table->data.columns[0].codes.spilled);
     for (uint32_t row = 0; row < N_ROWS; row++)
         assert_int_equal(kanon__code_at(table->data.columns[0].codes, row), row * 7 % 1000);
     kanon_table_free(table);
     char *before = getenv("TMPDIR") != NULL ? strdup(getenv("TMPDIR")) : NULL;
     setenv("TMPDIR", "/nonexistent/directory", 1);
-    assert_int_equal(kanon_table_read(&table, table_path.text, schema, &options, &err), KANON_EIO);
+    assert_int_equal(kanon_table_read(&table, KANON_PATH(table_path.text), schema, &options, &err), KANON_EIO);
     assert_holds(err.message, "/nonexistent/directory");
     if (before != NULL)
         setenv("TMPDIR", before, 1);
@@ -338,7 +338,7 @@ static void unknown_columns_are_told(void **state)
     kanon_error err = {0};
     assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
     assert_int_equal(kanon_schema_set_role(schema, "Age", KANON_ROLE_QUASI, NULL), KANON_OK);
-    assert_int_equal(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), KANON_EDATA);
+    assert_int_equal(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), KANON_EDATA);
     assert_holds(err.message,
                  "t.csv:1: Age: the table has no such column"); /* said by a flag, so there is no line of a schema */
     assert_holds(err.hint, "did you mean 'age'?");
@@ -356,7 +356,7 @@ static void tables_without_use_are_refused(void **state)
     kanon_table *table = NULL;
     kanon_error err = {0};
     assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
-    assert_int_equal(kanon_table_read(&table, scratch("nowhere.csv").text, schema, NULL, &err), KANON_EIO);
+    assert_int_equal(kanon_table_read(&table, KANON_PATH(scratch("nowhere.csv").text), schema, NULL, &err), KANON_EIO);
     assert_holds(err.message, "nowhere.csv");
     assert_null(table);
     kanon_schema_free(schema);
@@ -437,7 +437,9 @@ static void unnamed_column_with_a_long_name(void **state)
 
 static void form_of_the_file_is_kept(void **state)
 {
-    kanon_read_options options = {.struct_size = sizeof options, .delimiter = ':'};
+    static const char csv[] = "a:b\n1,5:2\n", yaml[] = "attributes: {a: {role: quasi}, b: {role: quasi}}\n";
+    const kanon_input input = {.struct_size = sizeof input, .bytes = csv, .size = sizeof csv - 1, .delimiter = ":"};
+    kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_error err = {0};
     (void)state;
@@ -450,8 +452,9 @@ static void form_of_the_file_is_kept(void **state)
     assert_null(kanon_table_column_name(table, -1));
     assert_int_equal(kanon_table_rows(table), 2);
     kanon_table_free(table);
-    assert_done(read_table(&table, "attributes: {a: {role: quasi}, b: {role: quasi}}\n", "a:b\n1,5:2\n", &options, &err),
-                &err);
+    assert_done(kanon_schema_read(&schema, KANON_BYTES(yaml, sizeof yaml - 1), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, &input, schema, NULL, &err), &err);
+    kanon_schema_free(schema);
     assert_false(table->source->crlf);
     assert_codes(table, "a", CODES(0));
     assert_code_text(table, "a", 0, "1,5");
@@ -553,15 +556,15 @@ static void every_allocation_may_fail(void **state)
         "a,b,c,d,e\n1.5,\"x\"\"1\",cook,2020-01-01,p\n?,y2,?,?,q\n");
     kanon_table_free(table);
     place path = scratch("t.csv");
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
     kanon__alloc_fail_at(0, false);
-    assert_done(kanon_table_read(&table, path.text, schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(path.text), schema, NULL, &err), &err);
     int64_t n = kanon__alloc_count();
     kanon_table_free(table);
     for (int64_t i = 1; i <= 2 * n; i++) {
         table = (kanon_table *)&err;
         kanon__alloc_fail_at((i + 1) / 2, i % 2 == 0);
-        kanon_status st = kanon_table_read(&table, path.text, schema, NULL, &err);
+        kanon_status st = kanon_table_read(&table, KANON_PATH(path.text), schema, NULL, &err);
         kanon__alloc_fail_at(0, false);
         assert_int_equal(st, KANON_ENOMEM);
         assert_null(table);

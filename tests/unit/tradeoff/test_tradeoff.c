@@ -127,8 +127,8 @@ static void a_curve_is_its_runs(void **state)
                "  ill: {role: sensitive}\n");
     write_text(scratch("t.csv").text,
                "age,pay,ill\n20,1,a\n21,1,b\n20,2,a\n30,7,b\n30,7,a\n35,9,c\n36,9,a\n40,2,b\n41,1,c\n");
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
     kanon_tradeoff_options grid = {.struct_size = sizeof grid,
                                    .k = "2,3,99",
                                    .algorithm = "mondrian",

@@ -165,7 +165,7 @@ static kanon_status read_banded(kanon_table **table, kanon_error *err)
     if (st == KANON_OK)
         st = kanon_schema_set_bands(schema, "kg", "0.5", err);
     if (st == KANON_OK)
-        st = kanon_table_from_bytes(table, csv, sizeof csv - 1, "t.csv", schema, &options, err);
+        st = kanon_table_read(table, KANON_BYTES_AS(csv, sizeof csv - 1, "t.csv"), schema, &options, err);
     kanon_schema_free(schema);
     return st;
 }
@@ -210,12 +210,12 @@ static void memory_may_end_anywhere(void **state)
             kanon_error err = {0};
             kanon_table *table = NULL;
             kanon_taxonomy *taxonomy = NULL;
-            kanon_column_options options = {.struct_size = sizeof options, .bytes = csv, .size = sizeof csv - 1};
+            kanon_column_options options = {.struct_size = sizeof options};
             options.column = method >= 0 ? columns[method] : NULL;
             kanon__alloc_fail_at(i, false);
             st = method < 0 ? read_banded(&table, &err)
-                            : kanon_taxonomy_build(&taxonomy, "t.csv", &options, (kanon_taxonomy_method)method,
-                                                   levels[method], NULL, &err);
+                            : kanon_taxonomy_build(&taxonomy, KANON_BYTES_AS(csv, sizeof csv - 1, "t.csv"), &options,
+                                                   (kanon_taxonomy_method)method, levels[method], NULL, &err);
             kanon__alloc_fail_at(0, false);
             if (st != KANON_OK)
                 assert_int_equal(st, KANON_ENOMEM);
@@ -254,8 +254,8 @@ static void forms_survive_without_memory(void **state)
             kanon_error err = {0};
             kanon_taxonomy *taxonomy = NULL;
             kanon__alloc_fail_at(i, false);
-            st = kanon_taxonomy_from_bytes(&taxonomy, texts[form], strlen(texts[form]), "t", (kanon_taxonomy_form)form, NULL,
-                                           &err);
+            st = kanon_taxonomy_read(&taxonomy, KANON_BYTES_AS(texts[form], strlen(texts[form]), "t"),
+                                     (kanon_taxonomy_form)form, NULL, &err);
             if (st == KANON_OK)
                 st = kanon_taxonomy_write(taxonomy, KANON_TO_SINK(&sink), (kanon_taxonomy_form)form, &err);
             kanon__alloc_fail_at(0, false);

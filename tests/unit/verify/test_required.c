@@ -265,8 +265,8 @@ static void states_keep_the_schema(void **state)
     kanon_options options = {.struct_size = sizeof options, .algorithm = "mondrian", .suppress = "0.3"};
     write_text(yaml.text, "attributes: {age: quasi}\nprivacy: {k: 3, suppress: 0.1}\n");
     write_text(data.text, "age\n20\n20\n20\n21\n21\n21\n30\n500\n1000\n");
-    assert_done(kanon_schema_read(&schema, yaml.text, NULL, &err), &err);
-    assert_done(kanon_table_read(&table, data.text, schema, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(yaml.text), NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_PATH(data.text), schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&g, table, &options, &err), &err);
     assert_int_equal(kanon_grouping_suppressed(g), 2);
     assert_int_equal(kanon_state_create(path.text, table, schema, g, NULL, NULL, &err), KANON_EINVAL);

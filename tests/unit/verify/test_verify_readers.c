@@ -84,10 +84,10 @@ static void other_cells_do_not_pass(void **state)
     bool has_row;
     (void)state;
     write_text(path.text, "default-role: insensitive\nattributes: {q: {role: quasi}}\n");
-    assert_done(kanon_schema_read(&schema, path.text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(path.text), NULL, &err), &err);
     const arrow_layout plain = {0};
     arrow_produce(&stream, &made, &plain, &counts);
-    assert_done(kanon_table_from_arrow(&table, &stream, schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_STREAM(&stream), schema, NULL, &err), &err);
     const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
     assert_done(table->source->class->open(&cursor, table->source, &err), &err);
     for (int64_t row = 0; row < 2; row++) {
@@ -178,9 +178,9 @@ static void only_one_way_to_write_it(void **state)
     place path = scratch("s.yaml");
     (void)state;
     write_text(path.text, "default-role: insensitive\nattributes: {q: {role: quasi}}\n");
-    assert_done(kanon_schema_read(&schema, path.text, NULL, &err), &err);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(path.text), NULL, &err), &err);
     arrow_produce(&stream, &made, &plain, &counts);
-    assert_done(kanon_table_from_arrow(&table, &stream, schema, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, KANON_STREAM(&stream), schema, NULL, &err), &err);
     const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
         if (passes(source, cells[i].row, cells[i].column, cells[i].text, cells[i].null, cells[i].quoted) != cells[i].passes)
@@ -346,7 +346,8 @@ static kanon_status check_with(const kanon_table *table, const char *proof, cons
     assert_non_null(at);
     snprintf(text, sizeof text, "%.*s%s%s", (int)(at - proof), proof, replacement, at + strlen(old));
     *err = (kanon_error){0};
-    return kanon_certificate_check_bytes(found, table, text, strlen(text), "proof", 1, NULL, NULL, err);
+    return kanon_certificate_check(found, table, KANON_BYTES_AS(text, strlen(text), "proof"),
+                                   &(kanon_prove_options){.struct_size = sizeof(kanon_prove_options), .threads = 1}, err);
 }
 
 static void certificates_of_other_forms(void **state)
@@ -383,7 +384,7 @@ static void certificates_of_other_forms(void **state)
     assert_done(kanon_bound(&bound, table, &options, &err), &err);
     char *proof = read_text(path.text);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        kanon_certificate found;
+        kanon_certificate found = KANON_INIT(kanon_certificate);
         kanon_status st = check_with(table, proof, cases[i].old, cases[i].replacement, &found, &err);
         if (st != cases[i].status)
             fail_msg("%s: status %d, %s", cases[i].replacement, (int)st, err.message);
@@ -408,16 +409,25 @@ static void certificates_of_awkward_numbers(void **state)
         place path = scratch("proof.json");
         kanon_error err = {0};
         kanon_lower_bound *bound = NULL;
-        kanon_certificate found;
+        kanon_certificate found = KANON_INIT(kanon_certificate);
         kanon_table *table = table_of(yamls[i], tables[i]);
         kanon_bound_options options = {
             .struct_size = sizeof options, .k = 2, .threads = 1, .certificate = KANON_TO_PATH(path.text)};
         assert_done(kanon_bound(&bound, table, &options, &err), &err);
-        assert_done(kanon_certificate_check(&found, table, path.text, 1, NULL, NULL, &err), &err);
+        assert_done(kanon_certificate_check(&found, table, KANON_PATH(path.text),
+                                            &(kanon_prove_options){.struct_size = sizeof(kanon_prove_options), .threads = 1},
+                                            &err),
+                    &err);
         if (!found.holds)
             fail_msg("table %d: %s", i, found.reason);
-        assert_int_not_equal(kanon_certificate_check(&found, table, "/nonexistent", 1, NULL, NULL, NULL), KANON_OK);
-        assert_int_not_equal(kanon_certificate_check_bytes(&found, table, "x", 1, "x", 1, NULL, NULL, NULL), KANON_OK);
+        assert_int_not_equal(
+            kanon_certificate_check(&found, table, KANON_PATH("/nonexistent"),
+                                    &(kanon_prove_options){.struct_size = sizeof(kanon_prove_options), .threads = 1}, NULL),
+            KANON_OK);
+        assert_int_not_equal(
+            kanon_certificate_check(&found, table, KANON_BYTES_AS("x", 1, "x"),
+                                    &(kanon_prove_options){.struct_size = sizeof(kanon_prove_options), .threads = 1}, NULL),
+            KANON_OK);
         kanon_lower_bound_free(bound);
         kanon_table_free(table);
     }

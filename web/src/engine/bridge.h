@@ -64,6 +64,8 @@ kanon_status bridge_yaml(json_t **out, const char *path, kanon_error *err);
 kanon_status bridge_fail(kanon_error *err, kanon_status status, const char *message);
 /* How tables are read: {"table": PATH, "delimiter", "header", "encoding"}. */
 kanon_read_options bridge_reading(bridge *self, const json_t *request);
+/* The field "table", with how it is to be read. */
+kanon_input bridge_table(const json_t *request);
 /* {"schema": PATH} and the table, read with it. */
 kanon_status bridge_read(kanon_schema **schema, kanon_table **table, bridge *self, const json_t *request, kanon_error *err);
 

@@ -52,7 +52,7 @@ kanon_status bridge_schema(bridge *self, const json_t *request, json_t *answer, 
     kanon_schema *schema = NULL;
     json_t *document = NULL;
     const char *path = bridge_text(request, "schema");
-    kanon_status st = path != NULL ? kanon_schema_read(&schema, path, &self->context, err)
+    kanon_status st = path != NULL ? kanon_schema_read(&schema, KANON_PATH(path), &self->context, err)
                                    : bridge_fail(err, KANON_EINVAL, "no schema");
     kanon_schema_free(schema);
     if (st == KANON_OK)
@@ -91,19 +91,16 @@ static json_t *proposed_columns(const kanon_proposal *p)
 kanon_status bridge_propose(bridge *self, const json_t *request, json_t *answer, kanon_error *err)
 {
     kanon_proposal *p = NULL;
-    kanon_read_options reading = bridge_reading(self, request);
     kanon_propose_options proposing = {
         .struct_size = sizeof proposing,
-        .delimiter = reading.delimiter,
-        .header = reading.header,
-        .encoding = reading.encoding,
         .threads = 1,
         .tick = self->tick,
         .payload = self->payload,
         .context = &self->context,
         .schema = KANON_TO_PATH(bridge_text(request, "out")),
     };
-    kanon_status st = kanon_propose(&p, bridge_text(request, "table"), &proposing, err);
+    const kanon_input table = bridge_table(request);
+    kanon_status st = kanon_propose(&p, &table, &proposing, err);
     if (st == KANON_OK) {
         json_object_set_new(answer, "records", json_integer(p->records));
         json_object_set_new(answer, "columns", proposed_columns(p));
@@ -186,14 +183,12 @@ kanon_status bridge_profile(bridge *self, const json_t *request, json_t *answer,
 static kanon_column_options column_of(const json_t *request, const char ***missing)
 {
     json_t *texts = json_object_get(request, "missing"), *text;
-    const char *delimiter = bridge_text(request, "delimiter");
     size_t i, n = 0;
     *missing = calloc(json_array_size(texts) + 1, sizeof **missing);
     if (*missing != NULL)
         json_array_foreach(texts, i, text)(*missing)[n++] = json_string_value(text);
     return (kanon_column_options){.struct_size = sizeof(kanon_column_options),
                                   .column = bridge_text(request, "column"),
-                                  .delimiter = delimiter != NULL ? delimiter[0] : '\0',
                                   .missing = *missing,
                                   .n_missing = n,
                                   .empty_is_value = bridge_word(request, "empty")};
@@ -216,12 +211,13 @@ static json_t *nodes_of(const kanon_taxonomy *taxonomy)
 static kanon_status show(kanon_taxonomy *taxonomy, const json_t *request, const kanon_column_options *column, json_t *answer,
                          kanon_error *err)
 {
-    const char *out = bridge_text(request, "out"), *table = bridge_text(request, "table");
+    const char *out = bridge_text(request, "out");
+    const kanon_input table = bridge_table(request);
     kanon_taxonomy_form form = (kanon_taxonomy_form)bridge_word(request, "form");
     int64_t unknown = 0;
     kanon_status st = KANON_OK;
-    if (table != NULL && column->column != NULL)
-        st = kanon_taxonomy_count(taxonomy, table, column, &unknown, err);
+    if (table.location != NULL && column->column != NULL)
+        st = kanon_taxonomy_count(taxonomy, &table, column, &unknown, err);
     if (st == KANON_OK && out != NULL)
         st = kanon_taxonomy_write(taxonomy, KANON_TO_PATH(out), form, err);
     if (st == KANON_OK) {
@@ -237,8 +233,9 @@ kanon_status bridge_taxonomy_build(bridge *self, const json_t *request, json_t *
     const char **missing = NULL;
     kanon_column_options column = column_of(request, &missing);
     kanon_taxonomy_method method = (kanon_taxonomy_method)bridge_word(request, "method");
-    kanon_status st = kanon_taxonomy_build(&taxonomy, bridge_text(request, "table"), &column, method,
-                                           bridge_text(request, "levels"), &self->context, err);
+    const kanon_input table = bridge_table(request);
+    kanon_status st = kanon_taxonomy_build(&taxonomy, &table, &column, method, bridge_text(request, "levels"),
+                                           &self->context, err);
     if (st == KANON_OK)
         st = show(taxonomy, request, &column, answer, err);
     kanon_taxonomy_free(taxonomy);
@@ -251,8 +248,8 @@ kanon_status bridge_taxonomy_show(bridge *self, const json_t *request, json_t *a
     kanon_taxonomy *taxonomy = NULL;
     const char **missing = NULL;
     kanon_column_options column = column_of(request, &missing);
-    kanon_status st = kanon_taxonomy_read(&taxonomy, bridge_text(request, "taxonomy"), KANON_TAXONOMY_AUTO, &self->context,
-                                          err);
+    kanon_status st = kanon_taxonomy_read(&taxonomy, KANON_PATH(bridge_text(request, "taxonomy")), KANON_TAXONOMY_AUTO,
+                                          &self->context, err);
     if (st == KANON_OK)
         st = show(taxonomy, request, &column, answer, err);
     kanon_taxonomy_free(taxonomy);
@@ -265,8 +262,9 @@ kanon_status bridge_taxonomy_check(bridge *self, const json_t *request, json_t *
     kanon_taxonomy_check *check = NULL;
     const char **missing = NULL;
     kanon_column_options column = column_of(request, &missing);
-    kanon_status st = kanon_taxonomy_check_read(&check, bridge_text(request, "taxonomy"), KANON_TAXONOMY_AUTO,
-                                                bridge_text(request, "table"), &column, &self->context, err);
+    const kanon_input table = bridge_table(request);
+    kanon_status st = kanon_taxonomy_check_read(&check, KANON_PATH(bridge_text(request, "taxonomy")), KANON_TAXONOMY_AUTO,
+                                                table.location != NULL ? &table : NULL, &column, &self->context, err);
     json_t *findings = json_array();
     for (size_t i = 0; st == KANON_OK && i < check->n; i++) {
         const kanon_taxonomy_finding *f = &check->findings[i];

@@ -7,14 +7,21 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-kanon_read_options bridge_reading(bridge *self, const json_t *request)
+kanon_input bridge_table(const json_t *request)
 {
-    const char *delimiter = bridge_text(request, "delimiter");
-    return (kanon_read_options){
-        .struct_size = sizeof(kanon_read_options),
-        .delimiter = delimiter != NULL ? delimiter[0] : '\0',
+    return (kanon_input){
+        .struct_size = sizeof(kanon_input),
+        .location = bridge_text(request, "table"),
+        .delimiter = bridge_text(request, "delimiter"),
         .header = (kanon_header)bridge_word(request, "header"),
         .encoding = bridge_text(request, "encoding"),
+    };
+}
+
+kanon_read_options bridge_reading(bridge *self, const json_t *request)
+{
+    return (kanon_read_options){
+        .struct_size = sizeof(kanon_read_options),
         .threads = self->context.threads,
         .memory = bridge_integer(request, "memory"),
         .tick = self->tick,
@@ -40,12 +47,13 @@ kanon_status bridge_read(kanon_schema **schema, kanon_table **table, bridge *sel
     const char *path = bridge_text(request, "schema");
     if (path == NULL || bridge_text(request, "table") == NULL)
         return bridge_fail(err, KANON_EINVAL, "no table, or no schema");
-    kanon_status st = kanon_schema_read(schema, path, &self->context, err);
+    kanon_status st = kanon_schema_read(schema, KANON_PATH(path), &self->context, err);
     kanon_read_options reading = bridge_reading(self, request);
     if (st != KANON_OK)
         return st;
     reading.encode_all = clusters_on_all(*schema, request);
-    return kanon_table_read(table, bridge_text(request, "table"), *schema, &reading, err);
+    const kanon_input input = bridge_table(request);
+    return kanon_table_read(table, &input, *schema, &reading, err);
 }
 
 /* ---- what was found ---------------------------------------------------------------------------------------------- */
@@ -366,10 +374,10 @@ kanon_status bridge_check(bridge *self, const json_t *request, json_t *answer, k
         .tick = self->tick,
         .payload = self->payload,
     };
-    kanon_status st = path != NULL && release != NULL ? kanon_schema_read(&schema, path, &self->context, err)
+    kanon_status st = path != NULL && release != NULL ? kanon_schema_read(&schema, KANON_PATH(path), &self->context, err)
                                                       : bridge_fail(err, KANON_EINVAL, "no release, or no schema");
     if (st == KANON_OK)
-        st = kanon_check_read(&check, release, schema, &checking, err);
+        st = kanon_check_read(&check, KANON_PATH(release), schema, &checking, err);
     if (st == KANON_OK)
         put_check(answer, check);
     kanon_check_free(check);
@@ -393,7 +401,7 @@ kanon_status bridge_evaluate(bridge *self, const json_t *request, json_t *answer
     kanon_status st = release != NULL ? bridge_read(&schema, &table, self, request, err)
                                       : bridge_fail(err, KANON_EINVAL, "no release");
     if (st == KANON_OK)
-        st = kanon_evaluate_release(&measures, table, release, schema, &evaluating, err);
+        st = kanon_evaluate_release(&measures, table, KANON_PATH(release), schema, &evaluating, err);
     if (st == KANON_OK)
         json_object_set_new(answer, "figures", figures_of(measures));
     kanon_measures_free(measures);
