@@ -19,7 +19,7 @@
  *                                 driver         kanon_piece_merge; then, until kanon_rest_done:
  *                                 each block     kanon_rest_offer
  *                                 driver         kanon_piece_merge, kanon_rest_place
- *     6 they go to their group    each block     kanon_grouping_new, kanon_publish or kanon_release_to_arrow
+ *     6 they go to their group    each block     kanon_grouping_new, kanon_publish
  *     7 figures                   each block     kanon_tally_new
  *                                 driver         kanon_piece_merge, kanon_tally_measures
  *
