@@ -1,6 +1,5 @@
 /* Any piece from bytes: the one place that knows all kinds. */
 #include "core/context.h"
-#include "core/take_input.h"
 #include "measures/sums.h"
 #include "partition/cut_counts.h"
 #include "partition/rest.h"
@@ -41,34 +40,20 @@ out:
     return st;
 }
 
-static kanon_status read_given(kanon_piece **out, const kanon__given *given, const kanon_domain *domain, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__input input = {0};
-    const kanon_input *in = &given->input;
-    if (in->bytes != NULL)
-        return read_bytes(out, in->bytes, in->size, domain, err);
-    if (in->location == NULL)
-        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "a piece is no stream"), "hand over its bytes or a file");
-    KANON_TRY(kanon__input_open_upto(&input, in->location, UINT64_MAX, "a piece", err), out);
-    KANON_TRY(kanon__input_load(&input, err), out);
-    KANON_TRY(read_bytes(out, input.bytes, input.size, domain, err), out);
-out:
-    kanon__input_close(&input);
-    return st;
-}
-
-kanon_status kanon_piece_read(kanon_piece **out, const kanon_input *input, const kanon_domain *domain,
+kanon_status kanon_piece_read(kanon_piece **out, const kanon_input *given, const kanon_domain *domain,
                               const kanon_context *context, kanon_error *err)
 {
     kanon__call call;
-    kanon__given given;
+    kanon__input input;
     *out = NULL;
-    kanon_status st = kanon__given_take(&given, input, kanon__context_check(context, err), err);
-    if (st != KANON_OK)
-        return st;
-    kanon__call_begin(&call, context != NULL || domain == NULL ? context : domain->context);
-    st = kanon__call_end(&call, read_given(out, &given, domain, err));
-    kanon__given_clear(&given);
-    return st;
+    kanon_status begun = kanon__context_check(context, err);
+    if (begun == KANON_OK)
+        kanon__call_begin(&call, context != NULL || domain == NULL ? context : domain->context);
+    kanon_status st = kanon__input_take(&input, given, KANON__INPUT_PIECE, begun, err);
+    if (st == KANON_OK)
+        st = kanon__input_load(&input, err);
+    if (st == KANON_OK)
+        st = read_bytes(out, input.bytes, input.size, domain, err);
+    kanon__input_close(&input);
+    return begun == KANON_OK ? kanon__call_end(&call, st) : st;
 }

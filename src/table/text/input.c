@@ -31,6 +31,7 @@ static const size_limit limits[] = {
     [KANON__INPUT_SCHEMA] = {"a schema", 64 * MB, 16 * MB},
     [KANON__INPUT_TAXONOMY] = {"a taxonomy", 1024 * MB, 16 * MB},
     [KANON__INPUT_CERTIFICATE] = {"a certificate", UINT64_MAX, 256 * MB},
+    [KANON__INPUT_PIECE] = {"a piece", UINT64_MAX, UINT64_MAX},
 };
 
 static int open_to_read(const char *path)
@@ -312,7 +313,8 @@ static kanon_status open_given(kanon__input *out, const kanon__given *given, kan
 {
     const kanon_input *in = &given->input;
     if (in->stream != NULL)
-        return kanon__fail(err, KANON_EINVAL, "%s is text, not a stream of records", limits[kind].what);
+        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "%s is not a stream of records", limits[kind].what),
+                           "hand over its bytes, or say where it is");
     if (in->bytes != NULL)
         return kanon__input_from_bytes(out, kanon__given_name(given), in->bytes, in->size, NULL, err);
     KANON_CHECK(kanon__input_open(out, in->location, kind, err));

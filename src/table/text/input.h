@@ -30,12 +30,13 @@ typedef struct kanon__input {
 typedef enum kanon__input_kind {
     KANON__INPUT_SCHEMA = 0,
     KANON__INPUT_TAXONOMY,
-    KANON__INPUT_CERTIFICATE
+    KANON__INPUT_CERTIFICATE,
+    KANON__INPUT_PIECE
 } kanon__input_kind;
 
 /* KANON_EDATA: it is too large for what it is. */
 kanon_status kanon__input_open(kanon__input *out, const char *path, kanon__input_kind kind, kanon_error *err);
-/* The text that a caller gives; `before` is that of core/take_input.h. KANON_EINVAL: it is a stream. */
+/* The bytes that a caller gives; `before` is that of core/take_input.h. KANON_EINVAL: it is a stream. */
 kanon_status kanon__input_take(kanon__input *out, const kanon_input *given, kanon__input_kind kind, kanon_status before,
                                kanon_error *err);
 /* What is no regular file is refused once it has given more than `most` bytes; `what` names it: "a table". */

@@ -327,7 +327,8 @@ static void pieces_are_read_from_files(void **state)
     kanon_piece_free(piece);
     assert_int_equal(kanon_piece_read(&piece, KANON_PATH("/nowhere/a.piece"), w->domain, NULL, &err), KANON_EIO);
     assert_null(piece);
-    assert_refused(kanon_piece_read(&piece, KANON_STREAM(&stream), w->domain, NULL, &err), KANON_EINVAL, &err, "no stream");
+    assert_refused(kanon_piece_read(&piece, KANON_STREAM(&stream), w->domain, NULL, &err), KANON_EINVAL, &err,
+                   "not a stream");
     assert_int_equal(n_released, 1);
     free(bytes.text);
     world_end(w);
