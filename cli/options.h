@@ -4,7 +4,7 @@
 #ifndef KANON_CLI_OPTIONS_H
 #define KANON_CLI_OPTIONS_H
 
-#include <kanon.h>
+#include <kanon_host.h>
 
 #include "options/option_row.h"
 

@@ -101,16 +101,6 @@ typedef struct kanon_error {
     const char *topic;
 } kanon_error;
 
-/* Text of others (a column name, a file name) as it can be shown on a terminal or a page: control characters, C1 controls,
- * marks that turn the direction of text, and bytes that are not UTF-8 become \n, \x1b, \u202e. At most `size` bytes of it
- * are written to `out` with a terminator, whole characters only; how many bytes all of it has is returned. Messages, hints
- * and warnings of the library went through this already; twice is the same as once. */
-KANON_API size_t kanon_escape(char *out, size_t size, const char *text);
-
-/* The word most like `text`, for "did you mean": by letters added, left out, changed or swapped. NULL where none is near;
- * words that are NULL are passed over. */
-KANON_API const char *kanon_nearest_word(const char *const *words, size_t n, const char *text);
-
 /* A short name for a status: "bad input". */
 KANON_API const char *kanon_status_text(kanon_status status);
 
@@ -362,13 +352,8 @@ KANON_API int64_t kanon_schema_k(const kanon_schema *schema);
 KANON_API const char *kanon_schema_algorithm(const kanon_schema *schema);
 
 KANON_API size_t kanon_schema_settings(const kanon_schema *schema, const kanon_setting **out);
-/* The i-th file that is read for the schema: its own, then its taxonomies. NULL past the last. */
-KANON_API const char *kanon_schema_file(const kanon_schema *schema, size_t i);
 /* Not 0: the schema says what role the column has, and *out (unless NULL) is that role. */
 KANON_API int kanon_schema_role(const kanon_schema *schema, const char *column, kanon_role *out);
-/* The path of a column's taxonomy; NULL: it has none, or not in a file. With its bytes the
- * schema can be made again where that file is not, such as on another machine. */
-KANON_API const char *kanon_schema_taxonomy(const kanon_schema *schema, const char *column);
 
 /* ---- table ------------------------------------------------------------------------------------------------------- */
 
@@ -400,9 +385,6 @@ typedef struct kanon_read_options {
  * that holds it, KEY-file=PATH the file. Drivers are libraries that are loaded at run time: docs/databases.md. A release is
  * written to such a place by its name: NAME.parquet, FILE.db#TABLE, adbc:...&table=NAME. */
 
-/* What messages and reports call a location: the driver and the table, none of the options. Otherwise as kanon_escape. */
-KANON_API size_t kanon_location_name(char *out, size_t size, const char *location);
-
 /* A driver that is known by name; others work, too. */
 typedef struct kanon_driver_info {
     const char *name;
@@ -412,8 +394,6 @@ typedef struct kanon_driver_info {
 
 /* The i-th known driver; NULL past the last. */
 KANON_API const kanon_driver_info *kanon_driver_at(size_t i);
-/* Load the driver called `name`, and write where it was found as kanon_escape does; 0: there is none that can be loaded. */
-KANON_API size_t kanon_driver_find(char *out, size_t size, const char *name);
 
 /* Read and encode a table as `schema` says, which also says of its header and encoding what the input does not. A CSV
  * file of more than 1 MiB stays open and is read again when a release is written. KANON_EIO: it was truncated or
@@ -717,10 +697,6 @@ typedef struct kanon_outputs {
      * rows of the table. A state that is made of the grouping gives its groups these numbers. NULL: not wanted. */
     int64_t *group_numbers;
 } kanon_outputs;
-
-/* Whether two locations are one, so that to write at the first would change the second: one file, however it is written and
- * whatever links lead to it, or will once it is there; one table of a database; or a table and the file that it is in. */
-KANON_API int kanon_same_file(const char *left, const char *right);
 
 /* Write what is wanted: all of it or nothing. Where that is the internal report of given measures alone, any grouping of
  * the table will do; else it must be one that may be released. KANON_EINVAL: the grouping is of another table (also of
@@ -1095,9 +1071,6 @@ KANON_API kanon_status kanon_state_create(const char *path, const kanon_table *t
 KANON_API kanon_status kanon_state_open(kanon_state **out, const char *path, const kanon_state_options *options,
                                         kanon_error *err);
 KANON_API void kanon_state_close(kanon_state *state);
-/* Whether `path` is the state at `state` or one of the files that belong to it, such as STATE-journal. No output may be
- * written there. Neither has to exist. */
-KANON_API int kanon_state_owns(const char *state, const char *path);
 
 typedef struct kanon_change_options {
     size_t struct_size;

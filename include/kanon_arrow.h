@@ -77,12 +77,6 @@ struct ArrowArrayStream {
  * decimal text, a date as YYYY-MM-DD, a timestamp as ISO 8601, so the same table in a CSV file gives the same groups.
  * Values are not copied: the table keeps the batches. */
 
-/* The table at a location (kanon.h) that is no CSV, as a stream: a Parquet file, a table of an SQLite file, what an ADBC
- * driver reaches. Every function that takes the path of a table reads these, too; this is for hosts that want the rows
- * themselves. The stream holds its connection until it is released. `context` may be NULL. */
-KANON_API kanon_status kanon_open_stream(struct ArrowArrayStream *out, const char *location, const kanon_context *context,
-                                         kanon_error *err);
-
 /* A release in a stream that is checked or evaluated: null means any value in a quasi column, and no value in others; where
  * one of NAME_min and NAME_max is null, an open end. */
 

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <kanon_host.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

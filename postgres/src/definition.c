@@ -16,6 +16,7 @@
 #include "utils/uuid.h"
 
 #include <errno.h>
+#include <kanon_host.h>
 
 /* ---- setters ---- */
 

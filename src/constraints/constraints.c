@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 
 #include <math.h>
+#include <kanon_host.h>
 #include <stdio.h>
 #include <string.h>
 

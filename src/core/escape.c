@@ -2,8 +2,7 @@
  * stays what it is. */
 #include "core/escape.h"
 
-#include <kanon.h>
-
+#include <kanon_host.h>
 #include <stdio.h>
 #include <string.h>
 

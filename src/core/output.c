@@ -7,6 +7,7 @@
 #include "core/temporary_file.h"
 #include "core/ticker.h"
 
+#include <kanon_host.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -2,6 +2,7 @@
  * escaped here, in one place for all messages. No message contains
  * a cell value; scripts/check-messages reads the calls of these functions. */
 #include "core/status.h"
+#include <kanon_host.h>
 
 #include <errno.h>
 #include <stdarg.h>

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 
+#include <kanon_host.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 
+#include <kanon_host.h>
 #include <ctype.h>
 #include <dlfcn.h>
 #include <glob.h>

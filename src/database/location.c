@@ -4,6 +4,7 @@
 #include "core/alloc.h"
 #include "core/output.h"
 
+#include <kanon_host.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -3,6 +3,8 @@
 
 #include "core/context.h"
 
+#include <kanon_host.h>
+
 kanon_status kanon__stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode, kanon_error *err)
 {
     out->release = NULL;

@@ -3,6 +3,8 @@
 #include "database/writers.h"
 
 static kanon_status no_drivers(const kanon__location *l, kanon_error *err)
+#include <kanon_host.h>
+
 {
     kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: this build of libkanon has no drivers: KANON_ADBC was left out",
                                   l->name);

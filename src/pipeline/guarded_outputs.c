@@ -3,6 +3,8 @@
 
 #include "core/take_options.h"
 
+#include <kanon_host.h>
+
 kanon_status kanon__guarded_outputs_begin(kanon__guarded_outputs *out, const kanon_outputs *given, kanon_error *err)
 {
     kanon_outputs *w = &out->wanted;

@@ -19,6 +19,7 @@
 #include "report/report.h"
 #include "verify/verify.h"
 
+#include <kanon_host.h>
 #include <string.h>
 
 /* One call of kanon_publish: its options, the files that are being written and the progress. */

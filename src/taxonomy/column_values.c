@@ -7,6 +7,7 @@
 #include "table/text/decode.h"
 #include "taxonomy/taxonomy_document.h"
 
+#include <kanon_host.h>
 #include <stdio.h>
 #include <string.h>
 

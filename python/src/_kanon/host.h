@@ -12,6 +12,7 @@
 #include <kanon.h>
 #include <kanon_arrow.h>
 #include <kanon_blocks.h>
+#include <kanon_host.h>
 
 /* ---- handles.c ---- */
 

@@ -294,7 +294,7 @@ PyObject *schema_taxonomy(PyObject *module, PyObject *args)
     const kanon_schema *schema = handle_get(capsule, SCHEMA);
     if (schema == NULL)
         return NULL;
-    const char *path = kanon_schema_taxonomy(schema, column);
+    const char *path = kanon_schema_taxonomy_path(schema, column);
     if (path == NULL)
         Py_RETURN_NONE;
     return PyUnicode_DecodeFSDefault(path);

@@ -10,6 +10,7 @@
 #include "table/domain/column_type.h"
 #include "table/read/whole_domain.h"
 
+#include <kanon_host.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -12,6 +12,7 @@
 #include "table/value/bands.h"
 #include "table/value/number.h"
 
+#include <kanon_host.h>
 #include <string.h>
 
 const char *kanon_role_text(kanon_role role)
@@ -774,7 +775,7 @@ int kanon_schema_role(const kanon_schema *schema, const char *column, kanon_role
     return 1;
 }
 
-const char *kanon_schema_taxonomy(const kanon_schema *schema, const char *column)
+const char *kanon_schema_taxonomy_path(const kanon_schema *schema, const char *column)
 {
     const kanon__attribute *attribute = kanon__schema_find(schema, column);
     return attribute == NULL ? NULL : attribute->taxonomy_path;

@@ -3,6 +3,7 @@
 
 #include "core/alloc.h"
 
+#include <kanon_host.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "core/ticker.h"
 #include "support.h"
 
+#include <kanon_host.h>
 #include <sched.h>
 #include <stdatomic.h>
 

@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include <fcntl.h>
+#include <kanon_host.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/resource.h>

@@ -6,6 +6,7 @@
 #include "support.h"
 
 #include <kanon_arrow.h>
+#include <kanon_host.h>
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 
 #include "core/alloc.h"
 
+#include <kanon_host.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -750,11 +751,10 @@ static void test_read_file(void **state)
     snprintf(expected, sizeof expected, "%s/taxonomies/workclass.csv", dir);
     assert_string_equal(kanon__schema_find(schema, "workclass")->taxonomy_path, expected);
     assert_string_equal(schema->path, path);
-    assert_string_equal(kanon_schema_taxonomy(schema, "workclass"), expected);
-    assert_int_equal(kanon_schema_set_taxonomy(schema, "workclass", KANON_BYTES_AS("a;*\nb;*\n", 8, "tree"), &err),
-                     KANON_OK);
-    assert_null(kanon_schema_taxonomy(schema, "workclass")); /* not in a file any more */
-    assert_null(kanon_schema_taxonomy(schema, "nobody"));
+    assert_string_equal(kanon_schema_taxonomy_path(schema, "workclass"), expected);
+    assert_int_equal(kanon_schema_set_taxonomy(schema, "workclass", KANON_BYTES_AS("a;*\nb;*\n", 8, "tree"), &err), KANON_OK);
+    assert_null(kanon_schema_taxonomy_path(schema, "workclass")); /* not in a file any more */
+    assert_null(kanon_schema_taxonomy_path(schema, "nobody"));
     kanon_role role = KANON_ROLE_SENSITIVE;
     assert_true(kanon_schema_role(schema, "workclass", &role));
     assert_int_equal(role, KANON_ROLE_QUASI);
