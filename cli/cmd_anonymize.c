@@ -124,10 +124,10 @@ static void print_columns(const kanon_table *table)
     for (int i = 0; i < kanon_table_columns(table); i++) {
         const char *name = kanon_table_column_name(table, i);
         kanon_type type = kanon_table_column_type(table, i);
-        const char *role = kanon_role_text(kanon_table_column_role(table, i));
+        const char *role = kanon_enum_text(KANON_ENUM_ROLE, kanon_table_column_role(table, i));
         print_clean(stderr, name);
         fprintf(stderr, "%*s  %-12s %s\n", width - shown_width(name), "", role,
-                type == KANON_TYPE_UNKNOWN ? "-" : kanon_type_text(type));
+                type == KANON_TYPE_UNKNOWN ? "-" : kanon_enum_text(KANON_ENUM_TYPE, type));
     }
     fputc('\n', stderr);
 }

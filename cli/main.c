@@ -170,7 +170,7 @@ int failed(const command *self, const kanon_error *err)
     snprintf(hint, sizeof hint, "%s%s%s", err->hint, *err->hint != '\0' && *flags != '\0' ? "; " : "", flags);
     if (err->status == KANON_EINVAL && *hint == '\0')
         see_help(hint, sizeof hint, self);
-    say_line(STYLE_BAD, *err->message != '\0' ? err->message : kanon_status_text(err->status), hint);
+    say_line(STYLE_BAD, *err->message != '\0' ? err->message : kanon_enum_text(KANON_ENUM_STATUS, err->status), hint);
     return exit_of(err->status);
 }
 

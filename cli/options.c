@@ -567,15 +567,6 @@ static kanon_status check_roles_differ(const arguments *args, kanon_error *err)
     return KANON_OK;
 }
 
-/* The type of that name, which the parser knows to be one. */
-static kanon_type type_named(const char *name)
-{
-    for (kanon_type type = KANON_TYPE_INTEGER; type <= KANON_TYPE_ORDINAL; type++)
-        if (strcmp(kanon_type_text(type), name) == 0)
-            return type;
-    return KANON_TYPE_UNKNOWN;
-}
-
 /* The levels of an ordinal column, with commas between them. */
 static kanon_status set_order(kanon_schema *schema, const char *column, const char *text, kanon_error *err)
 {
@@ -610,7 +601,7 @@ static kanon_status set_values(kanon_schema *schema, const arguments *args, kano
     kanon_status st = KANON_OK;
     for (size_t i = 0; i < args->types.n && st == KANON_OK; i++) {
         const kanon_setting *said = &args->types.items[i];
-        st = kanon_schema_set_type(schema, said->name, type_named(said->value), err);
+        st = kanon_schema_set_type(schema, said->name, (kanon_type)kanon_enum_value(KANON_ENUM_TYPE, said->value), err);
     }
     for (size_t i = 0; i < args->orders.n && st == KANON_OK; i++)
         st = set_order(schema, args->orders.items[i].name, args->orders.items[i].value, err);
@@ -643,16 +634,6 @@ static kanon_status set_same(kanon_schema *schema, const char *pair, kanon_error
     return st;
 }
 
-/* The role of that name, which the parser knows to be one. */
-static kanon_role role_named(const char *name)
-{
-    static const kanon_role roles[] = {KANON_ROLE_QUASI, KANON_ROLE_SENSITIVE, KANON_ROLE_INSENSITIVE};
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
-        if (strcmp(kanon_role_text(roles[i]), name) == 0)
-            return roles[i];
-    return KANON_ROLE_IDENTIFYING;
-}
-
 /* Masks, weights, the key of a state, and the role of columns that have none. */
 static kanon_status set_rest(kanon_schema *schema, const arguments *args, kanon_error *err)
 {
@@ -675,7 +656,7 @@ static kanon_status set_rest(kanon_schema *schema, const arguments *args, kanon_
     if (st == KANON_OK && args->key.n > 0)
         st = kanon_schema_set_key(schema, args->key.items, args->key.n, err);
     if (st == KANON_OK && args->default_role != NULL)
-        st = kanon_schema_set_default_role(schema, role_named(args->default_role), err);
+        st = kanon_schema_set_default_role(schema, (kanon_role)kanon_enum_value(KANON_ENUM_ROLE, args->default_role), err);
     return st;
 }
 

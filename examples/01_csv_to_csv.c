@@ -7,7 +7,7 @@
 
 static int explain(const kanon_error *err)
 {
-    fprintf(stderr, "%s: %s\n", kanon_status_text(err->status), err->message);
+    fprintf(stderr, "%s: %s\n", kanon_enum_text(KANON_ENUM_STATUS, err->status), err->message);
     if (err->hint[0] != '\0')
         fprintf(stderr, "hint: %s\n", err->hint);
     return 1;
@@ -40,7 +40,7 @@ int main(void)
     grouping = NULL;
     options.k = 10;
     if (kanon_anonymize(&grouping, table, &options, &err) == KANON_EINFEASIBLE)
-        printf("%s: %s\n", kanon_status_text(err.status), err.message);
+        printf("%s: %s\n", kanon_enum_text(KANON_ENUM_STATUS, err.status), err.message);
 out:
     /* Every object is freed by its own function, which takes NULL, too. A table does not need its schema any longer. */
     kanon_grouping_free(grouping);

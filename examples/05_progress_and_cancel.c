@@ -64,7 +64,7 @@ int main(void)
 
     if (kanon_publish(table, grouping, &outputs, &err) != KANON_ECANCELLED)
         goto out;
-    printf("%s: %s\n", kanon_status_text(err.status), err.message);
+    printf("%s: %s\n", kanon_enum_text(KANON_ENUM_STATUS, err.status), err.message);
     FILE *left = fopen("release.csv", "r");
     printf("release.csv is %s\n", left != NULL ? "there" : "not there");
     if (left != NULL)

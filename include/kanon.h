@@ -101,8 +101,25 @@ typedef struct kanon_error {
     const char *topic;
 } kanon_error;
 
-/* A short name for a status: "bad input". */
-KANON_API const char *kanon_status_text(kanon_status status);
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+/* Enums of this header whose values have words: those of schemas, options and reports. */
+typedef enum kanon_enum {
+    KANON_ENUM_STATUS = 0,      /* done, wrong call, bad input, ... */
+    KANON_ENUM_ROLE,            /* insensitive, identifying, quasi, sensitive */
+    KANON_ENUM_TYPE,            /* unknown, integer, decimal, date, categorical, ordinal */
+    KANON_ENUM_HEADER,          /* unsaid, yes, no */
+    KANON_ENUM_RECODE,          /* record, attribute */
+    KANON_ENUM_NUMERIC,         /* default, interval, range, mean, columns */
+    KANON_ENUM_POINT_RESULT,    /* optimal, dominated, infeasible */
+    KANON_ENUM_TAXONOMY_FORM,   /* auto, csv, indented, yaml, parents, json */
+    KANON_ENUM_TAXONOMY_METHOD  /* bands, frequency, dates, mask, prefixes, rare */
+} kanon_enum;
+
+/* The word for a value, such as a kanon_role; NULL: the enum has no such value. */
+KANON_API const char *kanon_enum_text(kanon_enum which, int value);
+/* The value that a word stands for; -1: the enum has no such word. */
+KANON_API int kanon_enum_value(kanon_enum which, const char *text);
 
 /* ---- progress and cancelling ------------------------------------------------------------------------------------- */
 
@@ -260,9 +277,6 @@ typedef enum kanon_type {
     KANON_TYPE_CATEGORICAL,
     KANON_TYPE_ORDINAL /* categories in an order: intervals of levels (kanon_schema_set_order) */
 } kanon_type;
-
-KANON_API const char *kanon_role_text(kanon_role role);
-KANON_API const char *kanon_type_text(kanon_type type);
 
 /* A setting of an algorithm, a refinement or a measure, as text. */
 typedef struct kanon_setting {
@@ -1015,8 +1029,6 @@ KANON_API const kanon_curve_point *kanon_curve_at(const kanon_curve *curve, size
 /* Of the points that no other beats, the one nearest to where both information_loss and average_risk (by its logarithm) are
  * least, each scaled from its least to its greatest value; NULL where there is none. */
 KANON_API const kanon_curve_point *kanon_curve_recommended(const kanon_curve *curve);
-/* "optimal", "dominated" or "infeasible". */
-KANON_API const char *kanon_point_result_text(kanon_point_result result);
 
 /* ---- states: tables that live on --------------------------------------------------------------------------------- */
 

@@ -131,7 +131,7 @@ static inline void assert_file(const char *path, const char *expected)
 static inline void assert_done(kanon_status status, const kanon_error *err)
 {
     if (status != KANON_OK)
-        fail_msg("%s: %s; %s", kanon_status_text(status), err->message, err->hint);
+        fail_msg("%s: %s; %s", kanon_enum_text(KANON_ENUM_STATUS, status), err->message, err->hint);
 }
 
 static inline void assert_holds(const char *text, const char *part)

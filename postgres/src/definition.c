@@ -31,18 +31,16 @@ static kanon_status refuse(kanon_error *err, const char *message)
 
 kanon_status schema_set_role(kanon_schema *s, const char *column, const char *value, kanon_error *err)
 {
-    for (int role = KANON_ROLE_INSENSITIVE; role <= KANON_ROLE_SENSITIVE; role++)
-        if (strcmp(value, kanon_role_text((kanon_role)role)) == 0)
-            return kanon_schema_set_role(s, column, (kanon_role)role, err);
-    return refuse(err, "a role is quasi, sensitive, identifying or insensitive");
+    int role = kanon_enum_value(KANON_ENUM_ROLE, value);
+    return role >= 0 ? kanon_schema_set_role(s, column, (kanon_role)role, err)
+                     : refuse(err, "a role is quasi, sensitive, identifying or insensitive");
 }
 
 static kanon_status set_type(kanon_schema *s, const char *column, const char *value, kanon_error *err)
 {
-    for (int type = KANON_TYPE_INTEGER; type <= KANON_TYPE_ORDINAL; type++)
-        if (strcmp(value, kanon_type_text((kanon_type)type)) == 0)
-            return kanon_schema_set_type(s, column, (kanon_type)type, err);
-    return refuse(err, "a type is integer, decimal, date, categorical or ordinal");
+    int type = kanon_enum_value(KANON_ENUM_TYPE, value);
+    return type > KANON_TYPE_UNKNOWN ? kanon_schema_set_type(s, column, (kanon_type)type, err)
+                                     : refuse(err, "a type is integer, decimal, date, categorical or ordinal");
 }
 
 static kanon_status set_weight(kanon_schema *s, const char *column, const char *value, kanon_error *err)
@@ -176,9 +174,10 @@ static kanon_numeric numeric_of(const char *numbers)
 
 static kanon_recode recode_of(const char *recode)
 {
-    if (strcmp(recode, "record") != 0 && strcmp(recode, "attribute") != 0)
+    int value = kanon_enum_value(KANON_ENUM_RECODE, recode);
+    if (value < 0)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("recode is record or attribute")));
-    return strcmp(recode, "attribute") == 0 ? KANON_RECODE_ATTRIBUTE : KANON_RECODE_RECORD;
+    return (kanon_recode)value;
 }
 
 static void set_option(run *r, definition *d, const char *name, const char *value, kanon_error *err)

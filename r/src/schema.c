@@ -24,19 +24,19 @@ typedef kanon_status (*set_function)(kanon_schema *schema, const char *column, c
 
 static kanon_status set_role(kanon_schema *s, const char *column, const char *value, kanon_error *err)
 {
-    for (int role = KANON_ROLE_INSENSITIVE; role <= KANON_ROLE_SENSITIVE; role++)
-        if (strcmp(value, kanon_role_text((kanon_role)role)) == 0)
-            return column == NULL ? kanon_schema_set_default_role(s, (kanon_role)role, err)
-                                  : kanon_schema_set_role(s, column, (kanon_role)role, err);
-    return fail(err, KANON_EINVAL, "a role is quasi, sensitive, identifying or insensitive");
+    int role = kanon_enum_value(KANON_ENUM_ROLE, value);
+    if (role < 0)
+        return fail(err, KANON_EINVAL, "a role is quasi, sensitive, identifying or insensitive");
+    return column == NULL ? kanon_schema_set_default_role(s, (kanon_role)role, err)
+                          : kanon_schema_set_role(s, column, (kanon_role)role, err);
 }
 
 static kanon_status set_type(kanon_schema *s, const char *column, const char *value, kanon_error *err)
 {
-    for (int type = KANON_TYPE_INTEGER; type <= KANON_TYPE_ORDINAL; type++)
-        if (strcmp(value, kanon_type_text((kanon_type)type)) == 0)
-            return kanon_schema_set_type(s, column, (kanon_type)type, err);
-    return fail(err, KANON_EINVAL, "a type is integer, decimal, date, categorical or ordinal");
+    int type = kanon_enum_value(KANON_ENUM_TYPE, value);
+    return type > KANON_TYPE_UNKNOWN
+               ? kanon_schema_set_type(s, column, (kanon_type)type, err)
+               : fail(err, KANON_EINVAL, "a type is integer, decimal, date, categorical or ordinal");
 }
 
 static kanon_status set_weight(kanon_schema *s, const char *column, const char *value, kanon_error *err)
@@ -145,7 +145,7 @@ SEXP r_schema_role(SEXP handle, SEXP column)
     kanon_role role;
     if (!kanon_schema_role(handle_get(handle, &SCHEMA), text_of(column), &role))
         return R_NilValue;
-    return Rf_mkString(kanon_role_text(role));
+    return Rf_mkString(kanon_enum_text(KANON_ENUM_ROLE, role));
 }
 
 /* schema_set(schema, what, column, value): `what` is a row of the table above, "key" with the columns as value, or "order"

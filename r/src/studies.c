@@ -84,7 +84,7 @@ static SEXP point_list(const kanon_curve_point *point)
         SET_STRING_ELT(names, (R_xlen_t)i, utf8(point->settings[i].name));
     }
     Rf_setAttrib(values, R_NamesSymbol, names);
-    SET_VECTOR_ELT(list, 1, Rf_ScalarString(utf8(kanon_point_result_text(point->result))));
+    SET_VECTOR_ELT(list, 1, Rf_ScalarString(utf8(kanon_enum_text(KANON_ENUM_POINT_RESULT, point->result))));
     const kanon_figure **figures = (const kanon_figure **)R_alloc(point->n_figures + 1, sizeof *figures);
     for (size_t i = 0; i < point->n_figures; i++)
         figures[i] = &point->figures[i];

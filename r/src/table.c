@@ -81,8 +81,8 @@ SEXP r_table_describe(SEXP handle)
         SET_VECTOR_ELT(list, j, Rf_allocVector(STRSXP, n));
     for (int i = 0; i < n; i++) {
         SET_STRING_ELT(VECTOR_ELT(list, 1), i, utf8(kanon_table_column_name(table, i)));
-        SET_STRING_ELT(VECTOR_ELT(list, 2), i, utf8(kanon_role_text(kanon_table_column_role(table, i))));
-        SET_STRING_ELT(VECTOR_ELT(list, 3), i, utf8(kanon_type_text(kanon_table_column_type(table, i))));
+        SET_STRING_ELT(VECTOR_ELT(list, 2), i, utf8(kanon_enum_text(KANON_ENUM_ROLE, kanon_table_column_role(table, i))));
+        SET_STRING_ELT(VECTOR_ELT(list, 3), i, utf8(kanon_enum_text(KANON_ENUM_TYPE, kanon_table_column_type(table, i))));
     }
     SET_VECTOR_ELT(list, 4, texts_at(table_warning, table));
     int privacy = 0; /* those about privacy come first */

@@ -256,7 +256,8 @@ static kanon_status warn_of_default_role(checker *c, kanon_error *err)
             st = kanon__texts_add_shown(&names, c->source->column_names[i], err);
     }
     if (st == KANON_OK && names.n > 0)
-        st = join_names(&list, "not named in the schema, so ", kanon_role_text(c->schema->default_role), &names, "", err);
+        st = join_names(&list, "not named in the schema, so ",
+                        kanon_enum_text(KANON_ENUM_ROLE, c->schema->default_role), &names, "", err);
     if (st == KANON_OK && names.n > 0)
         st = kanon__texts_add(&c->report->privacy.warnings, list, strlen(list), err);
     kanon__texts_clear(&names);

@@ -1,9 +1,8 @@
-/* See status.h. Filling the caller's error struct, which may be NULL, and the texts of the codes. Names from files are
- * escaped here, in one place for all messages. No message contains
- * a cell value; scripts/check-messages reads the calls of these functions. */
+/* See status.h. Filling the caller's error struct, which may be NULL. Names from files are escaped here, in one place for
+ * all messages. No message contains a cell value; scripts/check-messages reads the calls of these functions. */
 #include "core/status.h"
-#include <kanon_host.h>
 
+#include <kanon_host.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,31 +19,6 @@ const char *kanon_version(void)
 int kanon_version_number(void)
 {
     return KANON_VERSION_NUMBER;
-}
-
-const char *kanon_status_text(kanon_status status)
-{
-    switch (status) {
-    case KANON_OK:
-        return "done";
-    case KANON_EINVAL:
-        return "wrong call";
-    case KANON_EDATA:
-        return "bad input";
-    case KANON_EINFEASIBLE:
-        return "requirement cannot be met";
-    case KANON_ENOMEM:
-        return "out of memory";
-    case KANON_EIO:
-        return "input or output failed";
-    case KANON_ECANCELLED:
-        return "cancelled";
-    case KANON_EVERSION:
-        return "file of another version";
-    case KANON_EINTERNAL:
-        return "internal check failed";
-    }
-    return "unknown status";
 }
 
 kanon_status kanon__fail(kanon_error *err, kanon_status status, const char *format, ...)

@@ -71,7 +71,7 @@ static kanon_status describe_roles(char **out, const kanon_table *table, kanon_e
                 at += sprintf(at, "\\u%04x", (unsigned)*name);
             else
                 at += sprintf(at, "%s%c", *name == '"' || *name == '\\' ? "\\" : "", *name);
-        at += sprintf(at, "\":\"%s\"", kanon_role_text(c->role));
+        at += sprintf(at, "\":\"%s\"", kanon_enum_text(KANON_ENUM_ROLE, c->role));
     }
     sprintf(at, "}");
     return KANON_OK;

@@ -62,7 +62,8 @@ static bool set_attributes(json_t *root, const kanon_profile *p)
     for (size_t i = 0; good && i < p->n_attributes; i++) {
         const kanon_profile_attribute *a = &p->attributes[i];
         json_t *one = append_object(list);
-        good = set(one, "name", json_string(a->name)) && set(one, "type", json_string(kanon_type_text(a->type))) &&
+        good = set(one, "name", json_string(a->name)) &&
+               set(one, "type", json_string(kanon_enum_text(KANON_ENUM_TYPE, a->type))) &&
                set_integer(one, "distinct", a->distinct) && set_integer(one, "missing", a->missing) &&
                set_integer(one, "unique", a->unique) && set_integer(one, "unique_without", a->unique_without);
     }

@@ -183,9 +183,9 @@ static void put_attribute(text_writer *w, const kanon__schema_plan *p, int i, in
     put_name(w, f->name);
     put_text(w, ":");
     pad(w, begin, width);
-    putf(w, "{role: %s", kanon_role_text(d->role));
+    putf(w, "{role: %s", kanon_enum_text(KANON_ENUM_ROLE, d->role));
     if (d->role == KANON_ROLE_QUASI || d->role == KANON_ROLE_SENSITIVE) {
-        putf(w, ", type: %s", kanon_type_text(d->type));
+        putf(w, ", type: %s", kanon_enum_text(KANON_ENUM_TYPE, d->type));
         put_format(w, d, f);
         if (d->mask)
             put_text(w, ", mask: right");

@@ -116,7 +116,7 @@ static bool set_own(json_t *own, const kanon__field *field)
 {
     static const char *const band_names[] = {"bands", "top", "bottom"};
     const kanon__column *c = field->column;
-    bool good = set(own, "role", json_string(kanon_role_text(c->role)));
+    bool good = set(own, "role", json_string(kanon_enum_text(KANON_ENUM_ROLE, c->role)));
     if (c->domain == NULL)
         return good;
     good = good && set(own, "originalType", json_string(kanon__told_type(c->domain)));

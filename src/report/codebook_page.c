@@ -59,7 +59,8 @@ static void put_columns(kanon__output *o, const kanon__codebook *book)
         for (int j = 0; j < n; j++) {
             kanon__output_text(o, "<tr><th scope=\"row\">");
             kanon__html_text(o, here[j].column->name);
-            kanon__markup(o, "%s</th><td data-label=\"Kind\">%s, %s", here[j].suffix, kanon_role_text(here[j].column->role),
+            kanon__markup(o, "%s</th><td data-label=\"Kind\">%s, %s", here[j].suffix,
+                          kanon_enum_text(KANON_ENUM_ROLE, here[j].column->role),
                           kind_of(&here[j]));
             put_date_format(o, here[j].column);
             put_bands(o, here[j].column);

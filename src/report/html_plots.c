@@ -325,7 +325,7 @@ static void axis_figure(kanon__output *o, const kanon__column *c, kanon__axis *a
 {
     char y_title[80];
     bool joined = false;
-    begin_figure(o, kanon_type_text(c->domain->type), c->name);
+    begin_figure(o, kanon_enum_text(KANON_ENUM_TYPE, c->domain->type), c->name);
     for (int i = 0; i < a->n; i++) {
         joined = joined || a->steps[i] > 1;
         a->before[i] /= a->steps[i];
@@ -387,7 +387,7 @@ static void category_figure(kanon__output *o, const kanon__column *c, const kano
                         .width = KANON__PLOT_HALF,
                         .n_series = 2,
                         .series = {"before", "after"}};
-    begin_figure(o, kanon_type_text(c->domain->type), c->name);
+    begin_figure(o, kanon_enum_text(KANON_ENUM_TYPE, c->domain->type), c->name);
     if (cs->n > 0)
         kanon__plot_rows(o, &plot, bars, n);
     else

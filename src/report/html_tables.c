@@ -241,10 +241,11 @@ static void list_columns(kanon__output *o, const kanon__report *r)
         const kanon__taxonomy *taxonomy = r->external ? NULL : kanon__column_taxonomy(c);
         kanon__output_text(o, "<tr><th scope=\"row\">");
         put_text(o, c->name);
-        kanon__markup(o, "</th><td>%s</td><td>%s</td><td data-label=\"Taxonomy\">", kanon_role_text(c->role),
+        kanon__markup(o, "</th><td>%s</td><td>%s</td><td data-label=\"Taxonomy\">",
+                      kanon_enum_text(KANON_ENUM_ROLE, c->role),
                       c->domain == NULL ? ""
                       : r->external     ? kanon__told_type(c->domain)
-                                        : kanon_type_text(c->domain->type));
+                                        : kanon_enum_text(KANON_ENUM_TYPE, c->domain->type));
         if (taxonomy != NULL && taxonomy->flat)
             kanon__output_text(o, "none");
         else if (taxonomy != NULL)

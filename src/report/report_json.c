@@ -36,11 +36,11 @@ static json_t *column_list(const kanon_table *t, bool external)
     bool good = true;
     for (int i = 0; good && i < t->data.n_columns; i++) {
         const kanon__column *c = &t->data.columns[i];
-        json_t *column = json_pack("{s:s, s:s}", "name", c->name, "role", kanon_role_text(c->role));
+        json_t *column = json_pack("{s:s, s:s}", "name", c->name, "role", kanon_enum_text(KANON_ENUM_ROLE, c->role));
         good = json_array_append_new(list, column) == 0;
         if (!good || c->domain == NULL)
             continue;
-        const char *type = external ? kanon__told_type(c->domain) : kanon_type_text(c->domain->type);
+        const char *type = external ? kanon__told_type(c->domain) : kanon_enum_text(KANON_ENUM_TYPE, c->domain->type);
         good = set(column, "type", json_string(type)) && set(column, "weight", json_real(c->weight));
     }
     return kanon__json_whole(list, good);

@@ -31,7 +31,7 @@ void kanon__curve_csv(kanon__output *o, const kanon_curve *c)
     kanon__output_text(o, ",seconds\n");
     for (int64_t i = 0; i < c->n; i++) {
         const kanon_curve_point *p = &c->points[i];
-        kanon__output_text(o, kanon_point_result_text(p->result));
+        kanon__output_text(o, kanon_enum_text(KANON_ENUM_POINT_RESULT, p->result));
         for (size_t j = 0; j < p->n_settings; j++)
             put_cell(o, p->settings[j].value);
         for (size_t j = 0; j < p->n_figures; j++)

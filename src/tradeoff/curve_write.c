@@ -23,7 +23,8 @@ static bool set(json_t *object, const char *key, json_t *value)
 static bool fill_point(json_t *object, const kanon_curve_point *p)
 {
     json_t *settings = json_object();
-    bool good = set(object, "settings", settings) && set(object, "result", json_string(kanon_point_result_text(p->result)));
+    const char *result = kanon_enum_text(KANON_ENUM_POINT_RESULT, p->result);
+    bool good = set(object, "settings", settings) && set(object, "result", json_string(result));
     for (size_t i = 0; good && i < p->n_settings; i++)
         good = set(settings, p->settings[i].name, json_string(p->settings[i].value));
     for (size_t i = 0; good && i < p->n_figures; i++)
@@ -174,7 +175,8 @@ static void put_table(kanon__output *o, const kanon_curve *c)
         name_point(name, sizeof name, c, p);
         kanon__output_text(o, "<tr><th scope=\"row\">");
         kanon__html_text(o, name);
-        kanon__markup(o, "</th><td>%s%s</td>", kanon_point_result_text(p->result), p == chosen ? ", recommended" : "");
+        kanon__markup(o, "</th><td>%s%s</td>", kanon_enum_text(KANON_ENUM_POINT_RESULT, p->result),
+                      p == chosen ? ", recommended" : "");
         for (size_t j = 0; j < p->n_figures; j++) {
             kanon__output_text(o, "<td class=\"n\" data-label=\"");
             put_words(o, p->figures[j].name);

@@ -400,9 +400,3 @@ const kanon_curve_point *kanon_curve_at(const kanon_curve *curve, size_t i)
 {
     return i < (size_t)curve->n ? &curve->points[i] : NULL;
 }
-
-const char *kanon_point_result_text(kanon_point_result result)
-{
-    static const char *const texts[] = {"optimal", "dominated", "infeasible"};
-    return texts[result];
-}

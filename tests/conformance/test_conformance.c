@@ -587,7 +587,7 @@ static void assert_setting(const kanon_algorithm_info *a, const kanon_setting_in
     kanon_error err = {0};
     kanon_status st = kanon__settings_init(&settings, a->name, a->settings, a->n_settings, &given, 1, &err);
     if (st != (good ? KANON_OK : KANON_EINVAL))
-        fail_msg("%s=%s: %s", info->name, value, kanon_status_text(st));
+        fail_msg("%s=%s: %s", info->name, value, kanon_enum_text(KANON_ENUM_STATUS, st));
     kanon__settings_clear(&settings);
     if (good)
         return;
@@ -685,7 +685,7 @@ static void try_setting(const kanon_algorithm_info *a, const kanon_table *table,
     if (st == KANON_OK)
         assert_sound(grouping, table, 3);
     else if (st != KANON_EINVAL && st != KANON_EINFEASIBLE && st != KANON_ECANCELLED)
-        fail_msg("%s=%s: %s: %s", name, value, kanon_status_text(st), err.message);
+        fail_msg("%s=%s: %s: %s", name, value, kanon_enum_text(KANON_ENUM_STATUS, st), err.message);
     kanon_grouping_free(grouping);
 }
 

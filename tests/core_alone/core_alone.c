@@ -9,7 +9,7 @@ static int n_wrong;
 static void done(kanon_status status, const kanon_error *err)
 {
     if (status != KANON_OK) {
-        printf("%s: %s\n", kanon_status_text(status), err->message);
+        printf("%s: %s\n", kanon_enum_text(KANON_ENUM_STATUS, status), err->message);
         n_wrong++;
     }
 }
@@ -17,7 +17,7 @@ static void done(kanon_status status, const kanon_error *err)
 static void refused(kanon_status status, kanon_error *err, const char *message)
 {
     if (status != KANON_EINVAL || strcmp(err->message, message) != 0) {
-        printf("expected '%s', got '%s: %s'\n", message, kanon_status_text(status), err->message);
+        printf("expected '%s', got '%s: %s'\n", message, kanon_enum_text(KANON_ENUM_STATUS, status), err->message);
         n_wrong++;
     }
     memset(err, 0, sizeof *err);

@@ -195,7 +195,8 @@ static void fail_each(void (*arm)(int64_t at), int64_t (*count)(void), int64_t m
             }
             n_failed++;
             if (st != KANON_ENOMEM && st != KANON_EIO)
-                fail_msg("command %d, allocation %d: %s: %s", command, (int)at, kanon_status_text(st), err.message);
+                fail_msg("command %d, allocation %d: %s: %s", command, (int)at,
+                         kanon_enum_text(KANON_ENUM_STATUS, st), err.message);
             if (exists(scratch("r.csv").text) || exists(scratch("new.state").text))
                 fail_msg("command %d, allocation %d: a file stays", command, (int)at);
             if (at % 16 == 1)

@@ -179,7 +179,7 @@ static void flipped_bits(void **unused)
         put_back(&f, original);
         kanon_status st = run(&f, DESCRIBE, &err);
         if (st != KANON_EDATA && st != KANON_EVERSION)
-            fail_msg("bit %d of byte %zu: %s", bit, where, kanon_status_text(st));
+            fail_msg("bit %d of byte %zu: %s", bit, where, kanon_enum_text(KANON_ENUM_STATUS, st));
         assert_holds(err.message, f.state.text);
         st = run(&f, i % N_CHANGES, &err);
         assert_true(st == KANON_OK || st == KANON_EDATA || st == KANON_EVERSION);

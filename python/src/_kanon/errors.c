@@ -6,7 +6,7 @@ PyObject *raise_failure(const kanon_error *err)
     PyObject *errors = PyImport_ImportModule("pykanon.errors");
     if (errors == NULL)
         return NULL;
-    const char *message = *err->message != '\0' ? err->message : kanon_status_text(err->status);
+    const char *message = *err->message != '\0' ? err->message : kanon_enum_text(KANON_ENUM_STATUS, err->status);
     PyObject *exception = PyObject_CallMethod(errors, "of", "iNNs", (int)err->status, text_of(message), text_of(err->hint),
                                               err->topic == NULL ? "" : err->topic);
     Py_DECREF(errors);

@@ -45,7 +45,8 @@ static PyObject *column_list(const kanon_proposed_column *at, size_t n)
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list != NULL && i < n; i++) {
         PyObject *item = Py_BuildValue("{s:N,s:s,s:s,s:N,s:N,s:L,s:L}", "name", text_of(at[i].name), "role",
-                                       kanon_role_text(at[i].role), "type", kanon_type_text(at[i].type), "reason",
+                                       kanon_enum_text(KANON_ENUM_ROLE, at[i].role), "type",
+                                       kanon_enum_text(KANON_ENUM_TYPE, at[i].type), "reason",
                                        text_of(at[i].reason), "same_as", name_of(at[i].same_as), "distinct",
                                        (long long)at[i].distinct, "missing", (long long)at[i].missing);
         if (item == NULL || PyList_Append(list, item) != 0)

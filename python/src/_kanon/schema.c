@@ -38,12 +38,9 @@ static kanon_status unknown(const char *value, const char *what, kanon_error *er
 
 static kanon_status role_of(kanon_role *out, const char *text, kanon_error *err)
 {
-    for (int role = KANON_ROLE_INSENSITIVE; role <= KANON_ROLE_SENSITIVE; role++)
-        if (strcmp(text, kanon_role_text((kanon_role)role)) == 0) {
-            *out = (kanon_role)role;
-            return KANON_OK;
-        }
-    return unknown(text, "role", err);
+    int role = kanon_enum_value(KANON_ENUM_ROLE, text);
+    *out = (kanon_role)role;
+    return role >= 0 ? KANON_OK : unknown(text, "role", err);
 }
 
 static kanon_status set_role(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
@@ -59,10 +56,9 @@ static kanon_status set_role(kanon_schema *s, const char *column, const char *va
 static kanon_status set_type(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
 {
     (void)size;
-    for (int type = KANON_TYPE_INTEGER; type <= KANON_TYPE_ORDINAL; type++)
-        if (strcmp(value, kanon_type_text((kanon_type)type)) == 0)
-            return kanon_schema_set_type(s, column, (kanon_type)type, err);
-    return unknown(value, "type: integer, decimal, date, categorical or ordinal", err);
+    int type = kanon_enum_value(KANON_ENUM_TYPE, value);
+    return type > KANON_TYPE_UNKNOWN ? kanon_schema_set_type(s, column, (kanon_type)type, err)
+                                     : unknown(value, "type: integer, decimal, date, categorical or ordinal", err);
 }
 
 static kanon_status set_weight(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
@@ -280,7 +276,7 @@ PyObject *schema_role(PyObject *module, PyObject *args)
         return NULL;
     if (!kanon_schema_role(schema, column, &role))
         Py_RETURN_NONE;
-    return text_of(kanon_role_text(role));
+    return text_of(kanon_enum_text(KANON_ENUM_ROLE, role));
 }
 
 /* schema_taxonomy(schema, column): the path of its taxonomy, or None. */

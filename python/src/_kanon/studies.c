@@ -50,8 +50,8 @@ static PyObject *point_result(const kanon_curve_point *point)
         Py_XDECREF(figures);
         return PyErr_Occurred() ? NULL : PyErr_NoMemory();
     }
-    return Py_BuildValue("{s:N,s:s,s:N}", "settings", place, "result", kanon_point_result_text(point->result), "figures",
-                         figures);
+    return Py_BuildValue("{s:N,s:s,s:N}", "settings", place, "result",
+                         kanon_enum_text(KANON_ENUM_POINT_RESULT, point->result), "figures", figures);
 }
 
 PyObject *tradeoff(PyObject *module, PyObject *args, PyObject *keywords)

@@ -48,8 +48,8 @@ PyObject *table_describe(PyObject *module, PyObject *capsule)
     PyObject *columns = table == NULL ? NULL : PyList_New(0);
     for (int i = 0; columns != NULL && i < kanon_table_columns(table); i++) {
         PyObject *item = Py_BuildValue("sss", kanon_table_column_name(table, i),
-                                       kanon_role_text(kanon_table_column_role(table, i)),
-                                       kanon_type_text(kanon_table_column_type(table, i)));
+                                       kanon_enum_text(KANON_ENUM_ROLE, kanon_table_column_role(table, i)),
+                                       kanon_enum_text(KANON_ENUM_TYPE, kanon_table_column_type(table, i)));
         if (item == NULL || PyList_Append(columns, item) != 0)
             Py_CLEAR(columns);
         Py_XDECREF(item);

@@ -48,7 +48,7 @@ typedef struct kanon__domain {
 static inline const char *kanon__told_type(const kanon__domain *d)
 {
     bool number = d->type == KANON_TYPE_INTEGER || d->type == KANON_TYPE_DECIMAL;
-    return number && !d->type_is_said ? "number" : kanon_type_text(d->type);
+    return number && !d->type_is_said ? "number" : kanon_enum_text(KANON_ENUM_TYPE, d->type);
 }
 
 /* A column's distinct texts as they were read, before anything is known of their order. */

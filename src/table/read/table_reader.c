@@ -85,7 +85,7 @@ static kanon_status set_up_column(kanon__reader *r, int i, kanon_error *err)
     KANON_TRY(kanon__column_describe(c, name, i == r->entity, r->schema, err), out);
     if (a != NULL && kanon__attribute_has_bands(a) && c->role != KANON_ROLE_QUASI && c->role != KANON_ROLE_IDENTIFYING) {
         st = kanon__fail(err, KANON_EDATA, "%s: %s: the column has bands, but its role is %s", r->source->name, name,
-                         kanon_role_text(c->role));
+                         kanon_enum_text(KANON_ENUM_ROLE, c->role));
         kanon__hint(err, st, "only quasi-identifiers are generalised: give it the role quasi, or remove the bands");
         goto out;
     }
@@ -149,7 +149,7 @@ static kanon_status note_unnamed(kanon__reader *r, bool strict, kanon_error *err
     size_t size = strlen(names) + 160;
     KANON_TRY(kanon__new_array(&line, (int64_t)size, "a warning", err), out);
     snprintf(line, size, "not named in the schema, so %s: %s%s",
-             withheld ? "withheld" : kanon_role_text(r->schema->default_role), names,
+             withheld ? "withheld" : kanon_enum_text(KANON_ENUM_ROLE, r->schema->default_role), names,
              withheld ? "; to release a column, give it the role insensitive" : "");
     /* what is withheld does no harm; what is released and nobody has thought about may */
     KANON_TRY(kanon__texts_add_shown(withheld ? &r->table->warnings : &r->table->privacy, line, err), out);
@@ -170,8 +170,9 @@ static kanon_status check_entity(kanon__reader *r, kanon_error *err)
     if (c->role == KANON_ROLE_QUASI || c->role == KANON_ROLE_SENSITIVE) {
         st = s->entity_line > 0
                  ? kanon__fail(err, KANON_EDATA, "%s:%d: %s: the entity is a %s column", s->path, s->entity_line, c->name,
-                               kanon_role_text(c->role))
-                 : kanon__fail(err, KANON_EINVAL, "%s: the entity is a %s column", c->name, kanon_role_text(c->role));
+                               kanon_enum_text(KANON_ENUM_ROLE, c->role))
+                 : kanon__fail(err, KANON_EINVAL, "%s: the entity is a %s column", c->name,
+                               kanon_enum_text(KANON_ENUM_ROLE, c->role));
         return kanon__hint(err, st, "give it 'role: identifying', or name the column that says whose record it is");
     }
     if (c->role == KANON_ROLE_INSENSITIVE)

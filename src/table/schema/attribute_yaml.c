@@ -222,12 +222,14 @@ static kanon_status check_bands(const kanon__yaml_reader *r, const kanon__yaml_k
     if (attribute->type == KANON_TYPE_CATEGORICAL || attribute->type == KANON_TYPE_ORDINAL)
         return kanon__hint(r->err,
                            kanon__yaml_fail(r, k->mark, "'%s' has bands but its type is %s",
-                                            kanon__yaml_shown(buffer, k->text), kanon_type_text(attribute->type)),
+                                            kanon__yaml_shown(buffer, k->text),
+                                            kanon_enum_text(KANON_ENUM_TYPE, attribute->type)),
                            "bands are for numbers and dates; a category has a taxonomy, and levels have an order");
     if (attribute->has_role && attribute->role != KANON_ROLE_QUASI)
         return kanon__hint(r->err,
                            kanon__yaml_fail(r, k->mark, "'%s' has bands but its role is %s",
-                                            kanon__yaml_shown(buffer, k->text), kanon_role_text(attribute->role)),
+                                            kanon__yaml_shown(buffer, k->text),
+                                            kanon_enum_text(KANON_ENUM_ROLE, attribute->role)),
                            "only quasi-identifiers are generalised: use role: quasi or remove the bands");
     if (!kanon__bands_check(attribute->bands, attribute->top, attribute->bottom, &problem, &hint))
         return kanon__hint(r->err, kanon__yaml_fail(r, k->mark, "'%s': %s", kanon__yaml_shown(buffer, k->text), problem),
@@ -246,7 +248,8 @@ static kanon_status check_order(const kanon__yaml_reader *r, const kanon__yaml_k
     if (attribute->type != KANON_TYPE_ORDINAL)
         return kanon__hint(r->err,
                            kanon__yaml_fail(r, k->mark, "'%s' has an order but its type is %s",
-                                            kanon__yaml_shown(buffer, k->text), kanon_type_text(attribute->type)),
+                                            kanon__yaml_shown(buffer, k->text),
+                                            kanon_enum_text(KANON_ENUM_TYPE, attribute->type)),
                            "use type: ordinal or remove the order");
     return KANON_OK;
 }
@@ -265,7 +268,7 @@ static kanon_status check_attribute(const kanon__yaml_reader *r, const kanon__ya
         return kanon__hint(r->err,
                            kanon__yaml_fail(r, k->mark, "'%s' has a %s but its type is %s",
                                             kanon__yaml_shown(buffer, k->text), has_mask ? "mask" : "taxonomy",
-                                            kanon_type_text(attribute->type)),
+                                            kanon_enum_text(KANON_ENUM_TYPE, attribute->type)),
                            "use type: categorical or remove the %s", has_mask ? "mask" : "taxonomy");
     if (attribute->format.date[0] != '\0' && attribute->type != KANON_TYPE_DATE &&
         (attribute->type != KANON_TYPE_UNKNOWN || has_taxonomy || has_mask))

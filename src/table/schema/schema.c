@@ -15,40 +15,6 @@
 #include <kanon_host.h>
 #include <string.h>
 
-const char *kanon_role_text(kanon_role role)
-{
-    switch (role) {
-    case KANON_ROLE_INSENSITIVE:
-        return "insensitive";
-    case KANON_ROLE_IDENTIFYING:
-        return "identifying";
-    case KANON_ROLE_QUASI:
-        return "quasi";
-    case KANON_ROLE_SENSITIVE:
-        return "sensitive";
-    }
-    return "unknown";
-}
-
-const char *kanon_type_text(kanon_type type)
-{
-    switch (type) {
-    case KANON_TYPE_UNKNOWN:
-        return "unknown";
-    case KANON_TYPE_INTEGER:
-        return "integer";
-    case KANON_TYPE_DECIMAL:
-        return "decimal";
-    case KANON_TYPE_DATE:
-        return "date";
-    case KANON_TYPE_CATEGORICAL:
-        return "categorical";
-    case KANON_TYPE_ORDINAL:
-        return "ordinal";
-    }
-    return "unknown";
-}
-
 static kanon_status new_schema(kanon_schema **out, kanon_error *err)
 {
     kanon_status st = KANON_OK;

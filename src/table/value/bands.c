@@ -181,7 +181,7 @@ kanon_status kanon__band_rule_new(kanon__band_rule **out, const char *bands, con
     }
     if ((rule->kind >= WEEK && type != KANON_TYPE_DATE) || !read_rule(rule, bands, top, bottom, type)) {
         st = kanon__fail(err, KANON_EDATA, "%s: the bands do not fit the type of the column, which is %s", column,
-                         kanon_type_text(type));
+                         kanon_enum_text(KANON_ENUM_TYPE, type));
         kanon__hint(err, st,
                     type == KANON_TYPE_DATE ? "dates have bands of week, month, quarter, year, decade or a number of days; "
                                               "edges, top and bottom are dates written YYYY-MM-DD"

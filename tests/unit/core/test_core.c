@@ -615,7 +615,7 @@ static void errors_are_always_terminated(void **state)
     assert_int_equal(kanon__hint(NULL, KANON_EIO, "x"), KANON_EIO);
     for (int i = KANON_OK; i <= KANON_EINTERNAL; i++)
         for (int j = KANON_OK; j < i; j++)
-            assert_string_not_equal(kanon_status_text((kanon_status)i), kanon_status_text((kanon_status)j));
+            assert_string_not_equal(kanon_enum_text(KANON_ENUM_STATUS, i), kanon_enum_text(KANON_ENUM_STATUS, j));
 }
 
 int main(void)

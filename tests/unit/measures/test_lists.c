@@ -51,7 +51,7 @@ static void test_models(void **state)
 static void test_status_texts(void **state)
 {
     (void)state;
-    assert_string_equal(kanon_status_text(KANON_EVERSION), "file of another version");
+    assert_string_equal(kanon_enum_text(KANON_ENUM_STATUS, KANON_EVERSION), "file of another version");
 }
 
 int main(void)

@@ -195,7 +195,7 @@ static kanon_status tradeoff_job(job_run *r)
     STEP(kanon_tradeoff(&curve, o.table, &options, &r->err));
     for (size_t i = 0; st == KANON_OK && i < kanon_curve_count(curve); i++) {
         const kanon_curve_point *point = kanon_curve_at(curve, i);
-        say(r, "%s %s:", point->settings[0].value, kanon_point_result_text(point->result));
+        say(r, "%s %s:", point->settings[0].value, kanon_enum_text(KANON_ENUM_POINT_RESULT, point->result));
         for (size_t j = 0; j < point->n_figures; j++)
             if (strcmp(point->figures[j].name, "seconds") != 0)
                 say(r, " %.17g", point->figures[j].value);
@@ -282,7 +282,7 @@ static void run_job(job_run *r, int threads)
 static void assert_job_done(job_run *r)
 {
     if (r->status != KANON_OK)
-        fail_msg("job %d: %s: %s", r->job, kanon_status_text(r->status), r->err.message);
+        fail_msg("job %d: %s: %s", r->job, kanon_enum_text(KANON_ENUM_STATUS, r->status), r->err.message);
     assert_int_equal(atomic_load(&r->host.n_live), 0);
     assert_int_equal(atomic_load(&r->host.n_foreign), 0);
     assert_true(atomic_load(&r->host.n_asked) > 0);
@@ -434,7 +434,7 @@ static void memory_runs_out_anywhere(void **state)
         run_embedded(&e, &layout);
         n_asked = atomic_load(&e.host.n_asked);
         if (e.status != (n_asked >= at ? KANON_ENOMEM : KANON_OK))
-            fail_msg("allocation %lld: %s: %s", at, kanon_status_text(e.status), e.err.message);
+            fail_msg("allocation %lld: %s: %s", at, kanon_enum_text(KANON_ENUM_STATUS, e.status), e.err.message);
         assert_clean(&e);
         if (e.status == KANON_OK)
             assert_true(e.release.n_complete == 1 && e.n_released_rows == 12);
@@ -523,7 +523,7 @@ static void streams_fail_at_each_call(void **state)
                 arrow_produce(&stream, &delta->table, &layout, &counts);
                 kanon_status st = give(to, &r, &stream, &err);
                 if (st != codes[code].status)
-                    fail_msg("receiver %d, call %d: %s", to, at, kanon_status_text(st));
+                    fail_msg("receiver %d, call %d: %s", to, at, kanon_enum_text(KANON_ENUM_STATUS, st));
                 assert_int_equal(err.status, st);
                 assert_string_equal(err.message, "Arrow stream: the producer is tired");
                 assert_null(stream.release);
@@ -556,7 +556,7 @@ static void ticks_cancel_anywhere(void **state)
         run_embedded(&e, &layout);
         n_ticks = atomic_load(&e.host.n_ticks);
         if (e.status != (n_ticks >= at ? KANON_ECANCELLED : KANON_OK))
-            fail_msg("tick %d of %d: %s: %s", at, n_ticks, kanon_status_text(e.status), e.err.message);
+            fail_msg("tick %d of %d: %s: %s", at, n_ticks, kanon_enum_text(KANON_ENUM_STATUS, e.status), e.err.message);
         assert_int_equal(e.release.n_complete, n_ticks < at);
         assert_clean(&e);
         assert_int_equal(entries(scratch_directory, true), n_ticks < at);

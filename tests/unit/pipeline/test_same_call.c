@@ -430,8 +430,8 @@ static outcome outcome_of(const kanon_schema *schema, const char *csv)
         o.release = publish(table, grouping, false, KANON_NUMERIC_MEAN).text;
         o.groups = publish(table, grouping, true, KANON_NUMERIC_INTERVAL).text;
         snprintf(o.state, sizeof o.state, "%s %s %lld %s %s %zu %s %d %lld", info->algorithm, info->settings,
-                 (long long)info->k_asked, kanon_type_text(kanon_table_column_type(table, 1)),
-                 kanon_role_text(kanon_table_column_role(table, 5)), info->n_constraints,
+                 (long long)info->k_asked, kanon_enum_text(KANON_ENUM_TYPE, kanon_table_column_type(table, 1)),
+                 kanon_enum_text(KANON_ENUM_ROLE, kanon_table_column_role(table, 5)), info->n_constraints,
                  info->entity != NULL ? info->entity : "", info->entity_together, (long long)info->most_suppressed);
         o.deleted = kanon_state_change(kept, KANON_DELETE, KANON_BYTES_AS(one, strlen(one), "one"), NULL, &change, NULL);
     }

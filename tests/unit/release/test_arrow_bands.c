@@ -217,7 +217,7 @@ static void damaged_ends_are_refused(void **state)
                                  .threads = 1};
         kanon_status st = kanon__arrow_export(&stream, table, grouping, &options, &err, spoil, &d);
         if (st != KANON_EINTERNAL || stream.release != NULL)
-            fail_msg("%s: %s", d.name, kanon_status_text(st));
+            fail_msg("%s: %s", d.name, kanon_enum_text(KANON_ENUM_STATUS, st));
     }
     kanon_grouping_free(grouping);
     kanon_table_free(table);

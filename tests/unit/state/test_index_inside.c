@@ -421,7 +421,7 @@ static void wrong_parents_are_found(void **unused)
             leaf->parent = parents[wrong];
             kanon_status st = change_leaf(state, leaf, change, &err);
             if (st != (wrong == 0 ? KANON_OK : KANON_EDATA))
-                fail_msg("change %d, parent %d: %s", change, wrong, kanon_status_text(st));
+                fail_msg("change %d, parent %d: %s", change, wrong, kanon_enum_text(KANON_ENUM_STATUS, st));
         }
     end(state);
 }
@@ -668,7 +668,7 @@ static void a_log_that_cannot_be_is_refused(void **unused)
             damage_log(state, &copy, what);
         kanon_status st = kanon__node_get(state->index, &leaf, copy.id, &err);
         if (st != (what < 0 ? KANON_OK : KANON_EDATA))
-            fail_msg("damage %d: %s", what, kanon_status_text(st));
+            fail_msg("damage %d: %s", what, kanon_enum_text(KANON_ENUM_STATUS, st));
     }
     end(state);
 }

@@ -97,7 +97,7 @@ static void later_cells(void **state)
         kanon_state *s = state_of(yaml, c->csv);
         kanon_status st = insert(s, c->delta, c->message == NULL, &err);
         if (c->message == NULL ? st != KANON_OK : st != KANON_EDATA || strstr(err.message, c->message) == NULL)
-            fail_msg("case %zu: %s: %s", i, kanon_status_text(st), err.message);
+            fail_msg("case %zu: %s: %s", i, kanon_enum_text(KANON_ENUM_STATUS, st), err.message);
         assert_int_equal(count(s) > 3, c->message == NULL);
         free(released(s));
         kanon_state_close(s);

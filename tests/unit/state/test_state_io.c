@@ -507,14 +507,15 @@ static bool is_asked(int kind, int command)
 static void assert_right(const world *w, const attempt *a, kanon_status st, const kanon_error *err)
 {
     if (st != KANON_OK && st != a->expected)
-        fail_msg("kind %d, command %d, call %d: %s: %s", a->kind, a->command, a->at, kanon_status_text(st), err->message);
+        fail_msg("kind %d, command %d, call %d: %s: %s", a->kind, a->command, a->at,
+                 kanon_enum_text(KANON_ENUM_STATUS, st), err->message);
     if (a->kind == WATCHED && a->command == RELEASE) { /* it changes the state first */
         content();
         put_back(w);
     } else if (st == KANON_OK || a->at % a->look == 0)
         if (content() != (st == KANON_OK ? a->after : a->before))
             fail_msg("kind %d, command %d, call %d: %s, and the state is another", a->kind, a->command, a->at,
-                     kanon_status_text(st));
+                     kanon_enum_text(KANON_ENUM_STATUS, st));
     if (st != KANON_OK && (exists(scratch("r.csv").text) || exists(scratch("new.state").text)))
         fail_msg("kind %d, command %d, call %d: a file stays", a->kind, a->command, a->at);
     if (st == KANON_OK)

@@ -40,7 +40,7 @@ static void measures_by_hand(void **state)
     (void)state;
     kanon_table *t = table_of(yaml, csv);
     assert_int_equal(kanon_table_column_type(t, 0), KANON_TYPE_ORDINAL);
-    assert_string_equal(kanon_type_text(kanon_table_column_type(t, 1)), "ordinal"); /* an order says so */
+    assert_string_equal(kanon_enum_text(KANON_ENUM_TYPE, kanon_table_column_type(t, 1)), "ordinal"); /* an order says so */
     assert_figure(t, PAIRS, "information_loss", NULL, 2 * (1 / 3.0 + 0 + 1 + 0));
     assert_figure(t, PAIRS, "avg_loss", NULL, 2 * (4 / 3.0) / 8);
     assert_figure(t, PAIRS, "q_diversity", "school", (4 / 3.0) / 4);

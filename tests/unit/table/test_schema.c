@@ -244,7 +244,7 @@ static void test_role_words(void **state)
         sprintf(text, "attributes: {a: %s}\n", cases[i].word);
         kanon_schema *schema = parse(text);
         check_attribute(schema, "a", cases[i].role, KANON_TYPE_UNKNOWN, 1, 1);
-        assert_string_equal(kanon_role_text(cases[i].role), cases[i].text);
+        assert_string_equal(kanon_enum_text(KANON_ENUM_ROLE, cases[i].role), cases[i].text);
         kanon_schema_free(schema);
     }
 }
@@ -257,8 +257,8 @@ static void test_type_words(void **state)
                                  "             c: {role: quasi, type: date}, d: {role: quasi, type: categorical}}\n");
     for (int i = 0; i < 4; i++)
         check_attribute(schema, (char[]){(char)('a' + i), '\0'}, KANON_ROLE_QUASI, types[i], 1, 1 + i / 2);
-    assert_string_equal(kanon_type_text(KANON_TYPE_DECIMAL), "decimal");
-    assert_string_equal(kanon_type_text(KANON_TYPE_UNKNOWN), "unknown");
+    assert_string_equal(kanon_enum_text(KANON_ENUM_TYPE, KANON_TYPE_DECIMAL), "decimal");
+    assert_string_equal(kanon_enum_text(KANON_ENUM_TYPE, KANON_TYPE_UNKNOWN), "unknown");
     kanon_schema_free(schema);
 }
 

@@ -266,7 +266,7 @@ static void assert_refused_with(const char *yaml, const char *csv, const kanon_r
     kanon_error err = {0};
     kanon_status st = read_table(&table, yaml, csv, options, &err);
     if (st != KANON_EDATA)
-        fail_msg("%s: %s", kanon_status_text(st), err.message);
+        fail_msg("%s: %s", kanon_enum_text(KANON_ENUM_STATUS, st), err.message);
     assert_null(table);
     assert_int_equal(err.status, KANON_EDATA);
     assert_holds(err.message, message);

@@ -110,7 +110,7 @@ static void assert_refused(const kanon_table *table, const kanon_grouping *group
         damage d = damages[i];
         kanon_status st = kanon__arrow_export(&stream, table, grouping, &options, &err, spoil, &d);
         if (st != KANON_EINTERNAL || stream.release != NULL)
-            fail_msg("%s: %s", damages[i].name, kanon_status_text(st));
+            fail_msg("%s: %s", damages[i].name, kanon_enum_text(KANON_ENUM_STATUS, st));
     }
 }
 
@@ -448,7 +448,7 @@ static void every_flipped_bit_is_refused(void **state)
                 stream.release(&stream);
                 n_allowed++;
             } else if (st != KANON_EINTERNAL) {
-                fail_msg("bit %d: %s", (int)f.at, kanon_status_text(st));
+                fail_msg("bit %d: %s", (int)f.at, kanon_enum_text(KANON_ENUM_STATUS, st));
             }
         }
         print_message("form %d: %d bits, %d allowed\n", form, (int)f.n, (int)n_allowed);

@@ -36,7 +36,7 @@ static void assert_refused(const kanon_table *table, const kanon_grouping *group
     kanon_status st = kanon__arrow_export(&stream, table, grouping, &options, &err, flip_bytes, &f);
     if (st != KANON_EINTERNAL || stream.release != NULL)
         fail_msg("column %d, buffer %d, byte %d, %d records: %s", f.child, f.buffer, (int)f.byte, (int)f.records,
-                 kanon_status_text(st));
+                 kanon_enum_text(KANON_ENUM_STATUS, st));
 }
 
 /* A damaged interval that is wider and ends where bands do is not wrong. */

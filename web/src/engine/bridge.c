@@ -45,7 +45,8 @@ static const char *code_of(kanon_status status)
 static json_t *refuse(const kanon_error *err, kanon_status status)
 {
     return json_pack("{s:{s:s, s:s, s:s, s:o}}", "error", "code", code_of(status), "message",
-                     err->message[0] != '\0' ? err->message : kanon_status_text(status), "hint", err->hint, "topic",
+                     err->message[0] != '\0' ? err->message : kanon_enum_text(KANON_ENUM_STATUS, status), "hint", err->hint,
+                     "topic",
                      bridge_string(err->topic));
 }
 

@@ -81,7 +81,8 @@ static json_t *proposed_columns(const kanon_proposal *p)
     for (size_t i = 0; i < p->n_columns; i++) {
         const kanon_proposed_column *c = &p->columns[i];
         json_array_append_new(out, json_pack("{s:s, s:s, s:s, s:s, s:o, s:I, s:I}", "name", c->name, "role",
-                                             kanon_role_text(c->role), "type", kanon_type_text(c->type), "reason", c->reason,
+                                             kanon_enum_text(KANON_ENUM_ROLE, c->role), "type",
+                                             kanon_enum_text(KANON_ENUM_TYPE, c->type), "reason", c->reason,
                                              "sameAs", bridge_string(c->same_as), "distinct", (json_int_t)c->distinct,
                                              "missing", (json_int_t)c->missing));
     }

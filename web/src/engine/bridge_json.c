@@ -27,22 +27,29 @@ int bridge_flag(const json_t *object, const char *name)
 
 /* The fields that are one of several words. The first one stands for a field that is not there. */
 static const struct worded {
-    const char *name, *words[7];
+    const char *name;
+    kanon_enum which;     /* whose words they are */
+    const char *words[4]; /* or these */
 } worded[] = {
-    {"numeric", {"default", "interval", "range", "mean", "columns"}},
-    {"recode", {"record", "attribute"}},
-    {"header", {"unsaid", "yes", "no"}},
-    {"empty", {"missing", "value"}},
-    {"effort", {"fast", "balanced", "best"}},
-    {"form", {"auto", "csv", "indented", "yaml", "parents", "json"}},
-    {"method", {"bands", "frequency", "dates", "mask", "prefixes", "rare"}},
+    {"numeric", KANON_ENUM_NUMERIC, {NULL}},
+    {"recode", KANON_ENUM_RECODE, {NULL}},
+    {"header", KANON_ENUM_HEADER, {NULL}},
+    {"empty", (kanon_enum)0, {"missing", "value"}},
+    {"effort", (kanon_enum)0, {"fast", "balanced", "best"}},
+    {"form", KANON_ENUM_TAXONOMY_FORM, {NULL}},
+    {"method", KANON_ENUM_TAXONOMY_METHOD, {NULL}},
 };
+
+static const char *word_at(const struct worded *field, int i)
+{
+    return field->words[0] != NULL ? field->words[i] : kanon_enum_text(field->which, i);
+}
 
 /* Its number; -1: it is none of them. */
 static int number_of(const struct worded *field, const char *given)
 {
-    for (int i = 0; field->words[i] != NULL; i++)
-        if (strcmp(field->words[i], given) == 0)
+    for (int i = 0; word_at(field, i) != NULL; i++)
+        if (strcmp(word_at(field, i), given) == 0)
             return i;
     return -1;
 }
@@ -82,8 +89,8 @@ static kanon_status check_word(const struct worded *field, const json_t *given, 
     const char *text = json_is_string(given) ? json_string_value(given) : "";
     snprintf(err->message, sizeof err->message, "%s: there is no '%.100s'", field->name, text);
     size_t at = (size_t)snprintf(err->hint, sizeof err->hint, "choose one of:");
-    for (int i = 0; field->words[i] != NULL && at < sizeof err->hint; i++)
-        at += (size_t)snprintf(err->hint + at, sizeof err->hint - at, "%s %s", i > 0 ? "," : "", field->words[i]);
+    for (int i = 0; word_at(field, i) != NULL && at < sizeof err->hint; i++)
+        at += (size_t)snprintf(err->hint + at, sizeof err->hint - at, "%s %s", i > 0 ? "," : "", word_at(field, i));
     return KANON_EINVAL;
 }
 

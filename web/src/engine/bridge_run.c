@@ -132,8 +132,8 @@ static json_t *columns_of(const kanon_table *table)
     json_t *out = json_array();
     for (int c = 0; c < kanon_table_columns(table); c++)
         json_array_append_new(out, json_pack("{s:s, s:s, s:s}", "name", kanon_table_column_name(table, c), "role",
-                                             kanon_role_text(kanon_table_column_role(table, c)), "type",
-                                             kanon_type_text(kanon_table_column_type(table, c))));
+                                             kanon_enum_text(KANON_ENUM_ROLE, kanon_table_column_role(table, c)), "type",
+                                             kanon_enum_text(KANON_ENUM_TYPE, kanon_table_column_type(table, c))));
     return out;
 }
 
@@ -285,7 +285,7 @@ static json_t *point_of(const kanon_curve_point *point)
     for (size_t i = 0; i < point->n_figures; i++)
         json_object_set_new(figures, point->figures[i].name, bridge_number(point->figures[i].value));
     return json_pack("{s:o, s:o, s:s}", "settings", settings, "figures", figures, "result",
-                     kanon_point_result_text(point->result));
+                     kanon_enum_text(KANON_ENUM_POINT_RESULT, point->result));
 }
 
 kanon_status bridge_tradeoff(bridge *self, const json_t *request, json_t *answer, kanon_error *err)
