@@ -139,7 +139,7 @@ int run_workers(const command *self, const arguments *args, kanon_schema *schema
     if (!args->quiet && args->verbose)
         print_figures(stderr, result.measures, true);
     if (!args->quiet)
-        print_summary(&result, args, algorithm != NULL ? algorithm : kanon_algorithm_default(), show);
+        print_summary(&result, args, kanon_catalogue_find(KANON_CATALOGUE_ALGORITHM, algorithm)->name, show);
     workers_result_clear(&result);
     return EXIT_DONE;
 }

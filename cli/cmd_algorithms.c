@@ -12,43 +12,41 @@ static const char *const examples[] = {
 };
 
 /* Algorithms first, then refinements; NULL past the last. */
-static const kanon_algorithm_info *info_at(size_t i)
+static const kanon_entry *entry_at(size_t i)
 {
-    return i < kanon_algorithm_count() ? kanon_algorithm_at(i) : kanon_refinement_at(i - kanon_algorithm_count());
-}
-
-static bool is_refinement(size_t i)
-{
-    return i >= kanon_algorithm_count();
+    size_t n = kanon_catalogue_count(KANON_CATALOGUE_ALGORITHM);
+    return i < n ? kanon_catalogue_at(KANON_CATALOGUE_ALGORITHM, i) : kanon_catalogue_at(KANON_CATALOGUE_REFINEMENT, i - n);
 }
 
 /* One line each, algorithms first. */
 static void list_algorithms(void)
 {
     int width = 0;
-    for (size_t i = 0; info_at(i) != NULL; i++) {
-        int length = (int)strlen(info_at(i)->name);
+    const kanon_entry *entry;
+    for (size_t i = 0; (entry = entry_at(i)) != NULL; i++) {
+        int length = (int)strlen(entry->name);
         width = length > width ? length : width;
     }
-    for (size_t i = 0; info_at(i) != NULL; i++)
-        printf("%-*s - %s%s - %s\n", width, info_at(i)->name, is_refinement(i) ? "refinement: " : "", info_at(i)->summary,
-               info_at(i)->source);
+    for (size_t i = 0; (entry = entry_at(i)) != NULL; i++)
+        printf("%-*s - %s%s - %s\n", width, entry->name,
+               i < kanon_catalogue_count(KANON_CATALOGUE_ALGORITHM) ? "" : "refinement: ", entry->brief, entry->source);
 }
 
 /* All that the table of the library says about one of them. */
-static void print_algorithm(const kanon_algorithm_info *info)
+static void print_algorithm(const kanon_entry *entry)
 {
-    print_wrapped(stdout, info->name, 0, 0);
-    print_wrapped(stdout, info->summary, 0, 0);
+    const kanon_setting_info *setting;
+    print_wrapped(stdout, entry->name, 0, 0);
+    print_wrapped(stdout, entry->brief, 0, 0);
     putchar('\n');
-    print_wrapped(stdout, info->advice, 0, 0);
-    if (info->n_settings > 0)
-        printf("\nsettings:\n");
-    for (size_t i = 0; i < info->n_settings; i++)
-        print_setting(stdout, &info->settings[i]);
+    print_wrapped(stdout, entry->more, 0, 0);
+    for (size_t i = 0; (setting = kanon_entry_setting(entry, i)) != NULL; i++) {
+        fputs(i == 0 ? "\nsettings:\n" : "", stdout);
+        print_setting(stdout, setting);
+    }
     printf("\nsource: ");
-    print_wrapped(stdout, info->source, 8, 8);
-    printf("revision: %u\n", (unsigned)info->revision);
+    print_wrapped(stdout, entry->source, 8, 8);
+    printf("revision: %u\n", (unsigned)entry->revision);
 }
 
 /* With the nearest name as a hint. */
@@ -57,8 +55,8 @@ static int unknown_algorithm(const command *self, const char *name)
     enum { MOST = 64 };
     const char *names[MOST];
     size_t n = 0;
-    for (; info_at(n) != NULL && n < MOST; n++)
-        names[n] = info_at(n)->name;
+    for (; entry_at(n) != NULL && n < MOST; n++)
+        names[n] = entry_at(n)->name;
     const char *near = kanon_nearest_word(names, n, name);
     if (near != NULL)
         return wrong_usage(self, "unknown algorithm %s, did you mean %s?", name, near);
@@ -67,16 +65,16 @@ static int unknown_algorithm(const command *self, const char *name)
 
 static int run(const command *self, const arguments *args)
 {
-    const kanon_algorithm_info *info = NULL;
-    for (size_t i = 0; args->operand != NULL && info == NULL && info_at(i) != NULL; i++)
-        if (strcmp(info_at(i)->name, args->operand) == 0)
-            info = info_at(i);
-    if (args->operand != NULL && info == NULL)
-        return unknown_algorithm(self, args->operand);
-    if (info != NULL)
-        print_algorithm(info);
-    else
+    if (args->operand == NULL) {
         list_algorithms();
+        return EXIT_DONE;
+    }
+    const kanon_entry *entry = kanon_catalogue_find(KANON_CATALOGUE_ALGORITHM, args->operand);
+    if (entry == NULL)
+        entry = kanon_catalogue_find(KANON_CATALOGUE_REFINEMENT, args->operand);
+    if (entry == NULL)
+        return unknown_algorithm(self, args->operand);
+    print_algorithm(entry);
     return EXIT_DONE;
 }
 

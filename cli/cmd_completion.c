@@ -24,10 +24,11 @@ static void add_word(word_buffer *to, const char *word, size_t length)
     snprintf(to->text + used, sizeof to->text - used, "%s%.*s", used > 0 ? " " : "", (int)length, word);
 }
 
-static void add_infos(word_buffer *to, const kanon_algorithm_info *(*at)(size_t))
+static void add_entries(word_buffer *to, kanon_catalogue list)
 {
-    for (size_t i = 0; at(i) != NULL; i++)
-        add_word(to, at(i)->name, strlen(at(i)->name));
+    const kanon_entry *entry;
+    for (size_t i = 0; (entry = kanon_catalogue_at(list, i)) != NULL; i++)
+        add_word(to, entry->name, strlen(entry->name));
 }
 
 static void add_commands(word_buffer *to)
@@ -59,9 +60,9 @@ static void words_of_option(word_buffer *out, const option *opt)
 {
     out->text[0] = '\0';
     if (strcmp(opt->id, "algorithm") == 0) {
-        add_infos(out, kanon_algorithm_at);
+        add_entries(out, KANON_CATALOGUE_ALGORITHM);
     } else if (strcmp(opt->id, "refine") == 0) {
-        add_infos(out, kanon_refinement_at);
+        add_entries(out, KANON_CATALOGUE_REFINEMENT);
         add_word(out, "none", strlen("none"));
     } else if (opt->words != NULL && opt->kind != OPTION_PAIRS) {
         add_choices(out, opt->words);
@@ -75,8 +76,8 @@ static void words_of_operand(word_buffer *out, const command *self)
 {
     out->text[0] = '\0';
     if (self == &command_algorithms) {
-        add_infos(out, kanon_algorithm_at);
-        add_infos(out, kanon_refinement_at);
+        add_entries(out, KANON_CATALOGUE_ALGORITHM);
+        add_entries(out, KANON_CATALOGUE_REFINEMENT);
     } else if (self == &command_help) {
         add_commands(out);
         for (size_t i = 0; help_topic_at(i) != NULL; i++)

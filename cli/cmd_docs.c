@@ -19,70 +19,73 @@ static void print_text(const char *text)
     }
 }
 
-/* As a Markdown list: name, type, range and default, help. */
-static void print_list_of_settings(const kanon_setting_info *settings, size_t n)
+/* As an item of a Markdown list: name, type, range and default, help. */
+static void print_list_item(const kanon_setting_info *setting)
 {
     char syntax[256];
-    for (size_t i = 0; i < n; i++) {
-        setting_syntax(syntax, sizeof syntax, &settings[i]);
-        printf("- `%s`", settings[i].name);
-        print_text(syntax + strlen(settings[i].name));
-        fputs(": ", stdout);
-        print_text(settings[i].help);
-        putchar('\n');
-    }
+    setting_syntax(syntax, sizeof syntax, setting);
+    printf("- `%s`", setting->name);
+    print_text(syntax + strlen(setting->name));
+    fputs(": ", stdout);
+    print_text(setting->help);
+    putchar('\n');
 }
 
 /* Names and summaries as a Markdown table. */
-static void print_table_of(const kanon_algorithm_info *(*at)(size_t), const char *title)
+static void print_table_of(kanon_catalogue list, const char *title)
 {
+    const kanon_entry *entry;
     printf("| %s | What it does |\n|-|-|\n", title);
-    for (size_t i = 0; at(i) != NULL; i++) {
-        printf("| `%s` | ", at(i)->name);
-        print_text(at(i)->summary);
+    for (size_t i = 0; (entry = kanon_catalogue_at(list, i)) != NULL; i++) {
+        printf("| `%s` | ", entry->name);
+        print_text(entry->brief);
         fputs(" |\n", stdout);
     }
 }
 
 /* Whether the two differ in their defaults at most. */
-static bool same_settings(const kanon_algorithm_info *a, const kanon_algorithm_info *b)
+static bool same_settings(const kanon_entry *a, const kanon_entry *b)
 {
-    bool same = a->n_settings == b->n_settings && a->n_settings > 1;
-    for (size_t i = 0; i < a->n_settings && same; i++)
-        same = strcmp(a->settings[i].name, b->settings[i].name) == 0 &&
-               strcmp(a->settings[i].help, b->settings[i].help) == 0;
-    return same;
+    size_t i = 0;
+    const kanon_setting_info *mine, *its;
+    for (; (mine = kanon_entry_setting(a, i)) != NULL && (its = kanon_entry_setting(b, i)) != NULL; i++)
+        if (strcmp(mine->name, its->name) != 0 || strcmp(mine->help, its->help) != 0)
+            return false;
+    return mine == NULL && kanon_entry_setting(b, i) == NULL && i > 1;
 }
 
-/* The settings of `info`, where an earlier algorithm has the same ones with other defaults. */
-static void print_other_defaults(const kanon_algorithm_info *info, const kanon_algorithm_info *earlier)
+/* The settings of `entry`, where an earlier algorithm has the same ones with other defaults. */
+static void print_other_defaults(const kanon_entry *entry, const kanon_entry *earlier)
 {
+    const kanon_setting_info *mine;
     printf("\nThe settings are those of `%s`", earlier->name);
-    for (size_t i = 0; i < info->n_settings; i++) {
-        const char *mine = info->settings[i].default_value, *its = earlier->settings[i].default_value;
-        if (mine != NULL && its != NULL && strcmp(mine, its) != 0)
-            printf("; the default of `%s` is %s", info->settings[i].name, mine);
+    for (size_t i = 0; (mine = kanon_entry_setting(entry, i)) != NULL; i++) {
+        const char *its = kanon_entry_setting(earlier, i)->default_value;
+        if (mine->default_value != NULL && its != NULL && strcmp(mine->default_value, its) != 0)
+            printf("; the default of `%s` is %s", mine->name, mine->default_value);
     }
     puts(".");
 }
 
 /* A section for each algorithm or refinement: advice, source, settings. */
-static void print_list_of(const kanon_algorithm_info *(*at)(size_t))
+static void print_list_of(kanon_catalogue list)
 {
-    for (size_t i = 0; at(i) != NULL; i++) {
+    const kanon_entry *entry;
+    const kanon_setting_info *setting;
+    for (size_t i = 0; (entry = kanon_catalogue_at(list, i)) != NULL; i++) {
         size_t earlier = 0;
-        printf("%s### %s\n\n", i > 0 ? "\n" : "", at(i)->name);
-        print_text(at(i)->advice);
+        printf("%s### %s\n\n", i > 0 ? "\n" : "", entry->name);
+        print_text(entry->more);
         fputs(" Source: ", stdout);
-        print_text(at(i)->source);
+        print_text(entry->source);
         puts(".");
-        while (earlier < i && !same_settings(at(i), at(earlier)))
+        while (earlier < i && !same_settings(entry, kanon_catalogue_at(list, earlier)))
             earlier++;
-        if (earlier < i) {
-            print_other_defaults(at(i), at(earlier));
-        } else if (at(i)->n_settings > 0) {
-            puts("\nSettings:\n");
-            print_list_of_settings(at(i)->settings, at(i)->n_settings);
+        if (earlier < i)
+            print_other_defaults(entry, kanon_catalogue_at(list, earlier));
+        for (size_t j = 0; earlier == i && (setting = kanon_entry_setting(entry, j)) != NULL; j++) {
+            fputs(j == 0 ? "\nSettings:\n\n" : "", stdout);
+            print_list_item(setting);
         }
     }
 }
@@ -91,68 +94,55 @@ static void print_list_of(const kanon_algorithm_info *(*at)(size_t))
 
 static void print_algorithms(void)
 {
-    print_table_of(kanon_algorithm_at, "Algorithm");
+    print_table_of(KANON_CATALOGUE_ALGORITHM, "Algorithm");
 }
 
 static void print_refinements(void)
 {
-    print_table_of(kanon_refinement_at, "Refinement");
+    print_table_of(KANON_CATALOGUE_REFINEMENT, "Refinement");
 }
 
 static void print_algorithm_details(void)
 {
-    print_list_of(kanon_algorithm_at);
+    print_list_of(KANON_CATALOGUE_ALGORITHM);
 }
 
 static void print_refinement_details(void)
 {
-    print_list_of(kanon_refinement_at);
+    print_list_of(KANON_CATALOGUE_REFINEMENT);
 }
 
 static void print_measures(void)
 {
-    for (size_t i = 0; i < kanon_measure_count(); i++) {
-        bool whole_table = strcmp(kanon_measure_scope(i), "table") == 0;
-        printf("- `%s%s`: ", kanon_measure_name(i), whole_table ? "" : "[a]");
-        print_text(kanon_measure_formula(i));
+    const kanon_entry *measure;
+    for (size_t i = 0; (measure = kanon_catalogue_at(KANON_CATALOGUE_MEASURE, i)) != NULL; i++) {
+        bool whole_table = strcmp(measure->scope, "table") == 0;
+        printf("- `%s%s`: ", measure->name, whole_table ? "" : "[a]");
+        print_text(measure->brief);
         putchar('\n');
     }
 }
 
 static void print_measure_settings(void)
 {
-    const kanon_setting_info *settings;
-    size_t n = kanon_measure_settings(&settings);
-    print_list_of_settings(settings, n);
-}
-
-/* The sentence of model `i` with the names of its parameters: {1} becomes l, and {1}th l-th. */
-static void print_sentence(size_t i)
-{
-    for (const char *at = kanon_model_sentence(i); *at != '\0'; at++) {
-        if (*at != '{') {
-            putchar(*at);
-            continue;
-        }
-        fputs(kanon_model_parameter(i, (size_t)(at[1] - '1'), NULL), stdout);
-        at += strlen("{1}") - 1;
-        if (strncmp(at + 1, "th", 2) == 0)
-            putchar('-');
-    }
+    const kanon_setting_info *setting;
+    for (size_t i = 0; (setting = measure_setting(i)) != NULL; i++)
+        print_list_item(setting);
 }
 
 /* Privacy models with sentence, parameters and source. */
 static void print_models(void)
 {
-    for (size_t i = 0; i < kanon_model_count(); i++) {
-        const char *range = NULL, *name;
-        printf("- `%s`: ", kanon_model_name(i));
-        print_sentence(i);
-        fputs(". Parameters:", stdout);
-        for (size_t j = 0; (name = kanon_model_parameter(i, j, &range)) != NULL; j++)
-            printf("%s `%s`, %s", j > 0 ? ";" : "", name, range);
+    const kanon_entry *model;
+    const kanon_setting_info *parameter;
+    for (size_t i = 0; (model = kanon_catalogue_at(KANON_CATALOGUE_MODEL, i)) != NULL; i++) {
+        char sentence[512];
+        model_sentence(sentence, sizeof sentence, model);
+        printf("- `%s`: %s. Parameters:", model->name, sentence);
+        for (size_t j = 0; (parameter = kanon_entry_setting(model, j)) != NULL; j++)
+            printf("%s `%s`, %s", j > 0 ? ";" : "", parameter->name, parameter->help);
         fputs(". Source: ", stdout);
-        print_text(kanon_model_source(i));
+        print_text(model->source);
         puts(".");
     }
 }
@@ -180,7 +170,8 @@ static void print_exit_status(void)
 static void print_counts(void)
 {
     printf("It has %zu algorithms, %zu refinements, %zu measures and %zu privacy models in addition to k.\n",
-           kanon_algorithm_count(), kanon_refinement_count(), kanon_measure_count(), kanon_model_count());
+           kanon_catalogue_count(KANON_CATALOGUE_ALGORITHM), kanon_catalogue_count(KANON_CATALOGUE_REFINEMENT),
+           kanon_catalogue_count(KANON_CATALOGUE_MEASURE), kanon_catalogue_count(KANON_CATALOGUE_MODEL));
 }
 
 typedef struct list {

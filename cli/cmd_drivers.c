@@ -13,16 +13,16 @@ static const char *const examples[] = {
 };
 
 /* One paragraph for each: what it reaches, and where it is or how to get it. */
-static void print_driver(const kanon_driver_info *info, bool *missing)
+static void print_driver(const kanon_entry *driver, bool *missing)
 {
     enum { INDENT = 4 };
     char path[4096], line[4608];
-    bool found = kanon_driver_find(path, sizeof path, info->name) > 0;
+    bool found = kanon_driver_find(path, sizeof path, driver->name) > 0;
     terminal_style(stdout, STYLE_HEADING);
-    fputs(info->name, stdout);
+    fputs(driver->name, stdout);
     terminal_style(stdout, STYLE_PLAIN);
-    printf(" - %s\n%*s", info->reaches, INDENT, "");
-    snprintf(line, sizeof line, found ? "found: %s" : "not here: %s", found ? path : info->get);
+    printf(" - %s\n%*s", driver->brief, INDENT, "");
+    snprintf(line, sizeof line, found ? "found: %s" : "not here: %s", found ? path : driver->more);
     print_wrapped(stdout, line, INDENT, INDENT);
     *missing = *missing || !found;
 }
@@ -31,9 +31,9 @@ static int run(const command *self, const arguments *args)
 {
     bool missing = false;
     (void)self, (void)args;
-    for (size_t i = 0; kanon_driver_at(i) != NULL; i++)
-        print_driver(kanon_driver_at(i), &missing);
-    if (kanon_driver_at(0) == NULL)
+    for (size_t i = 0; i < kanon_catalogue_count(KANON_CATALOGUE_DRIVER); i++)
+        print_driver(kanon_catalogue_at(KANON_CATALOGUE_DRIVER, i), &missing);
+    if (kanon_catalogue_count(KANON_CATALOGUE_DRIVER) == 0)
         say("this build has no drivers");
     if (missing)
         print_wrapped(stdout,

@@ -167,6 +167,30 @@ static int run(const command *self, const arguments *args)
     return st == KANON_OK ? EXIT_DONE : failed(self, &err);
 }
 
+/* Whether one of the first n measures depends on the setting. */
+static bool is_listed(size_t n, const kanon_setting_info *setting)
+{
+    for (size_t i = 0; i < n; i++) {
+        const kanon_setting_info *other;
+        for (size_t j = 0; (other = kanon_entry_setting(kanon_catalogue_at(KANON_CATALOGUE_MEASURE, i), j)) != NULL; j++)
+            if (other == setting)
+                return true;
+    }
+    return false;
+}
+
+const kanon_setting_info *measure_setting(size_t i)
+{
+    const kanon_entry *measure;
+    for (size_t at = 0; (measure = kanon_catalogue_at(KANON_CATALOGUE_MEASURE, at)) != NULL; at++) {
+        const kanon_setting_info *setting;
+        for (size_t j = 0; (setting = kanon_entry_setting(measure, j)) != NULL; j++)
+            if (!is_listed(at, setting) && i-- == 0)
+                return setting;
+    }
+    return NULL;
+}
+
 const command command_evaluate = {
     .name = "evaluate",
     .summary = "compute every measure of a given grouping",
@@ -178,6 +202,6 @@ const command command_evaluate = {
     .operand = "TABLE",
     .in = IN_EVALUATE,
     .examples = examples,
-    .settings = kanon_measure_settings,
+    .setting = measure_setting,
     .run = run,
 };

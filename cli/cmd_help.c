@@ -16,55 +16,43 @@ static void print_item(const char *name, const char *text)
     print_wrapped(stdout, text, INDENT, INDENT);
 }
 
-static void print_infos(const kanon_algorithm_info *(*at)(size_t))
+static void print_entries(kanon_catalogue list)
 {
-    for (size_t i = 0; at(i) != NULL; i++)
-        print_item(at(i)->name, at(i)->summary);
+    const kanon_entry *entry;
+    for (size_t i = 0; (entry = kanon_catalogue_at(list, i)) != NULL; i++)
+        print_item(entry->name, entry->brief);
 }
 
 static void print_algorithms(void)
 {
     puts("Algorithms make the groups (kanon anonymize -a NAME):");
-    print_infos(kanon_algorithm_at);
-    printf("\nWithout -a and without an algorithm in the schema: %s.\n", kanon_algorithm_default());
+    print_entries(KANON_CATALOGUE_ALGORITHM);
+    printf("\nWithout -a and without an algorithm in the schema: %s.\n",
+           kanon_catalogue_find(KANON_CATALOGUE_ALGORITHM, NULL)->name);
     puts("kanon algorithms NAME says when to use one, and lists its settings for --set.");
 }
 
 static void print_refinements(void)
 {
     puts("Refinements make finished groups better (kanon anonymize --refine NAME):");
-    print_infos(kanon_refinement_at);
+    print_entries(KANON_CATALOGUE_REFINEMENT);
     puts("\nkanon algorithms NAME lists the settings, for --moves, --time-limit and\n--refine-set.");
-}
-
-/* The sentence of a model with the names of its parameters. */
-static void print_model(size_t i)
-{
-    char line[512] = "";
-    const char *name, *range = NULL;
-    for (const char *at = kanon_model_sentence(i); *at != '\0'; at++) {
-        size_t used = strlen(line);
-        if (*at == '{') {
-            snprintf(line + used, sizeof line - used, "%s", kanon_model_parameter(i, (size_t)(at[1] - '1'), NULL));
-            at += strlen("{1}") - 1;
-            if (strncmp(at + 1, "th", 2) == 0) /* l-th */
-                strncat(line, "-", sizeof line - strlen(line) - 1);
-        } else {
-            snprintf(line + used, sizeof line - used, "%c", *at);
-        }
-    }
-    print_item(kanon_model_name(i), line);
-    for (size_t j = 0; (name = kanon_model_parameter(i, j, &range)) != NULL; j++) {
-        int at = printf("%*s%s: ", INDENT, "", name);
-        print_wrapped(stdout, range, at, at);
-    }
 }
 
 static void print_models(void)
 {
     puts("Privacy models: what a constraint asks of every group in addition to k.");
-    for (size_t i = 0; i < kanon_model_count(); i++)
-        print_model(i);
+    const kanon_entry *model;
+    const kanon_setting_info *parameter;
+    for (size_t i = 0; (model = kanon_catalogue_at(KANON_CATALOGUE_MODEL, i)) != NULL; i++) {
+        char sentence[512];
+        model_sentence(sentence, sizeof sentence, model);
+        print_item(model->name, sentence);
+        for (size_t j = 0; (parameter = kanon_entry_setting(model, j)) != NULL; j++) {
+            int at = printf("%*s%s: ", INDENT, "", parameter->name);
+            print_wrapped(stdout, parameter->help, at, at);
+        }
+    }
     puts("\nIn the schema, below privacy:\n"
          "  constraints:\n"
          "    - {model: distinct-l-diversity, attribute: disease, l: 3}\n"
@@ -75,11 +63,12 @@ static void print_models(void)
 static void print_measures(void)
 {
     puts("Measures: what kanon evaluate and the reports compute. [a]: of each attribute.");
-    for (size_t i = 0; i < kanon_measure_count(); i++) {
+    const kanon_entry *measure;
+    for (size_t i = 0; (measure = kanon_catalogue_at(KANON_CATALOGUE_MEASURE, i)) != NULL; i++) {
         char name[128];
-        bool of_table = strcmp(kanon_measure_scope(i), "table") == 0;
-        snprintf(name, sizeof name, "%s%s", kanon_measure_name(i), of_table ? "" : "[a]");
-        print_item(name, kanon_measure_formula(i));
+        bool of_table = strcmp(measure->scope, "table") == 0;
+        snprintf(name, sizeof name, "%s%s", measure->name, of_table ? "" : "[a]");
+        print_item(name, measure->brief);
     }
 }
 

@@ -79,15 +79,12 @@ static void print_options(const command *about)
 static void print_settings(const command *about)
 {
     char syntax[256];
-    const kanon_setting_info *settings;
-    size_t n = about->settings != NULL ? about->settings(&settings) : 0;
-    if (n > 0)
-        fputs(".SH SETTINGS\n", stdout);
-    for (size_t i = 0; i < n; i++) {
-        setting_syntax(syntax, sizeof syntax, &settings[i]);
-        fputs(".TP\n.B ", stdout);
+    const kanon_setting_info *setting;
+    for (size_t i = 0; about->setting != NULL && (setting = about->setting(i)) != NULL; i++) {
+        setting_syntax(syntax, sizeof syntax, setting);
+        fputs(i == 0 ? ".SH SETTINGS\n.TP\n.B " : ".TP\n.B ", stdout);
         print_paragraph(syntax);
-        print_paragraph(settings[i].help);
+        print_paragraph(setting->help);
     }
 }
 

@@ -25,7 +25,7 @@ struct command {
     bool second_optional;
     unsigned in;                                            /* IN_...: which rows of options.def are its options */
     const char *const *examples;                            /* likewise */
-    size_t (*settings)(const kanon_setting_info **out);     /* what --set takes; NULL: nothing to list */
+    const kanon_setting_info *(*setting)(size_t i);         /* what --set takes, NULL past the last; NULL: nothing to list */
     int (*run)(const command *self, const arguments *args); /* returns an exit status */
 };
 
@@ -63,6 +63,8 @@ void stop_if_asked(const char *consequence);
 /* Report the error of the library, with what to do on the command line, and return the exit status; or stop as above, with
  * nothing written. */
 int failed(const command *self, const kanon_error *err);
+/* The i-th setting of the measures; NULL past the last. */
+const kanon_setting_info *measure_setting(size_t i);
 /* Every figure, one line each: name, value and, if wanted, formula. */
 void print_figures(FILE *file, const kanon_measures *measures, bool with_formulas);
 

@@ -595,7 +595,7 @@ static kanon_status set_order(kanon_schema *schema, const char *column, const ch
     return st;
 }
 
-/* Types, and how values are written. */
+/* Types, which the parser knows to be some, and how values are written. */
 static kanon_status set_values(kanon_schema *schema, const arguments *args, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -766,6 +766,22 @@ void setting_syntax(char *buffer, size_t size, const kanon_setting_info *setting
     snprintf(buffer, size, "%s (%s%s)", setting->name, values, standard);
 }
 
+void model_sentence(char *buffer, size_t size, const kanon_entry *model)
+{
+    buffer[0] = '\0';
+    for (const char *at = model->brief; *at != '\0'; at++) {
+        size_t used = strlen(buffer);
+        if (*at != '{') {
+            snprintf(buffer + used, size - used, "%c", *at);
+            continue;
+        }
+        bool is_ordinal = strncmp(at + strlen("{1}"), "th", 2) == 0;
+        snprintf(buffer + used, size - used, "%s%s", kanon_entry_setting(model, (size_t)(at[1] - '1'))->name,
+                 is_ordinal ? "-" : "");
+        at += strlen("{1}") - 1;
+    }
+}
+
 void print_setting(FILE *file, const kanon_setting_info *setting)
 {
     enum { INDENT = 6 };
@@ -821,8 +837,7 @@ static void print_first_options(FILE *file, const command *self)
 /* Help from the tables of the command, as the manual page. */
 void print_command_help(FILE *file, const command *self, bool all)
 {
-    const kanon_setting_info *settings = NULL;
-    size_t n_settings = self->settings != NULL ? self->settings(&settings) : 0;
+    const kanon_setting_info *setting;
     int at = fprintf(file, "usage: kanon %s ", self->name);
     print_wrapped(file, self->usage, at, at);
     fputc('\n', file);
@@ -831,10 +846,10 @@ void print_command_help(FILE *file, const command *self, bool all)
         print_category(file, self, (option_category)category);
     if (!all)
         print_first_options(file, self);
-    if (n_settings > 0)
-        fputs("\nsettings:\n", file);
-    for (size_t i = 0; i < n_settings; i++)
-        print_setting(file, &settings[i]);
+    for (size_t i = 0; self->setting != NULL && (setting = self->setting(i)) != NULL; i++) {
+        fputs(i == 0 ? "\nsettings:\n" : "", file);
+        print_setting(file, setting);
+    }
     fputs("\nexamples:\n", file);
     for (size_t i = 0; self->examples[i] != NULL; i++)
         fprintf(file, "  %s\n", self->examples[i]);

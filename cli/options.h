@@ -95,6 +95,8 @@ void print_wrapped(FILE *file, const char *text, int at, int indent);
 void option_syntax(char *buffer, size_t size, const option *opt);
 /* "r (number from 0 to 1, default 1)" */
 void setting_syntax(char *buffer, size_t size, const kanon_setting_info *setting);
+/* What holds of every group, with the names of the model's parameters: {1} becomes l, and {1}th l-th. */
+void model_sentence(char *buffer, size_t size, const kanon_entry *model);
 /* A setting on a line of its own, and below it what it means. */
 void print_setting(FILE *file, const kanon_setting_info *setting);
 /* With `all`, every option, by category; else those that most runs need, where there are many. */

@@ -83,7 +83,7 @@ typedef enum kanon_status {
  *     encoding        the bytes of a table are not in the encoding: kanon_input.encoding
  *     entity          the column that says whose record it is, is not given
  *     memory          kanon_options.memory is too small
- *     driver          a driver for a database or for Parquet files is not there: kanon_driver_at
+ *     driver          a driver for a database or for Parquet files is not there: KANON_CATALOGUE_DRIVER
  *     repair          kanon_options.start does not satisfy what is asked: kanon_options.repair
  *     numeric         kanon_outputs.numeric does not suit the names of the columns
  *     certificate     the file is not a certificate
@@ -399,20 +399,9 @@ typedef struct kanon_read_options {
  * that holds it, KEY-file=PATH the file. Drivers are libraries that are loaded at run time: docs/databases.md. A release is
  * written to such a place by its name: NAME.parquet, FILE.db#TABLE, adbc:...&table=NAME. */
 
-/* A driver that is known by name; others work, too. */
-typedef struct kanon_driver_info {
-    const char *name;
-    const char *reaches; /* for people */
-    const char *get;     /* likewise, how to install it */
-} kanon_driver_info;
-
-/* The i-th known driver; NULL past the last. */
-KANON_API const kanon_driver_info *kanon_driver_at(size_t i);
-
-/* Read and encode a table as `schema` says, which also says of its header and encoding what the input does not. A CSV
- * file of more than 1 MiB stays open and is read again when a release is written. KANON_EIO: it was truncated or
- * rewritten meanwhile; kanon_publish says so, too. Bytes and the batches of a stream are kept: bytes must outlive the
- * table. */
+/* Read and encode a table as `schema` says, which also says of its header and encoding what the input does not. A CSV file of
+ * more than 1 MiB stays open and is read again when a release is written. KANON_EIO: it was truncated or rewritten
+ * meanwhile; kanon_publish says so, too. Bytes and the batches of a stream are kept: bytes must outlive the table. */
 KANON_API kanon_status kanon_table_read(kanon_table **out, const kanon_input *input, const kanon_schema *schema,
                                         const kanon_read_options *options, kanon_error *err);
 KANON_API void kanon_table_free(kanon_table *table);
@@ -432,7 +421,7 @@ typedef enum kanon_notice {
 KANON_API const char *kanon_table_warning(const kanon_table *table, int i);
 KANON_API kanon_notice kanon_table_warning_kind(const kanon_table *table, int i);
 
-/* ---- algorithms -------------------------------------------------------------------------------------------------- */
+/* ---- catalogue --------------------------------------------------------------------------------------------------- */
 
 typedef enum kanon_setting_type {
     KANON_SETTING_INTEGER = 0,
@@ -442,43 +431,55 @@ typedef enum kanon_setting_type {
     KANON_SETTING_TEXT    /* what `help` says */
 } kanon_setting_type;
 
+/* What can be given to an algorithm, a refinement, the measures, a privacy model, or as an option. */
 typedef struct kanon_setting_info {
     const char *name;
     kanon_setting_type type;
-    double min, max;           /* of integers and numbers, both allowed */
-    const char *default_value; /* as text; NULL: chosen by the algorithm, as `help` says */
-    const char *choices;       /* "strict|relaxed" */
-    const char *help;          /* one sentence */
+    double min, max;           /* of integers and numbers, both allowed; INFINITY: no limit */
+    const char *default_value; /* as text; NULL: there is none, and `help` says what that means */
+    const char *choices;       /* the words "strict|relaxed"; of a text, those that it may be beside others */
+    const char *help;          /* one sentence; of an option what holds without it, or NULL */
+    int above_min;             /* min itself is not allowed */
+    int required;              /* it must be given */
 } kanon_setting_info;
 
-typedef struct kanon_algorithm_info {
-    const char *name;
-    const char *summary; /* one line */
-    const char *advice;  /* when to use it: a few sentences */
-    const char *source;  /* the paper */
-    uint32_t revision;   /* another one: the same seed may give other groups */
-    const kanon_setting_info *settings;
-    size_t n_settings;
-} kanon_algorithm_info;
+/* What the library has, list by list, for hosts that show it. */
+typedef enum kanon_catalogue {
+    KANON_CATALOGUE_ALGORITHM = 0, /* what makes groups: kanon_options.algorithm */
+    KANON_CATALOGUE_REFINEMENT,    /* what can follow any algorithm to make its groups better: kanon_options.refine */
+    KANON_CATALOGUE_MODEL,         /* what a constraint can ask of every group in addition to k */
+    KANON_CATALOGUE_MEASURE,       /* the figures of kanon_evaluate, in the order of kanon_measures_at */
+    KANON_CATALOGUE_OPTION,        /* every option of the program and the hosts: docs/options.md */
+    KANON_CATALOGUE_DRIVER,        /* drivers for databases and Parquet files that are known by name; others work, too */
+    KANON_CATALOGUE_NOTATION,      /* ways to write generalised numbers: kanon_numeric */
+    KANON_CATALOGUE_STATUS         /* how calls end, by kanon_status */
+} kanon_catalogue;
 
-KANON_API size_t kanon_algorithm_count(void);
-KANON_API const kanon_algorithm_info *kanon_algorithm_at(size_t i);
-/* NULL where there is no algorithm of that name. */
-KANON_API const kanon_algorithm_info *kanon_algorithm_find(const char *name);
+/* An entry of a list, which belongs to the library and stays. Every entry has a name and a brief; what else is NULL or 0
+ * where nothing else is said. */
+typedef struct kanon_entry {
+    size_t struct_size;  /* sizeof(kanon_entry) of the library that runs: what lies behind it, the library does not have */
+    const char *name;    /* as in calls and schemas; of options as in hosts: "shuffle_seed" */
+    const char *brief;   /* one line: what it is or does. Of models what holds of every group, with {1} and {2} for the
+                            parameters; of measures the formula; of drivers what they reach */
+    const char *more;    /* sentences. Algorithms, refinements: when to use them; drivers: how to get them; some options */
+    const char *source;  /* the paper of algorithms, refinements and models */
+    const char *scope;   /* measures: what a figure is about, "table", or each "quasi" or "sensitive" attribute */
+    const char *example; /* how a notation looks; a value of some options */
+    const char *since;   /* options: the version that brought it */
+    uint32_t revision;   /* algorithms, refinements: another one may make other groups of the same seed */
+} kanon_entry;
 
-/* Refinements: what can follow any algorithm to make its groups better. */
-KANON_API size_t kanon_refinement_count(void);
-KANON_API const kanon_algorithm_info *kanon_refinement_at(size_t i);
-
-/* Privacy models: what a constraint can ask of every group in addition to k (kanon_schema_add_constraint). */
-KANON_API size_t kanon_model_count(void);
-/* These are NULL past the last model. */
-KANON_API const char *kanon_model_name(size_t i);
-/* What holds of every group; {1} and {2} stand for the parameters. */
-KANON_API const char *kanon_model_sentence(size_t i);
-KANON_API const char *kanon_model_source(size_t i); /* the paper */
-/* The name of parameter j, and in *range (unless NULL) which values it takes. NULL past the last parameter. */
-KANON_API const char *kanon_model_parameter(size_t i, size_t j, const char **range);
+KANON_API size_t kanon_catalogue_count(kanon_catalogue list);
+/* NULL past the last. */
+KANON_API const kanon_entry *kanon_catalogue_at(kanon_catalogue list, size_t i);
+/* The entry of that name; NULL: there is none. `name` NULL: the algorithm that runs where none is named; of other lists
+ * NULL. */
+KANON_API const kanon_entry *kanon_catalogue_find(kanon_catalogue list, const char *name);
+/* What can be set of it, in order; NULL past the last, and of entry NULL. Algorithms, refinements: their settings; models:
+ * the parameters of a constraint; measures: what the figure depends on (kanon_evaluate_options.settings); options: one, the
+ * value. */
+KANON_API const kanon_setting_info *kanon_entry_setting(const kanon_entry *entry, size_t j);
 
 /* ---- grouping ---------------------------------------------------------------------------------------------------- */
 
@@ -523,9 +524,6 @@ typedef struct kanon_options {
      * memory. Nothing is written here. NULL: a release as CSV, with intervals. */
     const struct kanon_outputs *outputs;
 } kanon_options;
-
-/* The algorithm that runs where none is named. */
-KANON_API const char *kanon_algorithm_default(void);
 
 /* Group the rows of `table` so that every group has at least k rows. The grouping has passed the independent check.
  * KANON_EINFEASIBLE: no grouping can meet the requirement. Deterministic for a seed, whatever the number of threads.
@@ -651,13 +649,6 @@ KANON_API const char *kanon_measures_warning(const kanon_measures *measures, int
 /* The figure of that name about that column (NULL: the whole table); NULL where there is none. */
 KANON_API const kanon_figure *kanon_measures_find(const kanon_measures *measures, const char *name, const char *attribute);
 
-/* Every measure there is, in the order of kanon_measures_at. The texts are NULL past the last measure. */
-KANON_API size_t kanon_measure_count(void);
-KANON_API const char *kanon_measure_name(size_t i);
-KANON_API const char *kanon_measure_formula(size_t i);
-/* What a figure is about: "table", or each "quasi" or "sensitive" attribute. */
-KANON_API const char *kanon_measure_scope(size_t i);
-
 /* What a finished run teaches, in plain sentences: which attribute pays most and what leaving it out would save, which
  * columns say nothing, which requirement is tight, what to try next. No sentence holds a value of the table. */
 typedef struct kanon_advice kanon_advice;
@@ -669,9 +660,6 @@ KANON_API const char *kanon_advice_sentence(const kanon_advice *advice, size_t i
 /* What it is about, so that the caller can add what to do in its own terms: NULL, or one of "leave-out", "taxonomy",
  * "bands", "hidden", "constraint", "suppress", "refine" and "tradeoff"; more may come. */
 KANON_API const char *kanon_advice_topic(const kanon_advice *advice, size_t i);
-
-/* What kanon_evaluate can be told: kanon_evaluate_options.settings. */
-KANON_API size_t kanon_measure_settings(const kanon_setting_info **out);
 
 /* ---- publishing -------------------------------------------------------------------------------------------------- */
 

@@ -157,53 +157,33 @@ SEXP r_about(void)
     return list;
 }
 
-/* A kind of thing that the library has: how many there are, and name and text of the i-th. */
-static const char *algorithm_name(size_t i)
-{
-    return kanon_algorithm_at(i)->name;
-}
-
-static const char *algorithm_text(size_t i)
-{
-    return kanon_algorithm_at(i)->summary;
-}
-
-static const char *refinement_name(size_t i)
-{
-    return kanon_refinement_at(i)->name;
-}
-
-static const char *refinement_text(size_t i)
-{
-    return kanon_refinement_at(i)->summary;
-}
-
+/* The lists of the library that R shows. */
 static const struct {
     const char *kind;
-    size_t (*count)(void);
-    const char *(*name)(size_t i);
-    const char *(*text)(size_t i);
+    kanon_catalogue which;
 } lists[] = {
-    {"algorithm", kanon_algorithm_count, algorithm_name, algorithm_text},
-    {"refinement", kanon_refinement_count, refinement_name, refinement_text},
-    {"model", kanon_model_count, kanon_model_name, kanon_model_sentence},
-    {"measure", kanon_measure_count, kanon_measure_name, kanon_measure_formula},
+    {"algorithm", KANON_CATALOGUE_ALGORITHM},
+    {"refinement", KANON_CATALOGUE_REFINEMENT},
+    {"model", KANON_CATALOGUE_MODEL},
+    {"measure", KANON_CATALOGUE_MEASURE},
 };
 
 SEXP r_catalogue(void)
 {
     enum { LISTS = sizeof lists / sizeof *lists };
-    size_t n = 0, at = 0;
+    size_t n = 0;
+    R_xlen_t at = 0;
+    const kanon_entry *entry;
     for (size_t l = 0; l < LISTS; l++)
-        n += lists[l].count();
+        n += kanon_catalogue_count(lists[l].which);
     SEXP list = PROTECT(list_new("kind", "name", "text", NULL));
     for (int j = 0; j < 3; j++)
         SET_VECTOR_ELT(list, j, Rf_allocVector(STRSXP, (R_xlen_t)n));
     for (size_t l = 0; l < LISTS; l++)
-        for (size_t i = 0; i < lists[l].count(); i++, at++) {
-            SET_STRING_ELT(VECTOR_ELT(list, 0), (R_xlen_t)at, utf8(lists[l].kind));
-            SET_STRING_ELT(VECTOR_ELT(list, 1), (R_xlen_t)at, utf8(lists[l].name(i)));
-            SET_STRING_ELT(VECTOR_ELT(list, 2), (R_xlen_t)at, utf8(lists[l].text(i)));
+        for (size_t i = 0; (entry = kanon_catalogue_at(lists[l].which, i)) != NULL; i++, at++) {
+            SET_STRING_ELT(VECTOR_ELT(list, 0), at, utf8(lists[l].kind));
+            SET_STRING_ELT(VECTOR_ELT(list, 1), at, utf8(entry->name));
+            SET_STRING_ELT(VECTOR_ELT(list, 2), at, utf8(entry->brief));
         }
     UNPROTECT(1);
     return list;

@@ -10,7 +10,7 @@
 #include "search/run.h"
 
 typedef struct kanon__algorithm {
-    kanon_algorithm_info info; /* name, summary, advice, source, revision, settings: public, see kanon.h */
+    kanon__entry info; /* name, brief, more, source, revision, settings: public, see kanon.h */
     /* Fill run->group_of and run->n_groups. The table has at least k rows. Deterministic for a seed, whatever the
      * number of threads. */
     kanon_status (*run)(kanon__run *run, kanon_error *err);
@@ -37,6 +37,8 @@ static inline int64_t kanon__algorithm_need(const kanon__algorithm *algorithm, i
     return n_records * (algorithm->record_bytes + (int64_t)algorithm->cell_bytes * n_attributes);
 }
 
+/* The i-th row; NULL past the last. */
+const kanon__entry *kanon__algorithm_entry(size_t i);
 /* NULL where there is no algorithm of this name. */
 const kanon__algorithm *kanon__algorithm_find(const char *name);
 /* Run another algorithm, which exists, with its default settings: for algorithms that are built from others. */

@@ -193,17 +193,17 @@ static const kanon_setting_info attribute_cut_settings[] = {
 };
 
 const kanon__algorithm kanon__algorithm_attribute_cut = {
-    .info =
-        {.name = "attribute-cut",
-         .summary = "one mapping per attribute: any cut through a taxonomy, any disjoint intervals",
-         .advice =
-             "For attribute-level recoding: equal values are shown equal in the whole release, which makes it easy to use, "
-             "at the price of more loss than any of the algorithms that group records. Loses no more than full-domain.",
-         .source = "Bayardo, Agrawal: Data privacy through optimal k-anonymization, ICDE 2005 (the model); Fung, Wang, Yu: "
-                   "Top-down specialization, ICDE 2005 (the steps)",
-         .revision = 2,
-         .settings = attribute_cut_settings,
-         .n_settings = sizeof attribute_cut_settings / sizeof attribute_cut_settings[0]},
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "attribute-cut",
+                       .brief = "one mapping per attribute: any cut through a taxonomy, any disjoint intervals",
+                       .more = "For attribute-level recoding: equal values are shown equal in the whole release, which "
+                               "makes it easy to use, at the price of more loss than any of the algorithms that group "
+                               "records. Loses no more than full-domain.",
+                       .source = "Bayardo, Agrawal: Data privacy through optimal k-anonymization, ICDE 2005 (the model); "
+                                 "Fung, Wang, Yu: Top-down specialization, ICDE 2005 (the steps)",
+                       .revision = 2},
+             .settings = attribute_cut_settings,
+             .n_settings = sizeof attribute_cut_settings / sizeof attribute_cut_settings[0]},
     .record_bytes = 300,
     .cell_bytes = 60,
     .records_per_minute = 150000,

@@ -331,13 +331,13 @@ static const kanon_setting_info auto_settings[] = {
      .help = "how much time may be spent for less loss: a moment, some seconds, or minutes"}};
 
 const kanon__algorithm kanon__algorithm_auto = {
-    .info = {.name = "auto",
-             .summary = "the least loss for the effort: densest, top-down or strips, then local search",
-             .advice =
-                 "The best choice where nothing speaks for another one. The effort fast is over in a moment, balanced takes "
-                 "some seconds, best searches for minutes or as long as the time limit says.",
-             .source = "this project",
-             .revision = 7,
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "auto",
+                       .brief = "the least loss for the effort: densest, top-down or strips, then local search",
+                       .more = "The best choice where nothing speaks for another one. The effort fast is over in a moment, "
+                               "balanced takes some seconds, best searches for minutes or as long as the time limit says.",
+                       .source = "this project",
+                       .revision = 7},
              .settings = auto_settings,
              .n_settings = sizeof auto_settings / sizeof auto_settings[0]},
     .run = run_auto,

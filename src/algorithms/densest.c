@@ -171,18 +171,17 @@ static const kanon_setting_info densest_settings[] = {{.name = "every",
                                                       KANON__SEARCH_SETTING};
 
 const kanon__algorithm kanon__algorithm_densest = {
-    .info =
-        {.name = "densest",
-         .summary = "make the cluster with the least diversity that can be grown from any free record, again and again",
-         .advice =
-             "Low information loss: on ordinary tables clearly less than kmember, the more so the larger k is, for a few "
-             "times its time. auto starts with it and goes on from there. Clusters have k to 2k-1 records; only equal "
-             "records, and those left over at the end, make "
-             "larger ones.",
-         .source = "this project; clusters grow as in kmember",
-         .revision = 2,
-         .settings = densest_settings,
-         .n_settings = sizeof densest_settings / sizeof densest_settings[0]},
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "densest",
+                       .brief = "make the cluster with the least diversity that can be grown from any free record, again "
+                                "and again",
+                       .more = "Low information loss: on ordinary tables clearly less than kmember, the more so the larger "
+                               "k is, for a few times its time. auto starts with it and goes on from there. Clusters have "
+                               "k to 2k-1 records; only equal records, and those left over at the end, make larger ones.",
+                       .source = "this project; clusters grow as in kmember",
+                       .revision = 2},
+             .settings = densest_settings,
+             .n_settings = sizeof densest_settings / sizeof densest_settings[0]},
     .run = run_densest,
     .record_bytes = 50,
     .cell_bytes = 24,

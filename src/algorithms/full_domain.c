@@ -37,16 +37,17 @@ out:
 static const kanon_setting_info full_domain_settings[] = {KANON__CHECKS_SETTING, KANON__TIME_SETTING};
 
 const kanon__algorithm kanon__algorithm_full_domain = {
-    .info =
-        {.name = "full-domain",
-         .summary = "show each attribute at one level of its taxonomy, the best of all combinations",
-         .advice = "For attribute-level recoding where every value of a column must be shown at the same level, as in "
-                   "statistical tables. The result is proven to lose least of all such releases. attribute-cut loses less.",
-         .source = "Samarati: Protecting respondents' identities in microdata release, TKDE 2001; search in the manner of "
-                   "Kohlmayer and others: Flash, PASSAT 2012",
-         .revision = 2,
-         .settings = full_domain_settings,
-         .n_settings = sizeof full_domain_settings / sizeof full_domain_settings[0]},
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "full-domain",
+                       .brief = "show each attribute at one level of its taxonomy, the best of all combinations",
+                       .more = "For attribute-level recoding where every value of a column must be shown at the same "
+                               "level, as in statistical tables. The result is proven to lose least of all such releases. "
+                               "attribute-cut loses less.",
+                       .source = "Samarati: Protecting respondents' identities in microdata release, TKDE 2001; search in "
+                                 "the manner of Kohlmayer and others: Flash, PASSAT 2012",
+                       .revision = 2},
+             .settings = full_domain_settings,
+             .n_settings = sizeof full_domain_settings / sizeof full_domain_settings[0]},
     .record_bytes = 140,
     .cell_bytes = 40,
     .records_per_minute = 2000000,

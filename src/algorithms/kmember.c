@@ -64,17 +64,17 @@ out:
 static const kanon_setting_info kmember_settings[] = {KANON__SEARCH_SETTING};
 
 const kanon__algorithm kanon__algorithm_kmember = {
-    .info =
-        {.name = "kmember",
-         .summary = "grow clusters of k around far-apart seeds, always adding the record that costs least",
-         .advice =
-             "Where a moment must do: the fastest with little information loss, also on large tables. auto loses less for "
-             "more time. Each cluster starts at the record farthest from the last seed, so outliers come first; clusters "
-             "have k records, a few have more.",
-         .source = "Byun, Kamra, Bertino, Li: Efficient k-anonymization using clustering techniques, DASFAA 2007",
-         .revision = 1,
-         .settings = kmember_settings,
-         .n_settings = sizeof kmember_settings / sizeof kmember_settings[0]},
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "kmember",
+                       .brief = "grow clusters of k around far-apart seeds, always adding the record that costs least",
+                       .more = "Where a moment must do: the fastest with little information loss, also on large tables. "
+                               "auto loses less for more time. Each cluster starts at the record farthest from the last "
+                               "seed, so outliers come first; clusters have k records, a few have more.",
+                       .source = "Byun, Kamra, Bertino, Li: Efficient k-anonymization using clustering techniques, DASFAA "
+                                 "2007",
+                       .revision = 1},
+             .settings = kmember_settings,
+             .n_settings = sizeof kmember_settings / sizeof kmember_settings[0]},
     .run = run_kmember,
     .record_bytes = 25,
     .cell_bytes = 24,

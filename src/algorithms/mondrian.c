@@ -427,16 +427,16 @@ static const kanon_setting_info mondrian_settings[] = {
 };
 
 const kanon__algorithm kanon__algorithm_mondrian = {
-    .info =
-        {.name = "mondrian",
-         .summary = "split the table at medians as long as both sides keep k records",
-         .advice =
-             "The fastest, for very large tables and as a baseline. With 'ties=strict' equal values stay together, which "
-             "some analyses need; information loss is clearly higher than kmember's, and below that of most others here.",
-         .source = "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
-         .revision = 1,
-         .settings = mondrian_settings,
-         .n_settings = sizeof mondrian_settings / sizeof mondrian_settings[0]},
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "mondrian",
+                       .brief = "split the table at medians as long as both sides keep k records",
+                       .more = "The fastest, for very large tables and as a baseline. With 'ties=strict' equal values stay "
+                               "together, which some analyses need; information loss is clearly higher than kmember's, and "
+                               "below that of most others here.",
+                       .source = "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
+                       .revision = 1},
+             .settings = mondrian_settings,
+             .n_settings = sizeof mondrian_settings / sizeof mondrian_settings[0]},
     .run = run_mondrian,
     .record_bytes = RECORD_BYTES,
     .cell_bytes = CELL_BYTES,

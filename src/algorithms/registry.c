@@ -15,28 +15,19 @@ static const kanon__algorithm *const algorithms[] = {
 #undef KANON_ALGORITHM
 };
 
-size_t kanon_algorithm_count(void)
-{
-    return sizeof algorithms / sizeof algorithms[0];
-}
+enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 
-const kanon_algorithm_info *kanon_algorithm_at(size_t i)
+const kanon__entry *kanon__algorithm_entry(size_t i)
 {
-    return i < kanon_algorithm_count() ? &algorithms[i]->info : NULL;
+    return i < N_ALGORITHMS ? &algorithms[i]->info : NULL;
 }
 
 const kanon__algorithm *kanon__algorithm_find(const char *name)
 {
-    for (size_t i = 0; i < kanon_algorithm_count(); i++)
-        if (strcmp(algorithms[i]->info.name, name) == 0)
+    for (size_t i = 0; i < N_ALGORITHMS; i++)
+        if (strcmp(algorithms[i]->info.shown.name, name) == 0)
             return algorithms[i];
     return NULL;
-}
-
-const kanon_algorithm_info *kanon_algorithm_find(const char *name)
-{
-    const kanon__algorithm *found = kanon__algorithm_find(name);
-    return found != NULL ? &found->info : NULL;
 }
 
 kanon_status kanon__algorithm_run(kanon__run *run, const char *name, kanon_error *err)
@@ -45,8 +36,7 @@ kanon_status kanon__algorithm_run(kanon__run *run, const char *name, kanon_error
     kanon__settings defaults = {0};
     const kanon__algorithm *algorithm = kanon__algorithm_find(name);
     const kanon__settings *own = run->settings;
-    KANON_TRY(kanon__settings_init(&defaults, name, algorithm->info.settings, algorithm->info.n_settings, NULL, 0, err),
-              out);
+    KANON_TRY(kanon__settings_init(&defaults, &algorithm->info, NULL, 0, err), out);
     run->settings = &defaults;
     st = algorithm->run(run, err);
     run->settings = own;

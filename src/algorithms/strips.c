@@ -598,14 +598,15 @@ out:
 }
 
 const kanon__algorithm kanon__algorithm_strips = {
-    .info = {.name = "strips",
-             .summary = "cut records that are equal in all categories into strips of their numbers; densest for the rest",
-             .advice =
-                 "What auto starts with on large tables. Where many records share all their categories it takes one and a "
-                 "half times as long as kmember and loses less than densest; where categories tell nearly everybody apart, "
-                 "it is densest.",
-             .source = "this project; cuts of sorted records: Hansen and Mukherjee, IEEE TKDE 15, 2003",
-             .revision = 3},
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "strips",
+                       .brief = "cut records that are equal in all categories into strips of their numbers; densest for "
+                                "the rest",
+                       .more = "What auto starts with on large tables. Where many records share all their categories it "
+                               "takes one and a half times as long as kmember and loses less than densest; where "
+                               "categories tell nearly everybody apart, it is densest.",
+                       .source = "this project; cuts of sorted records: Hansen and Mukherjee, IEEE TKDE 15, 2003",
+                       .revision = 3}},
     .run = run_strips,
     .record_bytes = 100,
     .cell_bytes = 24,

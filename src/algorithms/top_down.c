@@ -327,14 +327,14 @@ out:
 }
 
 const kanon__algorithm kanon__algorithm_top_down = {
-    .info = {.name = "top-down",
-             .summary = "split the table, each time where it saves most, as long as both sides keep k records",
-             .advice =
-                 "Fast, and for larger k (on Adult from 10 on) it loses less than kmember; auto takes it where it loses "
-                 "less than densest. Groups have between k and 2k-1 records, or more where no cut leaves k on both "
-                 "sides.",
-             .source = "this program; mondrian with the information loss as the criterion",
-             .revision = 2},
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "top-down",
+                       .brief = "split the table, each time where it saves most, as long as both sides keep k records",
+                       .more = "Fast, and for larger k (on Adult from 10 on) it loses less than kmember; auto takes it "
+                               "where it loses less than densest. Groups have between k and 2k-1 records, or more where no "
+                               "cut leaves k on both sides.",
+                       .source = "this program; mondrian with the information loss as the criterion",
+                       .revision = 2}},
     .run = run_top_down,
     .record_bytes = 10,
     .cell_bytes = 24,

@@ -60,13 +60,25 @@ static kanon_status prepare(void **out, const kanon__model_input *input, kanon_e
     return KANON_OK;
 }
 
+static const kanon_setting_info asked[] = {
+    {.name = "alpha",
+     .type = KANON_SETTING_NUMBER,
+     .min = 0,
+     .above_min = 1,
+     .max = 1,
+     .help = "a share above 0, at most 1",
+     .required = 1},
+};
+
 const kanon__model kanon__model_alpha_k = {
-    .name = "alpha-k",
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "alpha-k",
+                       .brief = "in every group no value has a larger share than {1}",
+                       .source = "Wong, Li, Fu, Wang: (alpha,k)-anonymity, KDD 2006"},
+             .settings = asked,
+             .n_settings = sizeof asked / sizeof *asked},
     .figure = "alpha",
     .less = true,
-    .parameters = {{.name = "alpha", .min = 0, .above_min = true, .max = 1, .range = "a share above 0, at most 1"}},
-    .sentence = "in every group no value has a larger share than {1}",
-    .source = "Wong, Li, Fu, Wang: (alpha,k)-anonymity, KDD 2006",
     .prepare = prepare,
     .holds = holds,
     .reached = reached,

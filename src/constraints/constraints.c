@@ -3,9 +3,10 @@
 #include "constraints/constraints.h"
 
 #include "core/alloc.h"
+#include "table/schema/settings.h"
 
-#include <math.h>
 #include <kanon_host.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ static kanon_status fail_model(const constraint_reader *r, const char *name)
     size_t n = 0;
     for (size_t i = 0; i < N_MODELS; i++)
         if (!models[i]->of_entities)
-            names[n++] = models[i]->name;
+            names[n++] = models[i]->info.shown.name;
     return kanon__hint_words(r->err, fail(r, "model", "there is no such model"), "choose one of:", names, n, name);
 }
 
@@ -60,36 +61,30 @@ static const char *find(const kanon__constraint_text *text, const char *name)
     return at >= 0 ? text->values.items[at] : NULL;
 }
 
-static kanon_status fail_choice(const constraint_reader *r, const kanon__parameter *parameter)
-{
-    char what[128], names[256] = "";
-    snprintf(what, sizeof what, "there is no such %s", parameter->name);
-    for (int i = 0; parameter->choices[i] != NULL; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "", parameter->choices[i]);
-    return kanon__hint(r->err, fail(r, parameter->name, what), "choose one of: %s", names);
-}
-
-static kanon_status read_choice(const constraint_reader *r, kanon__argument *out, const kanon__parameter *parameter)
+static kanon_status read_choice(const constraint_reader *r, kanon__argument *out, const kanon_setting_info *parameter)
 {
     const char *text = find(r->input.text, parameter->name);
-    out->choice = -1;
-    for (int i = 0; text != NULL && parameter->choices[i] != NULL; i++)
-        if (strcmp(text, parameter->choices[i]) == 0)
-            out->choice = i;
-    return text == NULL || out->choice >= 0 ? KANON_OK : fail_choice(r, parameter);
+    char what[128], words[256] = "";
+    out->choice = text != NULL ? kanon__choice_find(parameter->choices, text) : -1;
+    if (text == NULL || out->choice >= 0)
+        return KANON_OK;
+    snprintf(what, sizeof what, "there is no such %s", parameter->name);
+    for (const char *at = parameter->choices; *at != '\0'; at++)
+        snprintf(words + strlen(words), sizeof words - strlen(words), *at == '|' ? ", " : "%c", *at);
+    return kanon__hint(r->err, fail(r, parameter->name, what), "choose one of: %s", words);
 }
 
-static kanon_status read_number(const constraint_reader *r, kanon__argument *out, const kanon__parameter *parameter)
+static kanon_status read_number(const constraint_reader *r, kanon__argument *out, const kanon_setting_info *parameter)
 {
     const char *text = find(r->input.text, parameter->name);
     kanon__decimal number;
     if (text == NULL)
-        return kanon__hint(r->err, fail(r, parameter->name, "not given"), "%s is %s", parameter->name, parameter->range);
+        return kanon__hint(r->err, fail(r, parameter->name, "not given"), "%s is %s", parameter->name, parameter->help);
     bool good = kanon__parse_decimal(&number, text, strlen(text)) && number.exact &&
-                (!parameter->whole || number.scale == 0) && number.value <= parameter->max &&
+                (parameter->type != KANON_SETTING_INTEGER || number.scale == 0) && number.value <= parameter->max &&
                 (parameter->above_min ? number.value > parameter->min : number.value >= parameter->min);
     if (!good)
-        return kanon__hint(r->err, fail(r, parameter->name, "out of range"), "%s is %s", parameter->name, parameter->range);
+        return kanon__hint(r->err, fail(r, parameter->name, "out of range"), "%s is %s", parameter->name, parameter->help);
     out->number = number;
     return KANON_OK;
 }
@@ -97,26 +92,26 @@ static kanon_status read_number(const constraint_reader *r, kanon__argument *out
 static kanon_status read_arguments(constraint_reader *r)
 {
     kanon_status st = KANON_OK;
-    const kanon__parameter *parameters = r->constraint->model->parameters;
-    for (int i = 0; st == KANON_OK && i < KANON__MOST_PARAMETERS && parameters[i].name != NULL; i++)
-        st = parameters[i].choices != NULL ? read_choice(r, &r->input.arguments[i], &parameters[i])
-                                           : read_number(r, &r->input.arguments[i], &parameters[i]);
+    const kanon__entry *model = &r->constraint->model->info;
+    for (size_t i = 0; st == KANON_OK && i < model->n_settings; i++)
+        st = model->settings[i].type == KANON_SETTING_CHOICE ? read_choice(r, &r->input.arguments[i], &model->settings[i])
+                                                             : read_number(r, &r->input.arguments[i], &model->settings[i]);
     return st;
 }
 
 /* Whatever is given must be known. */
 static kanon_status check_names(const constraint_reader *r)
 {
-    const kanon__model *m = r->constraint->model;
+    const kanon__entry *model = &r->constraint->model->info;
     for (int64_t i = 0; i < r->input.text->names.n; i++) {
         const char *name = r->input.text->names.items[i];
         bool known = strcmp(name, "model") == 0 || strcmp(name, "attribute") == 0;
-        for (int j = 0; j < KANON__MOST_PARAMETERS && m->parameters[j].name != NULL; j++)
-            known = known || strcmp(name, m->parameters[j].name) == 0;
+        for (size_t j = 0; j < model->n_settings; j++)
+            known = known || strcmp(name, model->settings[j].name) == 0;
         if (!known)
             return kanon__hint(r->err, fail(r, name, "the model has no such parameter"), "%s has: attribute, %s%s%s",
-                               m->name, m->parameters[0].name, m->parameters[1].name != NULL ? ", " : "",
-                               m->parameters[1].name != NULL ? m->parameters[1].name : "");
+                               model->shown.name, model->settings[0].name, model->n_settings > 1 ? ", " : "",
+                               model->n_settings > 1 ? model->settings[1].name : "");
     }
     return KANON_OK;
 }
@@ -171,7 +166,7 @@ static kanon_status write_sentence(const constraint_reader *r, const char *const
     const kanon__constraint *c = r->constraint;
     if (r->input.column >= 0)
         used = (size_t)snprintf(line, sizeof line, "%.200s: ", r->input.table->columns[r->input.column].name);
-    for (const char *at = c->model->sentence; *at != '\0' && used + 64 < sizeof line; at++) {
+    for (const char *at = c->model->info.shown.brief; *at != '\0' && used + 64 < sizeof line; at++) {
         if (at[0] == '{') {
             const char *value = values[at[1] - '1'];
             bool is_ordinal = strncmp(at + 3, "th", 2) == 0;
@@ -209,15 +204,15 @@ static kanon_status read_constraint(constraint_reader *r)
     if (name == NULL)
         return kanon__hint(r->err, fail(r, "model", "not given"), "write model=distinct-l-diversity,attribute=COLUMN,l=3");
     for (size_t i = 0; i < N_MODELS; i++)
-        if (strcmp(models[i]->name, name) == 0 && !models[i]->of_entities)
+        if (strcmp(models[i]->info.shown.name, name) == 0 && !models[i]->of_entities)
             r->constraint->model = models[i];
     if (r->constraint->model == NULL)
         return fail_model(r, name);
     KANON_TRY(check_names(r), out);
     KANON_TRY(read_attribute(r), out);
     KANON_TRY(read_arguments(r), out);
-    for (int i = 0; i < KANON__MOST_PARAMETERS && r->constraint->model->parameters[i].name != NULL; i++)
-        values[i] = find(r->input.text, r->constraint->model->parameters[i].name);
+    for (size_t i = 0; i < r->constraint->model->info.n_settings; i++)
+        values[i] = find(r->input.text, r->constraint->model->info.settings[i].name);
     KANON_TRY(finish_constraint(r, values), out);
 out:
     return st;
@@ -313,7 +308,7 @@ static kanon_status fail_infeasible(const kanon__constraints *all, const kanon__
     snprintf(asked, sizeof asked, "%.6g", c->asked);
     kanon_status st = kanon__fail(err, KANON_EINFEASIBLE,
                                   "%s%s: %s: even the whole table as one group has %s = %s, asked is %s", place,
-                                  t->columns[c->column].name, c->model->name, c->model->figure, got, asked);
+                                  t->columns[c->column].name, c->model->info.shown.name, c->model->figure, got, asked);
     bool less = c->model->less && !isinf(reached); /* too few values are too few for every c */
     return kanon__hint(err, st, "no grouping can do better: ask for a %s %s", less ? "larger" : "smaller",
                        isinf(reached) ? "l" : c->model->figure);
@@ -349,44 +344,10 @@ bool kanon__constraints_grow(const kanon__constraints *all)
 
 /* ---- the list of models ------------------------------------------------------------------------------------------ */
 
-/* The i-th model that a constraint can name; the rule for entities is not one of them. NULL past the last. */
-static const kanon__model *model_at(size_t i)
+const kanon__entry *kanon__model_entry(size_t i)
 {
     for (size_t j = 0; j < N_MODELS; j++)
         if (!models[j]->of_entities && i-- == 0)
-            return models[j];
+            return &models[j]->info;
     return NULL;
-}
-
-size_t kanon_model_count(void)
-{
-    size_t n = 0;
-    while (model_at(n) != NULL)
-        n++;
-    return n;
-}
-
-const char *kanon_model_name(size_t i)
-{
-    return model_at(i) != NULL ? model_at(i)->name : NULL;
-}
-
-const char *kanon_model_sentence(size_t i)
-{
-    return model_at(i) != NULL ? model_at(i)->sentence : NULL;
-}
-
-const char *kanon_model_source(size_t i)
-{
-    return model_at(i) != NULL ? model_at(i)->source : NULL;
-}
-
-const char *kanon_model_parameter(size_t i, size_t j, const char **range)
-{
-    const kanon__model *model = model_at(i);
-    if (model == NULL || j >= KANON__MOST_PARAMETERS || model->parameters[j].name == NULL)
-        return NULL;
-    if (range != NULL)
-        *range = model->parameters[j].range;
-    return model->parameters[j].name;
 }

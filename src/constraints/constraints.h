@@ -11,6 +11,7 @@
 #define KANON_CONSTRAINTS_CONSTRAINTS_H
 
 #include "constraints/counter.h"
+#include "core/entry.h"
 #include "table/domain/data.h"
 #include "table/schema/policy.h"
 #include "table/value/number.h"
@@ -20,22 +21,12 @@
 /* Violations are counted in parts of a record, in whole numbers, so that sums do not depend on their order. */
 #define KANON__VIOLATION_UNIT ((int64_t)1 << 20)
 
-/* A parameter that a schema gives: a number that must be there, or a word that may be left out. */
-typedef struct kanon__parameter {
-    const char *name;
-    bool whole;
-    double min, max;            /* both allowed */
-    bool above_min;             /* min itself is not */
-    const char *range;          /* "a whole number of at least 2" */
-    const char *const *choices; /* the words, NULL after the last; NULL: a number */
-} kanon__parameter;
-
 enum { KANON__MOST_PARAMETERS = 2 };
 
 /* What was given for a parameter. */
 typedef struct kanon__argument {
     kanon__decimal number;
-    int choice; /* its place among the choices; -1: left out */
+    int choice; /* its place among the words; -1: left out */
 } kanon__argument;
 
 /* What a model makes its parameters of. */
@@ -64,16 +55,15 @@ typedef enum kanon__foresight { KANON__UNFORESEEN, KANON__WILL_HOLD, KANON__WILL
 /* A model: a row of constraints.def. `parameters` is what `prepare` made, a struct that only the model's file knows;
  * `values` are the counts of a group's values. Only `prepare` can fail. */
 typedef struct kanon__model {
-    const char *name;
-    const char *figure;                                  /* what is reached: "l", "alpha" */
-    bool less;                                           /* smaller is better protected */
-    bool of_entities;                                    /* asked for by the schema's `entity`, not by name */
-    kanon__parameter parameters[KANON__MOST_PARAMETERS]; /* the first is the limit of the figure */
-    const char *sentence;                                /* what holds of a group; {1}, {2} are the parameters as written */
-    const char *source;
-    bool grows;        /* a group that satisfies it does so with any record more */
-    bool needs_sorted; /* it calls kanon__counter_sort */
-    bool of_table;     /* it compares a group with the whole table, so a change of the table concerns every group */
+    /* The brief is what holds of a group; {1}, {2} are the parameters as written. Those are the settings: numbers, or words
+     * that may be left out. The first is the limit of the figure. */
+    kanon__entry info;
+    const char *figure; /* what is reached: "l", "alpha" */
+    bool less;          /* smaller is better protected */
+    bool of_entities;   /* asked for by the schema's `entity`, not by name */
+    bool grows;         /* a group that satisfies it does so with any record more */
+    bool needs_sorted;  /* it calls kanon__counter_sort */
+    bool of_table;      /* it compares a group with the whole table, so a change of the table concerns every group */
     /* Make the parameters. On failure *out stays NULL. */
     kanon_status (*prepare)(void **out, const kanon__model_input *input, kanon_error *err);
     void (*clear)(void *parameters); /* free what they own; the struct itself is freed by the caller. NULL: nothing */
@@ -112,6 +102,8 @@ typedef struct kanon__constraints {
     int n_counted;
 } kanon__constraints;
 
+/* The i-th model that a constraint can name; the rule for entities is not one of them. NULL past the last. */
+const kanon__entry *kanon__model_entry(size_t i);
 /* What the policy asks of the groups of the data, entities included; *out is NULL where there are none.
  * KANON_EDATA (KANON_EINVAL for one that is from no file): an unknown model or parameter, or a column that is not
  * sensitive. */

@@ -52,15 +52,22 @@ static kanon_status prepare(void **out, const kanon__model_input *input, kanon_e
 
 #define WHOLE(letter)                                                                                                       \
     {                                                                                                                       \
-        .name = letter, .whole = true, .min = 2, .max = 1e9, .range = "a whole number of at least 2"                        \
+        .name = letter, .type = KANON_SETTING_INTEGER, .min = 2, .max = 1e9, .help = "a whole number of at least 2",        \
+        .required = 1                                                                                                       \
     }
 
+static const kanon_setting_info distinct_asked[] = {WHOLE("l")};
+static const kanon_setting_info p_asked[] = {WHOLE("p")};
+static const kanon_setting_info entity_asked[] = {WHOLE("k")};
+
 const kanon__model kanon__model_distinct = {
-    .name = "distinct-l-diversity",
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "distinct-l-diversity",
+                       .brief = "every group has at least {1} different values",
+                       .source = "Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam: l-diversity, ICDE 2006"},
+             .settings = distinct_asked,
+             .n_settings = sizeof distinct_asked / sizeof *distinct_asked},
     .figure = "l",
-    .parameters = {WHOLE("l")},
-    .sentence = "every group has at least {1} different values",
-    .source = "Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam: l-diversity, ICDE 2006",
     .grows = true,
     .prepare = prepare,
     .holds = holds,
@@ -71,11 +78,13 @@ const kanon__model kanon__model_distinct = {
 };
 
 const kanon__model kanon__model_p_sensitive = {
-    .name = "p-sensitive-k-anonymity",
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "p-sensitive-k-anonymity",
+                       .brief = "every group has at least {1} different values",
+                       .source = "Truta, Vinay: Privacy protection: p-sensitive k-anonymity property, ICDE workshops 2006"},
+             .settings = p_asked,
+             .n_settings = sizeof p_asked / sizeof *p_asked},
     .figure = "p",
-    .parameters = {WHOLE("p")},
-    .sentence = "every group has at least {1} different values",
-    .source = "Truta, Vinay: Privacy protection: p-sensitive k-anonymity property, ICDE workshops 2006",
     .grows = true,
     .prepare = prepare,
     .holds = holds,
@@ -86,12 +95,14 @@ const kanon__model kanon__model_p_sensitive = {
 };
 
 const kanon__model kanon__model_entities = {
-    .name = "entities",
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "entities",
+                       .brief = "every group holds records of at least {1} different entities",
+                       .source = "this program"},
+             .settings = entity_asked,
+             .n_settings = sizeof entity_asked / sizeof *entity_asked},
     .figure = "entities",
     .of_entities = true,
-    .parameters = {WHOLE("k")},
-    .sentence = "every group holds records of at least {1} different entities",
-    .source = "this program",
     .grows = true,
     .prepare = prepare,
     .holds = holds,

@@ -95,12 +95,19 @@ static kanon_status prepare(void **out, const kanon__model_input *input, kanon_e
     return KANON_OK;
 }
 
+static const kanon_setting_info asked[] = {
+    {.name = "l", .type = KANON_SETTING_NUMBER, .min = 1, .max = 1e9, .help = "a number of at least 1", .required = 1},
+};
+
 const kanon__model kanon__model_entropy = {
-    .name = "entropy-l-diversity",
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "entropy-l-diversity",
+                       .brief = "in every group the entropy of the values is at least log {1}: as varied as {1} equally "
+                                "frequent values",
+                       .source = "Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam: l-diversity, ICDE 2006"},
+             .settings = asked,
+             .n_settings = sizeof asked / sizeof *asked},
     .figure = "l",
-    .parameters = {{.name = "l", .min = 1, .max = 1e9, .range = "a number of at least 1"}},
-    .sentence = "in every group the entropy of the values is at least log {1}: as varied as {1} equally frequent values",
-    .source = "Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam: l-diversity, ICDE 2006",
     .prepare = prepare,
     .holds = holds,
     .reached = reached,

@@ -107,14 +107,32 @@ static kanon_status prepare(void **out, const kanon__model_input *input, kanon_e
     return KANON_OK;
 }
 
+static const kanon_setting_info asked[] = {
+    {.name = "c",
+     .type = KANON_SETTING_NUMBER,
+     .min = 0,
+     .above_min = 1,
+     .max = 1e9,
+     .help = "a number above 0",
+     .required = 1},
+    {.name = "l",
+     .type = KANON_SETTING_INTEGER,
+     .min = 2,
+     .max = 1e9,
+     .help = "a whole number of at least 2",
+     .required = 1},
+};
+
 const kanon__model kanon__model_recursive = {
-    .name = "recursive-l-diversity",
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "recursive-l-diversity",
+                       .brief = "in every group the most frequent value occurs less than {1} times as often as all values "
+                                "from the {2}th on",
+                       .source = "Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam: l-diversity, ICDE 2006"},
+             .settings = asked,
+             .n_settings = sizeof asked / sizeof *asked},
     .figure = "c",
     .less = true,
-    .parameters = {{.name = "c", .min = 0, .above_min = true, .max = 1e9, .range = "a number above 0"},
-                   {.name = "l", .whole = true, .min = 2, .max = 1e9, .range = "a whole number of at least 2"}},
-    .sentence = "in every group the most frequent value occurs less than {1} times as often as all values from the {2}th on",
-    .source = "Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam: l-diversity, ICDE 2006",
     .prepare = prepare,
     .holds = holds,
     .reached = reached,

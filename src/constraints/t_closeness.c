@@ -75,8 +75,6 @@ static kanon__foresight foresee(const void *parameters, kanon__counter *values, 
     return (own + other) / (double)n < p->limit - rounding ? KANON__WILL_HOLD : KANON__UNFORESEEN;
 }
 
-static const char *const distances[] = {"equal", "ordered", "taxonomy", NULL};
-
 static kanon_status prepare(void **out, const kanon__model_input *input, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -101,16 +99,24 @@ static void clear(void *parameters)
     kanon__reference_clear(&p->reference);
 }
 
+static const kanon_setting_info asked[] = {
+    {.name = "t", .type = KANON_SETTING_NUMBER, .min = 0, .max = 1, .help = "a number from 0 to 1", .required = 1},
+    {.name = "distance",
+     .type = KANON_SETTING_CHOICE,
+     .choices = "equal|ordered|taxonomy", /* in the order of kanon__ground_distance */
+     .help = "one of ordered, taxonomy and equal (default: by the type of the column)"},
+};
+
 const kanon__model kanon__model_t_closeness = {
-    .name = "t-closeness",
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "t-closeness",
+                       .brief = "in every group the values are distributed as in the table, up to an earth mover's "
+                                "distance of {1}",
+                       .source = "Li, Li, Venkatasubramanian: t-closeness, ICDE 2007"},
+             .settings = asked,
+             .n_settings = sizeof asked / sizeof *asked},
     .figure = "t",
     .less = true,
-    .parameters = {{.name = "t", .min = 0, .max = 1, .range = "a number from 0 to 1"},
-                   {.name = "distance",
-                    .choices = distances,
-                    .range = "one of ordered, taxonomy and equal (default: by the type of the column)"}},
-    .sentence = "in every group the values are distributed as in the table, up to an earth mover's distance of {1}",
-    .source = "Li, Li, Venkatasubramanian: t-closeness, ICDE 2007",
     .needs_sorted = true,
     .of_table = true,
     .prepare = prepare,

@@ -18,25 +18,27 @@
 
 enum { PATH_SIZE = 4096 };
 
-static const kanon_driver_info known[] = {
-    {"duckdb", "Parquet files; CSV, JSON and others by a query; DuckDB files",
-     "get libduckdb from duckdb.org/install (C/C++) or from the npm package @duckdb/node-bindings-linux-x64"},
-    {"postgresql", "PostgreSQL servers", "pip install adbc-driver-postgresql"},
-    {"sqlite", "SQLite files by a query; tables of them are read without a driver", "pip install adbc-driver-sqlite"},
-    {"snowflake", "Snowflake, to read", "pip install adbc-driver-snowflake"},
-    {"flightsql", "Flight SQL servers, to read", "pip install adbc-driver-flightsql"},
+#define DRIVER(called, reaches, get) KANON__ENTRY(.name = called, .brief = reaches, .more = get)
+
+static const kanon__entry known[] = {
+    DRIVER("duckdb", "Parquet files; CSV, JSON and others by a query; DuckDB files",
+           "get libduckdb from duckdb.org/install (C/C++) or from the npm package @duckdb/node-bindings-linux-x64"),
+    DRIVER("postgresql", "PostgreSQL servers", "pip install adbc-driver-postgresql"),
+    DRIVER("sqlite", "SQLite files by a query; tables of them are read without a driver", "pip install adbc-driver-sqlite"),
+    DRIVER("snowflake", "Snowflake, to read", "pip install adbc-driver-snowflake"),
+    DRIVER("flightsql", "Flight SQL servers, to read", "pip install adbc-driver-flightsql"),
 };
 
-const kanon_driver_info *kanon_driver_at(size_t i)
+const kanon__entry *kanon__driver_entry(size_t i)
 {
     return i < sizeof known / sizeof *known ? &known[i] : NULL;
 }
 
-static const kanon_driver_info *find_known(const char *name)
+static const kanon_entry *find_known(const char *name)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i].name, name) == 0)
-            return &known[i];
+        if (strcmp(known[i].shown.name, name) == 0)
+            return &known[i].shown;
     return NULL;
 }
 
@@ -129,7 +131,7 @@ size_t kanon_driver_find(char *out, size_t size, const char *name)
 
 static kanon_status fail_missing(const look *l, const char *called, kanon_error *err)
 {
-    const kanon_driver_info *info = find_known(l->name);
+    const kanon_entry *info = find_known(l->name);
     kanon_status st;
     if (l->wrong[0] != '\0') {
         st = kanon__fail(err, KANON_EIO, "%s: the driver %s cannot be loaded: %s", called, l->name, l->wrong);
@@ -137,7 +139,7 @@ static kanon_status fail_missing(const look *l, const char *called, kanon_error 
     }
     st = kanon__fail(err, KANON_EIO, "%s: this needs the driver %s, which is not here", called, l->name);
     if (info != NULL)
-        kanon__hint(err, st, "%s; set KANON_DRIVER_PATH to the folder of %s", info->get, l->file);
+        kanon__hint(err, st, "%s; set KANON_DRIVER_PATH to the folder of %s", info->more, l->file);
     else
         kanon__hint(err, st, "set KANON_DRIVER_PATH to the folder of %s", l->file);
     return kanon__topic(err, st, "driver");

@@ -8,11 +8,14 @@
 #ifndef KANON_DATABASE_LOAD_DRIVER_H
 #define KANON_DATABASE_LOAD_DRIVER_H
 
+#include "core/entry.h"
 #include "core/status.h"
 #include "database/adbc.h"
 
 #include <stdbool.h>
 
+/* The i-th driver that is known by name; NULL past the last. */
+const kanon__entry *kanon__driver_entry(size_t i);
 /* The library of a driver, as dlopen gives it. KANON_EIO with what to install where there is none. `called` stands in
  * messages. */
 kanon_status kanon__driver_library(void **out, const char *name, const char *called, kanon_error *err);

@@ -1,17 +1,18 @@
 /* Compiled in place of what loads drivers, where KANON_ADBC is off. */
+#include "database/load_driver.h"
 #include "database/streams.h"
 #include "database/writers.h"
 
-static kanon_status no_drivers(const kanon__location *l, kanon_error *err)
 #include <kanon_host.h>
 
+static kanon_status no_drivers(const kanon__location *l, kanon_error *err)
 {
     kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: this build of libkanon has no drivers: KANON_ADBC was left out",
                                   l->name);
     return kanon__hint(err, st, "write the table as CSV, and read that; the library reads Arrow streams, too");
 }
 
-const kanon_driver_info *kanon_driver_at(size_t i)
+const kanon__entry *kanon__driver_entry(size_t i)
 {
     (void)i;
     return NULL;

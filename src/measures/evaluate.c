@@ -21,7 +21,7 @@ static const kanon__measure *const measures_table[] = {
 enum { N_MEASURES = sizeof measures_table / sizeof measures_table[0] };
 
 /* What can be set, for all measures together. */
-static const kanon_setting_info measure_settings[] = {
+const kanon_setting_info kanon__measure_setting_list[KANON__N_MEASURE_SETTINGS] = {
     {.name = "r",
      .type = KANON_SETTING_NUMBER,
      .min = 0,
@@ -63,24 +63,19 @@ static const kanon_setting_info measure_settings[] = {
      .help = "seed of the random queries"},
 };
 
-size_t kanon_measure_settings(const kanon_setting_info **out)
-{
-    *out = measure_settings;
-    return sizeof measure_settings / sizeof measure_settings[0];
-}
-
 kanon_status kanon__measure_settings(kanon__settings *out, const kanon_setting *given, size_t n, kanon_error *err)
 {
-    const kanon_setting_info *infos;
-    size_t n_infos = kanon_measure_settings(&infos);
-    return kanon__settings_init(out, "the measures", infos, n_infos, given, n, err);
+    static const kanon__entry all = {.shown = {.name = "the measures"},
+                                     .settings = kanon__measure_setting_list,
+                                     .n_settings = KANON__N_MEASURE_SETTINGS};
+    return kanon__settings_init(out, &all, given, n, err);
 }
 
 static bool is_wanted(const kanon__measure *measure, const char *const *wanted)
 {
     if (wanted == NULL)
         return true;
-    while (*wanted != NULL && strcmp(*wanted, measure->name) != 0)
+    while (*wanted != NULL && strcmp(*wanted, measure->info.shown.name) != 0)
         wanted++;
     return *wanted != NULL;
 }
@@ -110,10 +105,15 @@ static int n_brief(void)
     return n + 1;
 }
 
+const kanon__entry *kanon__measure_entry(size_t i)
+{
+    return i < N_MEASURES ? &measures_table[i]->info : NULL;
+}
+
 const kanon__measure *kanon__measure_find(const char *name)
 {
     for (int i = 0; i < N_MEASURES; i++)
-        if (strcmp(measures_table[i]->name, name) == 0)
+        if (strcmp(measures_table[i]->info.shown.name, name) == 0)
             return measures_table[i];
     return NULL;
 }
@@ -138,8 +138,8 @@ static kanon_status measure_all(kanon_measures *m, const kanon__sums *sums, cons
         bool is_there = has_sums(measure, sums) || (s != NULL && measure->compute != NULL);
         for (int j = 0; is_there && is_wanted(measure, wanted) && j < n_figures(data, measure->scope); j++) {
             kanon_figure *figure = &m->figures[m->n];
-            *figure = (kanon_figure){measure->name, attribute_name(data, measure->scope, j), measure->formula, 0,
-                                     measure->whole};
+            *figure = (kanon_figure){measure->info.shown.name, attribute_name(data, measure->scope, j),
+                                     measure->info.shown.brief, 0, measure->whole};
             if (measure->figure != NULL)
                 figure->value = measure->figure(sums, j);
             else
@@ -282,31 +282,4 @@ const kanon_figure *kanon_measures_find(const kanon_measures *measures, const ch
             return f;
     }
     return NULL;
-}
-
-/* ---- the list of measures ---------------------------------------------------------------------------------------- */
-
-size_t kanon_measure_count(void)
-{
-    return N_MEASURES;
-}
-
-const char *kanon_measure_name(size_t i)
-{
-    return i < N_MEASURES ? measures_table[i]->name : NULL;
-}
-
-const char *kanon_measure_formula(size_t i)
-{
-    return i < N_MEASURES ? measures_table[i]->formula : NULL;
-}
-
-const char *kanon_measure_scope(size_t i)
-{
-    static const char *const texts[] = {
-        [KANON__SCOPE_TABLE] = "table",
-        [KANON__SCOPE_QUASI] = "quasi",
-        [KANON__SCOPE_SENSITIVE] = "sensitive",
-    };
-    return i < N_MEASURES ? texts[measures_table[i]->scope] : NULL;
 }

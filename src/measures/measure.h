@@ -6,6 +6,7 @@
 #ifndef KANON_MEASURES_MEASURE_H
 #define KANON_MEASURES_MEASURE_H
 
+#include "core/entry.h"
 #include "core/ticker.h"
 #include "measures/sums.h"
 #include "model/grouping.h"
@@ -41,9 +42,8 @@ typedef enum kanon__scope {
 } kanon__scope;
 
 typedef struct kanon__measure {
-    const char *name;
-    const char *formula;
-    bool whole; /* a count */
+    kanon__entry info; /* KANON__MEASURE_INFO */
+    bool whole;        /* a count */
     kanon__scope scope;
     /* Either a function of these sums, or of the whole table and its groups. `i` is the attribute's number among the quasi
      * (sensitive) ones. A figure is NAN where there is nothing to measure. */
@@ -52,15 +52,27 @@ typedef struct kanon__measure {
     kanon_status (*compute)(double *out, const kanon__subject *subject, int i, kanon_error *err);
 } kanon__measure;
 
-/* The descriptor of the measure that is the function of its name: of TABLE, each QUASI or each SENSITIVE attribute;
- * whether it is a count; the sums that it needs; the formula for people. */
+/* What can be set (kanon_evaluate_options.settings), and the settings that some of the measures depend on. */
+extern const kanon_setting_info kanon__measure_setting_list[];
+enum { KANON__SET_R, KANON__SET_POPULATION, KANON__SET_QUERY, KANON__N_MEASURE_SETTINGS = KANON__SET_QUERY + 5 };
+
+/* Name, formula for people and scope of a measure: of TABLE, each QUASI or each SENSITIVE attribute. */
+#define KANON__MEASURE_INFO(measure, about, text)                                                                           \
+    .info.shown = {.struct_size = sizeof(kanon_entry), .name = #measure, .brief = text, .scope = KANON__TEXT_##about},      \
+    .scope = KANON__SCOPE_##about
+#define KANON__TEXT_TABLE "table"
+#define KANON__TEXT_QUASI "quasi"
+#define KANON__TEXT_SENSITIVE "sensitive"
+/* Of a measure that depends on n of the settings. */
+#define KANON__MEASURE_DEPENDS(first, n) .info.settings = kanon__measure_setting_list + (first), .info.n_settings = (n)
+
+/* The descriptor of the measure that is the function of its name: of what; whether it is a count; the sums that it needs;
+ * the formula; what else there is to say. */
 #define KANON__MEASURE_OF_SUMS(measure, about, is_count, sums, text)                                                        \
-    const kanon__measure kanon__measure_##measure = {.name = #measure,                                                      \
-                                                     .formula = text,                                                       \
-                                                     .whole = is_count,                                                     \
-                                                     .scope = KANON__SCOPE_##about,                                         \
-                                                     .needs = sums,                                                         \
-                                                     .figure = measure}
+    KANON__MEASURE_THAT_DEPENDS(measure, about, is_count, sums, text, .compute = NULL)
+#define KANON__MEASURE_THAT_DEPENDS(measure, about, is_count, sums, text, ...)                                              \
+    const kanon__measure kanon__measure_##measure = {KANON__MEASURE_INFO(measure, about, text), .whole = is_count,          \
+                                                     .needs = sums, .figure = measure, __VA_ARGS__}
 
 #define KANON_MEASURE(name) extern const kanon__measure kanon__measure_##name;
 #include "measures/measures.def"
@@ -89,6 +101,8 @@ static inline const kanon__column *kanon__subject_sensitive(const kanon__subject
 kanon_status kanon__measure_settings(kanon__settings *out, const kanon_setting *given, size_t n, kanon_error *err);
 /* The figures that the sums have, and what they show about privacy. *out has room for `n_more` figures. */
 kanon_status kanon__measures_of_sums(kanon_measures **out, const kanon__sums *sums, int64_t n_more, kanon_error *err);
+/* The i-th measure; NULL past the last. */
+const kanon__entry *kanon__measure_entry(size_t i);
 /* NULL where there is no measure of that name. */
 const kanon__measure *kanon__measure_find(const char *name);
 /* kanon_evaluate for the measures named in `wanted` alone, NULL after the last; NULL: all of them. */

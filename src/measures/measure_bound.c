@@ -17,10 +17,9 @@ static kanon_status neighbour_bound(double *out, const kanon__subject *subject, 
 }
 
 const kanon__measure kanon__measure_neighbour_bound = {
-    .name = "neighbour_bound",
-    .formula =
-        "sum over records of the distance to the (k-1)-th nearest other record: no grouping without suppression loses less; "
-        "the proved lower_bound is higher",
+    KANON__MEASURE_INFO(neighbour_bound, TABLE,
+                        "sum over records of the distance to the (k-1)-th nearest other record: no grouping without "
+                        "suppression loses less; the proved lower_bound is higher"),
     .compute = neighbour_bound,
 };
 
@@ -37,7 +36,8 @@ static kanon_status neighbour_gap(double *out, const kanon__subject *subject, in
 }
 
 const kanon__measure kanon__measure_neighbour_gap = {
-    .name = "neighbour_gap",
-    .formula = "information_loss / neighbour_bound: at 1 nothing can lose less; not defined if records are suppressed",
+    KANON__MEASURE_INFO(neighbour_gap, TABLE,
+                        "information_loss / neighbour_bound: at 1 nothing can lose less; not defined if records are "
+                        "suppressed"),
     .compute = neighbour_gap,
 };

@@ -38,10 +38,8 @@ out:
 }
 
 const kanon__measure kanon__measure_t_closeness = {
-    .name = "t_closeness",
-    .formula =
-        "the largest earth mover's distance between the values of a group and those of the whole table; two values are "
-        "|rank - rank| / (distinct values - 1) or h(lca) / H apart, without taxonomy 1",
+    KANON__MEASURE_INFO(t_closeness, SENSITIVE,
+                        "the largest earth mover's distance between the values of a group and those of the whole table; "
+                        "two values are |rank - rank| / (distinct values - 1) or h(lca) / H apart, without taxonomy 1"),
     .compute = t_closeness,
-    .scope = KANON__SCOPE_SENSITIVE,
 };

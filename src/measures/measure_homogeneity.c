@@ -70,10 +70,10 @@ kanon_status kanon__homogeneity_warn_all(kanon_measures *m, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (size_t i = 0; st == KANON_OK && i < m->n; i++) {
-        if (strcmp(m->figures[i].name, kanon__measure_homogeneous.name) != 0)
+        if (strcmp(m->figures[i].name, kanon__measure_homogeneous.info.shown.name) != 0)
             continue;
         const char *column = m->figures[i].attribute;
-        const kanon_figure *nearly = kanon_measures_find(m, kanon__measure_nearly_homogeneous.name, column);
+        const kanon_figure *nearly = kanon_measures_find(m, kanon__measure_nearly_homogeneous.info.shown.name, column);
         st = kanon__homogeneity_warn(&m->warnings, column, m->figures[i].value, nearly != NULL ? nearly->value : NAN, err);
     }
     return st;

@@ -127,10 +127,11 @@ static double s_diversity(const kanon__sums *s, int i)
     return kanon__fold_mean(kanon__sums_fold(s, i, KANON__GROUP_PAIRS));
 }
 
-KANON__MEASURE_OF_SUMS(s_diversity, SENSITIVE, false, KANON__SUM_OF(KANON__GROUP_PAIRS),
-                       "mean over groups of the sum over ordered pairs of records of pc, where pc >= 1 - r, divided "
-                       "by |P|^2; pc is 1 - |u - v| / R or 1 - (leaves(lca) - 1) / |domain| (without taxonomy 1 - 1 / "
-                       "|domain| for two values); small is good");
+KANON__MEASURE_THAT_DEPENDS(s_diversity, SENSITIVE, false, KANON__SUM_OF(KANON__GROUP_PAIRS),
+                            "mean over groups of the sum over ordered pairs of records of pc, where pc >= 1 - r, divided "
+                            "by |P|^2; pc is 1 - |u - v| / R or 1 - (leaves(lca) - 1) / |domain| (without taxonomy 1 - 1 / "
+                            "|domain| for two values); small is good",
+                            KANON__MEASURE_DEPENDS(KANON__SET_R, 1));
 
 /* The mean of a sum is the sum of the means. */
 static double protection(const kanon__sums *s, int i)
@@ -142,6 +143,7 @@ static double protection(const kanon__sums *s, int i)
     return sum;
 }
 
-KANON__MEASURE_OF_SUMS(protection, TABLE, false, KANON__SUM_OF(KANON__GROUP_PAIRS),
-                       "mean over groups of the sum over sensitive attributes of S-diversity for the setting r, by "
-                       "weight; small is well protected, and there is none without a sensitive attribute");
+KANON__MEASURE_THAT_DEPENDS(protection, TABLE, false, KANON__SUM_OF(KANON__GROUP_PAIRS),
+                            "mean over groups of the sum over sensitive attributes of S-diversity for the setting r, by "
+                            "weight; small is well protected, and there is none without a sensitive attribute",
+                            KANON__MEASURE_DEPENDS(KANON__SET_R, 1));

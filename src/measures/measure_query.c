@@ -526,8 +526,10 @@ out:
 }
 
 const kanon__measure kanon__measure_query_error = {
-    .name = "query_error",
-    .formula = "mean of |actual - estimate| / actual over random COUNT queries with actual > 0; estimate = sum over records "
-               "of the product over the query's attributes of the share of the released region that lies in the predicate",
+    KANON__MEASURE_INFO(query_error, TABLE,
+                        "mean of |actual - estimate| / actual over random COUNT queries with actual > 0; estimate = sum "
+                        "over records of the product over the query's attributes of the share of the released region that "
+                        "lies in the predicate"),
+    KANON__MEASURE_DEPENDS(KANON__SET_QUERY, 5),
     .compute = query_error,
 };

@@ -85,17 +85,19 @@ static double journalist_risk(const kanon__sums *s, int i)
     return highest_risk(s, i) * s->sample;
 }
 
-KANON__MEASURE_OF_SUMS(journalist_risk, TABLE, false, KANON__SUM_RISKS,
-                       "highest_risk * n / N: the highest risk if the table's n records, or entities where they are "
-                       "named, are a uniform sample of a population of N (setting population-size; without it N = n), "
-                       "so that each group stands for N / n times as many");
+KANON__MEASURE_THAT_DEPENDS(journalist_risk, TABLE, false, KANON__SUM_RISKS,
+                            "highest_risk * n / N: the highest risk if the table's n records, or entities where they are "
+                            "named, are a uniform sample of a population of N (setting population-size; without it N = n), "
+                            "so that each group stands for N / n times as many",
+                            KANON__MEASURE_DEPENDS(KANON__SET_POPULATION, 1));
 
 static double marketer_risk(const kanon__sums *s, int i)
 {
     return average_risk(s, i) * s->sample;
 }
 
-KANON__MEASURE_OF_SUMS(marketer_risk, TABLE, false, KANON__SUM_RISKS,
-                       "average_risk * n / N: the share of the records in groups that would be matched rightly, on "
-                       "average, if the table's n records, or entities where they are named, are a uniform sample of "
-                       "a population of N (setting population-size; without it N = n)");
+KANON__MEASURE_THAT_DEPENDS(marketer_risk, TABLE, false, KANON__SUM_RISKS,
+                            "average_risk * n / N: the share of the records in groups that would be matched rightly, on "
+                            "average, if the table's n records, or entities where they are named, are a uniform sample of "
+                            "a population of N (setting population-size; without it N = n)",
+                            KANON__MEASURE_DEPENDS(KANON__SET_POPULATION, 1));

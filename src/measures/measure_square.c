@@ -62,8 +62,8 @@ static kanon_status square_error(double *out, const kanon__subject *s, int i, ka
 }
 
 const kanon__measure kanon__measure_square_error = {
-    .name = "square_error",
-    .formula = "sum over records in groups and quasi attributes of the squared distance to the group's centroid: |value "
-               "- mean| / R or h(lca) / H; a missing number among others is at distance 1",
+    KANON__MEASURE_INFO(square_error, TABLE,
+                        "sum over records in groups and quasi attributes of the squared distance to the group's centroid: "
+                        "|value - mean| / R or h(lca) / H; a missing number among others is at distance 1"),
     .compute = square_error,
 };

@@ -65,9 +65,9 @@ static kanon_status uniques_before(double *out, const kanon__subject *s, int i, 
 }
 
 const kanon__measure kanon__measure_uniques_before = {
-    .name = "uniques_before",
-    .formula = "number of records that no other, or with entities no other person's, equals on all quasi attributes of the "
-               "original table (sample uniques)",
+    KANON__MEASURE_INFO(uniques_before, TABLE,
+                        "number of records that no other, or with entities no other person's, equals on all quasi "
+                        "attributes of the original table (sample uniques)"),
     .whole = true,
     .compute = uniques_before,
 };
@@ -82,9 +82,9 @@ static kanon_status k_before(double *out, const kanon__subject *s, int i, kanon_
 }
 
 const kanon__measure kanon__measure_k_before = {
-    .name = "k_before",
-    .formula = "the fewest records, or with entities persons, that are equal on all quasi attributes of the original table: "
-               "its k without any change",
+    KANON__MEASURE_INFO(k_before, TABLE,
+                        "the fewest records, or with entities persons, that are equal on all quasi attributes of the "
+                        "original table: its k without any change"),
     .whole = true,
     .compute = k_before,
 };
@@ -99,8 +99,8 @@ static kanon_status distinct_tuples(double *out, const kanon__subject *s, int i,
 }
 
 const kanon__measure kanon__measure_distinct_tuples = {
-    .name = "distinct_tuples",
-    .formula = "number of different combinations of quasi values in the original table",
+    KANON__MEASURE_INFO(distinct_tuples, TABLE,
+                        "number of different combinations of quasi values in the original table"),
     .whole = true,
     .compute = distinct_tuples,
 };

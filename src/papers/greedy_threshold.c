@@ -116,16 +116,16 @@ static const kanon_setting_info greedy_threshold_settings[] = {
 };
 
 const kanon__algorithm kanon__algorithm_greedy_threshold = {
-    .info =
-        {.name = "greedy-threshold",
-         .summary = "grow clusters as long as their diversity stays below a threshold; suppress the small ones",
-         .advice =
-             "Where outliers may be left out rather than spoil a group. A fitting threshold has to be found by trying: too "
-             "low suppresses much, too high makes groups large.",
-         .source = "Loukides, Shao: Capturing data usefulness and privacy protection in k-anonymisation, SAC 2007",
-         .revision = 1,
-         .settings = greedy_threshold_settings,
-         .n_settings = sizeof greedy_threshold_settings / sizeof greedy_threshold_settings[0]},
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "greedy-threshold",
+                       .brief = "grow clusters as long as their diversity stays below a threshold; suppress the small ones",
+                       .more = "Where outliers may be left out rather than spoil a group. A fitting threshold has to be "
+                               "found by trying: too low suppresses much, too high makes groups large.",
+                       .source = "Loukides, Shao: Capturing data usefulness and privacy protection in k-anonymisation, SAC "
+                                 "2007",
+                       .revision = 1},
+             .settings = greedy_threshold_settings,
+             .n_settings = sizeof greedy_threshold_settings / sizeof greedy_threshold_settings[0]},
     .run = run_greedy_threshold,
     .record_bytes = 25,
     .cell_bytes = 24,

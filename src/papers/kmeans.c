@@ -234,12 +234,14 @@ static const kanon_setting_info kmeans_settings[] = {
     "mining results, IJARCS 2(5), 2011"
 
 const kanon__algorithm kanon__algorithm_kmeans_adjust_each = {
-    .info = {.name = "kmeans-adjust-each",
-             .summary = "k-means, the cluster sizes adjusted after each assignment",
-             .advice = "For comparison with the literature. It seldom comes to rest, so its time is that of max-iterations, "
-                       "and the best partition is often among the first; kmember has less loss and less square error.",
-             .source = KMEANS_SOURCE ", algorithm 1",
-             .revision = 1,
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "kmeans-adjust-each",
+                       .brief = "k-means, the cluster sizes adjusted after each assignment",
+                       .more = "For comparison with the literature. It seldom comes to rest, so its time is that of "
+                               "max-iterations, and the best partition is often among the first; kmember has less loss and "
+                               "less square error.",
+                       .source = KMEANS_SOURCE ", algorithm 1",
+                       .revision = 1},
              .settings = kmeans_settings,
              .n_settings = sizeof kmeans_settings / sizeof kmeans_settings[0]},
     .run = run_adjust_each,
@@ -249,12 +251,13 @@ const kanon__algorithm kanon__algorithm_kmeans_adjust_each = {
 };
 
 const kanon__algorithm kanon__algorithm_kmeans_fill = {
-    .info = {.name = "kmeans-fill",
-             .summary = "k-means whose assignment fills the clusters below k first",
-             .advice =
-                 "For comparison with the literature: late records must go where there is room, which costs much loss.",
-             .source = KMEANS_SOURCE ", algorithm 2",
-             .revision = 1,
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "kmeans-fill",
+                       .brief = "k-means whose assignment fills the clusters below k first",
+                       .more = "For comparison with the literature: late records must go where there is room, which costs "
+                               "much loss.",
+                       .source = KMEANS_SOURCE ", algorithm 2",
+                       .revision = 1},
              .settings = kmeans_settings,
              .n_settings = sizeof kmeans_settings / sizeof kmeans_settings[0]},
     .run = run_fill,
@@ -264,11 +267,12 @@ const kanon__algorithm kanon__algorithm_kmeans_fill = {
 };
 
 const kanon__algorithm kanon__algorithm_kmeans_adjust_last = {
-    .info = {.name = "kmeans-adjust-last",
-             .summary = "plain k-means, the cluster sizes adjusted once at the end",
-             .advice = "For comparison with the literature: k-means at its best, spoiled by one large adjustment.",
-             .source = KMEANS_SOURCE ", algorithm 3",
-             .revision = 1,
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "kmeans-adjust-last",
+                       .brief = "plain k-means, the cluster sizes adjusted once at the end",
+                       .more = "For comparison with the literature: k-means at its best, spoiled by one large adjustment.",
+                       .source = KMEANS_SOURCE ", algorithm 3",
+                       .revision = 1},
              .settings = kmeans_settings,
              .n_settings = sizeof kmeans_settings / sizeof kmeans_settings[0]},
     .run = run_adjust_last,

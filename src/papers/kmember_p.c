@@ -163,16 +163,16 @@ static const kanon_setting_info kmember_p_settings[] = {
 };
 
 const kanon__algorithm kanon__algorithm_kmember_p = {
-    .info =
-        {.name = "kmember-p",
-         .summary = "as kmember, but each cluster's sensitive values are kept as far apart as can be",
-         .advice =
-             "Where the sensitive values must be protected at any price to the quasi-identifiers: information loss is very "
-             "high. tgc-b is the usual compromise.",
-         .source = "Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 4",
-         .revision = 1,
-         .settings = kmember_p_settings,
-         .n_settings = sizeof kmember_p_settings / sizeof kmember_p_settings[0]},
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "kmember-p",
+                       .brief = "as kmember, but each cluster's sensitive values are kept as far apart as can be",
+                       .more = "Where the sensitive values must be protected at any price to the quasi-identifiers: "
+                               "information loss is very high. tgc-b is the usual compromise.",
+                       .source = "Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS "
+                                 "2008, section 4",
+                       .revision = 1},
+             .settings = kmember_p_settings,
+             .n_settings = sizeof kmember_p_settings / sizeof kmember_p_settings[0]},
     .run = run_kmember_p,
     .record_bytes = 70,
     .cell_bytes = 24,

@@ -260,16 +260,16 @@ static const kanon_setting_info oka_settings[] = {
 };
 
 const kanon__algorithm kanon__algorithm_oka = {
-    .info =
-        {.name = "oka",
-         .summary = "one pass of k-means over the sorted records, then an adjustment of the sizes",
-         .advice =
-             "For comparison with the literature. All clusters are built at once, so late records are not forced into bad "
-             "clusters, but information loss is well above kmember's; 'size-factor=false' helps.",
-         .source = "Lin, Wei: An efficient clustering method for k-anonymization, PAIS 2008",
-         .revision = 1,
-         .settings = oka_settings,
-         .n_settings = sizeof oka_settings / sizeof oka_settings[0]},
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "oka",
+                       .brief = "one pass of k-means over the sorted records, then an adjustment of the sizes",
+                       .more = "For comparison with the literature. All clusters are built at once, so late records are "
+                               "not forced into bad clusters, but information loss is well above kmember's; "
+                               "'size-factor=false' helps.",
+                       .source = "Lin, Wei: An efficient clustering method for k-anonymization, PAIS 2008",
+                       .revision = 1},
+             .settings = oka_settings,
+             .n_settings = sizeof oka_settings / sizeof oka_settings[0]},
     .run = run_oka,
     .record_bytes = 50,
     .cell_bytes = 18,

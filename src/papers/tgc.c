@@ -423,13 +423,14 @@ static const kanon_setting_info utility_settings[] = TGC_SETTINGS("1");
 static const kanon_setting_info protection_settings[] = TGC_SETTINGS("0");
 
 #define TGC_SOURCE "Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008"
-#define TGC(row_name, row_summary, row_advice, row_settings, row_rate)                                                      \
+#define TGC(row_name, row_brief, row_more, row_settings, row_rate)                                                          \
     {                                                                                                                       \
-        .info = {.name = row_name,                                                                                          \
-                 .summary = row_summary,                                                                                    \
-                 .advice = row_advice,                                                                                      \
-                 .source = TGC_SOURCE,                                                                                      \
-                 .revision = 2,                                                                                             \
+        .info = {.shown = {.struct_size = sizeof(kanon_entry),                                                              \
+                           .name = row_name,                                                                                \
+                           .brief = row_brief,                                                                              \
+                           .more = row_more,                                                                                \
+                           .source = TGC_SOURCE,                                                                            \
+                           .revision = 2},                                                                                  \
                  .settings = row_settings,                                                                                  \
                  .n_settings = sizeof row_settings / sizeof row_settings[0]},                                               \
         .run = run_tgc, .record_bytes = 60, .cell_bytes = 52, .records_per_minute = row_rate,                               \

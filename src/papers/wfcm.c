@@ -255,12 +255,15 @@ static const kanon_setting_info wfcm_settings[] = {
 };
 
 const kanon__algorithm kanon__algorithm_wfcm = {
-    .info = {.name = "wfcm",
-             .summary = "c-means with attribute weights that follow the dispersion, small clusters merged at the end",
-             .advice =
-                 "For comparison with the literature. Sizes are uneven: clusters are merged up to k, large ones stay large.",
-             .source = "Chiu, Tsai: A k-anonymity clustering method for effective data privacy preservation, ADMA 2007",
-             .revision = 1,
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "wfcm",
+                       .brief = "c-means with attribute weights that follow the dispersion, small clusters merged at the "
+                                "end",
+                       .more = "For comparison with the literature. Sizes are uneven: clusters are merged up to k, large "
+                               "ones stay large.",
+                       .source = "Chiu, Tsai: A k-anonymity clustering method for effective data privacy preservation, "
+                                 "ADMA 2007",
+                       .revision = 1},
              .settings = wfcm_settings,
              .n_settings = sizeof wfcm_settings / sizeof wfcm_settings[0]},
     .run = run_wfcm,

@@ -16,11 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *kanon_algorithm_default(void)
-{
-    return "auto";
-}
-
 /* ---- steps -------------------------------------------------------------------------------------------------------- */
 
 /* What the steps of a run tell each other. */

@@ -221,7 +221,8 @@ static kanon_status fail_short(const kanon__workload *w, const need *n, int64_t 
     size_text(small, least + spilled_bytes(w->table));
     kanon_status st = kanon__fail(
         err, KANON_ENOMEM, "%s needs about %s of memory for %lld records%s, more than the %s it may use",
-        after ? w->then : w->algorithm->info.name, wanted, (long long)n->n_rows, cut ? " in these blocks" : "", allowed);
+        after ? w->then : w->algorithm->info.shown.name, wanted, (long long)n->n_rows, cut ? " in these blocks" : "",
+        allowed);
     kanon__topic(err, st, "memory");
     if (after && (blocks > 0 || !w->then_in_blocks))
         return kanon__hint(err, st, "allow %s, or %s", wanted, w->instead);

@@ -10,22 +10,21 @@
 
 #include <string.h>
 
-/* An unknown name, with the nearest one or all that are known: `what` is "algorithm" or "refinement". */
-static kanon_status fail_unknown(const char *what, const char *name, size_t n, const kanon_algorithm_info *(*at)(size_t),
-                                 kanon_error *err)
+kanon_status kanon__fail_unknown_name(const char *what, const char *name, const kanon__entry *(*list)(size_t i),
+                                      kanon_error *err)
 {
     enum { MOST = 64 };
     const char *names[MOST];
-    n = n < MOST ? n : MOST;
-    for (size_t i = 0; i < n; i++)
-        names[i] = at(i)->name;
+    size_t n = 0;
+    for (; n < MOST && list(n) != NULL; n++)
+        names[n] = list(n)->shown.name;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "there is no %s '%s'", what, name);
     return kanon__hint_words(err, st, "choose one of:", names, n, name);
 }
 
 /* What stands in the place of the algorithm where groups are given. */
 static const kanon__algorithm given_groups = {
-    .info = {.name = "given", .summary = "groups that were made before", .revision = 1},
+    .info = {.shown = {.name = "given", .revision = 1}},
     .refinement = "search",
 };
 
@@ -50,7 +49,7 @@ static kanon_status check_requirement(const kanon__data *data, int64_t k, kanon_
 }
 
 /* Whether the algorithm or refinement has a setting of this name. */
-static bool has_setting(const kanon_algorithm_info *info, const char *name)
+static bool has_setting(const kanon__entry *info, const char *name)
 {
     for (size_t i = 0; i < info->n_settings; i++)
         if (strcmp(info->settings[i].name, name) == 0)
@@ -63,8 +62,8 @@ static bool has_setting(const kanon_algorithm_info *info, const char *name)
 static kanon_status join_settings(kanon_setting **out, size_t *n, const kanon_table *table, const kanon__plan *p,
                                   const kanon_options *o, kanon_error *err)
 {
-    const kanon_algorithm_info *algorithm = &p->algorithm->info;
-    bool from_schema = table->policy.algorithm != NULL && strcmp(table->policy.algorithm, algorithm->name) == 0;
+    const kanon__entry *algorithm = &p->algorithm->info;
+    bool from_schema = table->policy.algorithm != NULL && strcmp(table->policy.algorithm, algorithm->shown.name) == 0;
     size_t n_schema = from_schema ? (size_t)table->policy.n_settings : 0;
     KANON_CHECK(kanon__new_array(out, (int64_t)(n_schema + o->n_settings + o->n_refine_settings + 1), "settings", err));
     for (size_t i = 0; i < n_schema; i++)
@@ -91,7 +90,8 @@ static kanon_status check_recoding(const kanon__plan *p, const kanon_table *tabl
         return kanon__hint(err, st, "leave out entity-together; every group then still holds k different entities");
     }
     if (!p->algorithm->recodes_attributes) {
-        st = kanon__fail(err, KANON_EINVAL, "%s does not recode attributes, it groups records", p->algorithm->info.name);
+        st = kanon__fail(err, KANON_EINVAL, "%s does not recode attributes, it groups records",
+                         p->algorithm->info.shown.name);
         return kanon__hint(err, st, "choose attribute-cut or full-domain");
     }
     if (p->refinement == NULL && blocks <= 0)
@@ -110,7 +110,7 @@ static const char *algorithm_name(const kanon_table *table, const kanon_options 
         return o->algorithm;
     if (table->policy.algorithm != NULL && (!recode || own == NULL || own->recodes_attributes))
         return table->policy.algorithm;
-    return recode ? "attribute-cut" : kanon_algorithm_default();
+    return recode ? "attribute-cut" : KANON__DEFAULT_ALGORITHM;
 }
 
 /* Which algorithm and refinement run. A refinement that the algorithm brings along is left out where entities stay
@@ -128,7 +128,7 @@ static kanon_status choose(kanon__plan *out, const kanon_table *table, const kan
         .repair = o->repair != 0,
     };
     if (out->algorithm == NULL)
-        return fail_unknown("algorithm", name, kanon_algorithm_count(), kanon_algorithm_at, err);
+        return kanon__fail_unknown_name("algorithm", name, kanon__algorithm_entry, err);
     /* a refinement moves single records; who gives groups to be made better is told that this cannot be */
     bool movable = !table->data.has_entity || !table->policy.entity_together || o->start != NULL;
     const char *wanted = o->refine != NULL ? o->refine : movable ? out->algorithm->refinement : NULL;
@@ -136,7 +136,7 @@ static kanon_status choose(kanon__plan *out, const kanon_table *table, const kan
         return check_recoding(out, table, o->blocks, err);
     out->refinement = kanon__refinement_find(wanted);
     if (out->refinement == NULL)
-        return fail_unknown("refinement", wanted, kanon_refinement_count(), kanon_refinement_at, err);
+        return kanon__fail_unknown_name("refinement", wanted, kanon__refinement_entry, err);
     return check_recoding(out, table, o->blocks, err);
 }
 
@@ -145,10 +145,10 @@ static kanon_status init_refine_settings(kanon__settings *out, const kanon__plan
                                          const kanon_options *o, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon_algorithm_info *info = &p->refinement->info;
+    const kanon__entry *info = &p->refinement->info;
     kanon_setting *given = NULL;
     size_t n = 0;
-    bool follows = p->algorithm->refinement != NULL && strcmp(p->algorithm->refinement, info->name) == 0;
+    bool follows = p->algorithm->refinement != NULL && strcmp(p->algorithm->refinement, info->shown.name) == 0;
     KANON_TRY(kanon__new_array(&given, (int64_t)(of_algorithm->n + o->n_refine_settings + 1), "settings", err), out);
     for (size_t i = 0; follows && i < of_algorithm->n; i++)
         if (of_algorithm->values[i] != NULL && has_setting(info, of_algorithm->infos[i].name))
@@ -157,7 +157,7 @@ static kanon_status init_refine_settings(kanon__settings *out, const kanon__plan
         given[n++] = (kanon_setting){"effort", o->effort};
     for (size_t i = 0; i < o->n_refine_settings; i++)
         given[n++] = o->refine_settings[i];
-    KANON_TRY(kanon__settings_init(out, info->name, info->settings, info->n_settings, given, n, err), out);
+    KANON_TRY(kanon__settings_init(out, info, given, n, err), out);
 out:
     kanon__free(given);
     return st;
@@ -195,7 +195,7 @@ static kanon_status check_effort(const kanon__plan *p, const kanon_options *o, k
     if (o->effort == NULL || has_setting(&p->algorithm->info, "effort") ||
         (p->refinement != NULL && has_setting(&p->refinement->info, "effort")))
         return KANON_OK;
-    kanon_status st = kanon__fail(err, KANON_EINVAL, "%s knows no effort", p->algorithm->info.name);
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "%s knows no effort", p->algorithm->info.shown.name);
     return kanon__hint(err, st, "use the algorithm auto, or the refinement search");
 }
 
@@ -268,7 +268,7 @@ static kanon_status plan_blocks(kanon__plan *p, const kanon__data *data, const k
     work.then_in_blocks = kanon__plan_refines_blocks(p);
     if (r != NULL) {
         work.then_in_blocks = work.then_in_blocks || (r->skips_blocks != NULL && r->skips_blocks(&p->refining));
-        work.then = r->info.name;
+        work.then = r->info.shown.name;
         work.instead = "refine by none";
         work.then_bytes = r->need(&p->refining, data, p->constraints, p->k, threads);
     }
@@ -305,9 +305,9 @@ kanon_status kanon__plan_make(kanon__plan *p, const kanon_table *table, const ka
     KANON_TRY(check_start(table, &o, err), out);
     KANON_TRY(choose(p, table, &o, err), out);
     KANON_TRY(check_effort(p, &o, err), out);
-    const kanon_algorithm_info *info = &p->algorithm->info;
+    const kanon__entry *info = &p->algorithm->info;
     KANON_TRY(join_settings(&given, &n_given, table, p, &o, err), out);
-    KANON_TRY(kanon__settings_init(&p->settings, info->name, info->settings, info->n_settings, given, n_given, err), out);
+    KANON_TRY(kanon__settings_init(&p->settings, info, given, n_given, err), out);
     KANON_TRY(take_refine_settings(&p->refining, p, &p->settings, &o, err), out);
     p->k = o.k != 0 ? o.k : table->policy.k;
     KANON_TRY(check_requirement(&table->data, p->k, err), out);
@@ -361,15 +361,15 @@ kanon_status kanon__plan_record(kanon_grouping *g, const kanon__plan *p, const k
     g->k = run->k;
     g->seed = run->seed;
     g->blocks = p->blocks.least_records;
-    g->revision = p->algorithm->info.revision;
-    const char *name = p->algorithm->info.name;
+    g->revision = p->algorithm->info.shown.revision;
+    const char *name = p->algorithm->info.shown.name;
     KANON_CHECK(kanon__copy_text(&g->algorithm, name, strlen(name), "a name", err));
     KANON_CHECK(record_settings(&g->settings, run->settings, err));
     KANON_CHECK(record_settings(&g->refine_settings, &p->refining, err));
     for (int64_t i = 0; i < run->chosen->n; i++)
         KANON_CHECK(kanon__texts_add(&g->settings, run->chosen->items[i], strlen(run->chosen->items[i]), err));
     if (p->refinement != NULL) {
-        name = p->refinement->info.name;
+        name = p->refinement->info.shown.name;
         KANON_CHECK(kanon__copy_text(&g->refinement, name, strlen(name), "a name", err));
     }
     return KANON_OK;

@@ -21,6 +21,13 @@ typedef struct kanon__plan {
     bool repair;                 /* as far as they do not satisfy what is asked */
 } kanon__plan;
 
+/* The algorithm that runs where none is named. */
+#define KANON__DEFAULT_ALGORITHM "auto"
+
+/* KANON_EINVAL: no entry of `list` has this name; the hint has the nearest one, or all. `what`: "algorithm" or
+ * "refinement". */
+kanon_status kanon__fail_unknown_name(const char *what, const char *name, const kanon__entry *(*list)(size_t i),
+                                      kanon_error *err);
 /* `options` is complete (core/take_options.h). All that can be refused is refused here. */
 kanon_status kanon__plan_make(kanon__plan *out, const kanon_table *table, const kanon_options *options, kanon_error *err);
 void kanon__plan_clear(kanon__plan *plan);

@@ -3,6 +3,7 @@
 #include "core/take_options.h"
 #include "pipeline/publish.h"
 #include "pipeline/requirements.h"
+#include "pipeline/run_plan.h"
 #include "pipeline/state_run.h"
 #include "refine/refinement.h"
 #include "state/maintain/enforce_constraints.h"
@@ -194,15 +195,8 @@ out:
 /* The refinement of that name; an unknown one is answered with the known names. */
 static kanon_status find_refinement(const kanon__refinement **out, const char *name, kanon_error *err)
 {
-    char names[256] = "";
     *out = kanon__refinement_find(name);
-    if (*out != NULL)
-        return KANON_OK;
-    for (size_t i = 0; i < kanon_refinement_count(); i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "",
-                 kanon_refinement_at(i)->name);
-    kanon_status st = kanon__fail(err, KANON_EINVAL, "there is no refinement '%s'", name);
-    return kanon__hint(err, st, "choose one of: %s", names);
+    return *out != NULL ? KANON_OK : kanon__fail_unknown_name("refinement", name, kanon__refinement_entry, err);
 }
 
 /* Run the refinement on all records of the state as if they were a table, then enforce the constraints on classes
@@ -218,10 +212,9 @@ static kanon_status run_refinement(const kanon__refinement *refinement, kanon__c
     kanon__texts warnings = {0}, chosen = {0};
     kanon__ticker ticker;
     const kanon_table *t = c->subset.table;
-    const kanon_algorithm_info *info = &refinement->info;
     kanon__ticker_init(&ticker, c->state->tick, c->state->payload, "refining");
     KANON_TRY(kanon__requirements_allow(&t->data, &t->policy, true, err), out);
-    KANON_TRY(kanon__settings_init(&settings, info->name, info->settings, info->n_settings, NULL, 0, err), out);
+    KANON_TRY(kanon__settings_init(&settings, &refinement->info, NULL, 0, err), out);
     KANON_TRY(kanon__space_new(&space, &t->data, t->data.quasi, t->data.n_quasi, KANON__TERMS_LOSS, err), out);
     KANON_TRY(kanon__subset_constraints(&constraints, &c->subset, c->state, err), out);
     kanon__run run = {.table = &t->data,
@@ -289,7 +282,7 @@ static kanon_status improve(kanon_state *state, const char *refinement, const ka
     KANON_TRY(kanon__change_run_begin(&c, state, "improve", options, out, err), out);
     KANON_TRY(find_refinement(&found, refinement != NULL ? refinement : "il-optimization", err), out);
     KANON_TRY(refine(&c, found, err), out);
-    snprintf(c.detail, sizeof c.detail, "%s", found->info.name);
+    snprintf(c.detail, sizeof c.detail, "%s", found->info.shown.name);
     KANON_TRY(kanon__change_run_complete(&c, err), out);
 out:
     kanon__change_run_end(&c);

@@ -147,8 +147,7 @@ static kanon_status seconds_of_moves(double *per_move, int64_t *moves, const cos
     *moves = 0;
     if (c->effort == NULL || !c->full.feasible || search->moves == NULL)
         return KANON_OK;
-    kanon_status st = kanon__settings_init(&settings, search->info.name, search->info.settings, search->info.n_settings,
-                                           NULL, 0, err);
+    kanon_status st = kanon__settings_init(&settings, &search->info, NULL, 0, err);
     if (st != KANON_OK)
         return st;
     double more = c->full.seconds - c->quick.seconds;

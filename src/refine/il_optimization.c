@@ -306,12 +306,14 @@ static int64_t need(const kanon__settings *settings, const kanon__data *t, const
 }
 
 const kanon__refinement kanon__refinement_il_optimization = {
-    .info =
-        {.name = "il-optimization",
-         .summary = "break up groups whose records other groups cover anyway, where the loss falls",
-         .advice = "Cheap and never harmful to information loss; groups become larger, so discernibility rises a little.",
-         .source = "Truta, Campan: K-anonymization incremental maintenance and optimization techniques, SAC 2007, section 4",
-         .revision = 2},
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "il-optimization",
+                       .brief = "break up groups whose records other groups cover anyway, where the loss falls",
+                       .more = "Cheap and never harmful to information loss; groups become larger, so discernibility rises "
+                               "a little.",
+                       .source = "Truta, Campan: K-anonymization incremental maintenance and optimization techniques, SAC "
+                                 "2007, section 4",
+                       .revision = 2}},
     .run = run_il_optimization,
     .need = need,
 };

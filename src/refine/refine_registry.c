@@ -13,20 +13,17 @@ static const kanon__refinement *const refinements[] = {
 #undef KANON_REFINEMENT
 };
 
-size_t kanon_refinement_count(void)
-{
-    return sizeof refinements / sizeof refinements[0];
-}
+enum { N_REFINEMENTS = sizeof refinements / sizeof refinements[0] };
 
-const kanon_algorithm_info *kanon_refinement_at(size_t i)
+const kanon__entry *kanon__refinement_entry(size_t i)
 {
-    return i < kanon_refinement_count() ? &refinements[i]->info : NULL;
+    return i < N_REFINEMENTS ? &refinements[i]->info : NULL;
 }
 
 const kanon__refinement *kanon__refinement_find(const char *name)
 {
-    for (size_t i = 0; i < kanon_refinement_count(); i++)
-        if (strcmp(refinements[i]->info.name, name) == 0)
+    for (size_t i = 0; i < N_REFINEMENTS; i++)
+        if (strcmp(refinements[i]->info.shown.name, name) == 0)
             return refinements[i];
     return NULL;
 }

@@ -5,7 +5,7 @@
 #include "search/run.h"
 
 typedef struct kanon__refinement {
-    kanon_algorithm_info info;
+    kanon__entry info;
     /* run->group_of is a grouping that satisfies k, the constraints and the budget, before and after; its loss, with that of
      * suppressed records, does not grow. Other records may be suppressed than before where run->may_suppress is above 0. */
     kanon_status (*run)(kanon__run *run, kanon_error *err);
@@ -21,6 +21,8 @@ typedef struct kanon__refinement {
     int64_t (*moves)(const kanon__settings *settings, int64_t n_rows, int n_quasi, int64_t k);
 } kanon__refinement;
 
+/* The i-th row; NULL past the last. */
+const kanon__entry *kanon__refinement_entry(size_t i);
 const kanon__refinement *kanon__refinement_find(const char *name);
 
 #endif

@@ -9,6 +9,7 @@
 #include "core/take_options.h"
 #include "measures/measure.h"
 #include "pipeline/publish.h"
+#include "pipeline/run_plan.h"
 #include "report/report.h"
 #include "table/value/number.h"
 #include "tradeoff/curve.h"
@@ -82,20 +83,20 @@ static kanon_status check_shares(const kanon__texts *values, kanon_error *err)
 }
 
 /* A wrong value is reported before the work begins, not when its point runs. */
-static kanon_status check_settings(const kanon_algorithm_info *info, const kanon__grid_axis *axis, kanon_error *err)
+static kanon_status check_settings(const kanon__entry *info, const kanon__grid_axis *axis, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int64_t i = 0; st == KANON_OK && i < axis->values.n; i++) {
         kanon__settings checked = {0};
         kanon_setting given = {axis->name, axis->values.items[i]};
-        st = kanon__settings_init(&checked, info->name, info->settings, info->n_settings, &given, 1, err);
+        st = kanon__settings_init(&checked, info, &given, 1, err);
         kanon__settings_clear(&checked);
     }
     return st;
 }
 
 /* A setting of type text may contain commas, so its value is not a list. */
-static bool takes_text(const kanon_algorithm_info *info, const char *name)
+static bool takes_text(const kanon__entry *info, const char *name)
 {
     for (size_t i = 0; info != NULL && i < info->n_settings; i++)
         if (strcmp(info->settings[i].name, name) == 0)
@@ -106,11 +107,8 @@ static bool takes_text(const kanon_algorithm_info *info, const char *name)
 /* The settings of the measures are the same for all points. */
 static kanon_status check_measures(const kanon_tradeoff_options *o, kanon_error *err)
 {
-    const kanon_setting_info *infos;
     kanon__settings checked = {0};
-    size_t n = kanon_measure_settings(&infos);
-    kanon_status st = kanon__settings_init(&checked, "the measures", infos, n, o->measure_settings, o->n_measure_settings,
-                                           err);
+    kanon_status st = kanon__measure_settings(&checked, o->measure_settings, o->n_measure_settings, err);
     kanon__settings_clear(&checked);
     return st;
 }
@@ -120,7 +118,8 @@ static kanon_status make_grid(work *w, kanon_error *err)
 {
     const kanon_tradeoff_options *o = &w->options;
     kanon__grid *g = &w->curve->grid;
-    const kanon_algorithm_info *info = kanon_algorithm_find(w->curve->algorithm);
+    const kanon__algorithm *algorithm = kanon__algorithm_find(w->curve->algorithm);
+    const kanon__entry *info = algorithm != NULL ? &algorithm->info : NULL;
     KANON_CHECK(check_measures(o, err));
     KANON_CHECK(kanon__grid_add(g, "k", o->k != NULL ? o->k : default_k, false, err));
     KANON_CHECK(check_k(&g->axes[0].values, err));
@@ -151,7 +150,7 @@ static kanon_status make_points(kanon_curve *c, kanon_error *err)
             place[axis] = (kanon_setting){c->grid.axes[axis].name, kanon__grid_value(&c->grid, i, axis)};
         for (int j = 0; j < N_FIGURES; j++) {
             const kanon__measure *measure = kanon__measure_find(figure_names[j]);
-            figures[j] = (kanon_figure){measure->name, NULL, measure->formula, NAN, measure->whole};
+            figures[j] = (kanon_figure){measure->info.shown.name, NULL, measure->info.shown.brief, NAN, measure->whole};
         }
         c->points[i] = (kanon_curve_point){
             .settings = place, .n_settings = (size_t)c->grid.n_axes, .figures = figures, .n_figures = N_FIGURES};
@@ -359,7 +358,7 @@ static kanon_status try_all(kanon_curve **out, const kanon_table *table, const k
     kanon__call_ticks(&w.options.tick, &w.options.payload);
     KANON_TRY(kanon__new_array(&w.curve, 1, "a curve", err), out);
     const char *algorithm = w.options.algorithm != NULL ? w.options.algorithm : table->policy.algorithm;
-    w.curve->algorithm = algorithm != NULL ? algorithm : kanon_algorithm_default();
+    w.curve->algorithm = algorithm != NULL ? algorithm : KANON__DEFAULT_ALGORITHM;
     w.curve->table_name = table->source->name;
     w.curve->seed = w.options.seed;
     w.has_suppress = w.options.suppress != NULL;

@@ -182,7 +182,7 @@ typedef struct asked {
     void *payload;
 } asked;
 
-static kanon_status run(kanon_grouping **out, const kanon_algorithm_info *algorithm, const kanon_table *table, asked is,
+static kanon_status run(kanon_grouping **out, const kanon_entry *algorithm, const kanon_table *table, asked is,
                         kanon_error *err)
 {
     kanon_setting setting = {is.setting, is.value};
@@ -229,7 +229,7 @@ static void assert_sound(const kanon_grouping *grouping, const kanon_table *tabl
     free(sizes);
 }
 
-static kanon_grouping *run_well(const kanon_algorithm_info *algorithm, const kanon_table *table, asked is)
+static kanon_grouping *run_well(const kanon_entry *algorithm, const kanon_table *table, asked is)
 {
     kanon_grouping *grouping = NULL;
     kanon_error err;
@@ -247,7 +247,7 @@ static void assert_same_groups(const kanon_grouping *one, const kanon_grouping *
 
 /* One algorithm and one invariant. */
 typedef struct pairing {
-    const kanon_algorithm_info *algorithm;
+    const kanon_entry *algorithm;
     const struct invariant *invariant;
 } pairing;
 
@@ -262,22 +262,23 @@ static void assert_library_is_clean(void)
 
 /* ---- invariants -------------------------------------------------------------------------------------------------- */
 
-static void has_a_row_for_people(const kanon_algorithm_info *a)
+static void has_a_row_for_people(const kanon_entry *a)
 {
     assert_true(a->name != NULL && a->name[0] != '\0' && strlen(a->name) < 40);
-    assert_true(a->summary != NULL && strchr(a->summary, '\n') == NULL);
-    assert_true(a->advice != NULL && strlen(a->advice) > 20);
+    assert_true(a->brief != NULL && strchr(a->brief, '\n') == NULL);
+    assert_true(a->more != NULL && strlen(a->more) > 20);
     assert_true(a->source != NULL && a->source[0] != '\0');
     assert_true(a->revision >= 1);
-    assert_ptr_equal(kanon_algorithm_find(a->name), a);
-    for (size_t i = 0; i < a->n_settings; i++) {
-        assert_true(a->settings[i].name != NULL && a->settings[i].help != NULL);
+    assert_ptr_equal(kanon_catalogue_find(KANON_CATALOGUE_ALGORITHM, a->name), a);
+    const kanon_setting_info *info;
+    for (size_t i = 0; (info = kanon_entry_setting(a, i)) != NULL; i++) {
+        assert_true(info->name != NULL && info->help != NULL);
         for (size_t j = 0; j < i; j++)
-            assert_string_not_equal(a->settings[i].name, a->settings[j].name);
+            assert_string_not_equal(info->name, kanon_entry_setting(a, j)->name);
     }
 }
 
-static void refuses_too_few_records(const kanon_algorithm_info *a)
+static void refuses_too_few_records(const kanon_entry *a)
 {
     kanon_grouping *grouping = NULL;
     kanon_error err;
@@ -289,7 +290,7 @@ static void refuses_too_few_records(const kanon_algorithm_info *a)
     }
 }
 
-static void refuses_senseless_k(const kanon_algorithm_info *a)
+static void refuses_senseless_k(const kanon_entry *a)
 {
     kanon_grouping *grouping = NULL;
     kanon_error err;
@@ -300,7 +301,7 @@ static void refuses_senseless_k(const kanon_algorithm_info *a)
     kanon_table_free(table);
 }
 
-static void groups_every_shape(const kanon_algorithm_info *a)
+static void groups_every_shape(const kanon_entry *a)
 {
     static const int64_t ks[] = {2, 5};
     for (int shape = 0; shape < N_SHAPES; shape++)
@@ -315,7 +316,7 @@ static void groups_every_shape(const kanon_algorithm_info *a)
         }
 }
 
-static void groups_all_rows_for_the_largest_k(const kanon_algorithm_info *a)
+static void groups_all_rows_for_the_largest_k(const kanon_entry *a)
 {
     kanon_table *table = make_table(full_yaml, shape_mixed, 24);
     for (int64_t k = 11; k <= 24; k += 4)
@@ -323,7 +324,7 @@ static void groups_all_rows_for_the_largest_k(const kanon_algorithm_info *a)
     kanon_table_free(table);
 }
 
-static void says_when_it_needs_a_sensitive_attribute(const kanon_algorithm_info *a)
+static void says_when_it_needs_a_sensitive_attribute(const kanon_entry *a)
 {
     kanon_grouping *grouping = NULL;
     kanon_error err;
@@ -339,7 +340,7 @@ static void says_when_it_needs_a_sensitive_attribute(const kanon_algorithm_info 
     kanon_table_free(table);
 }
 
-static void does_not_depend_on_threads(const kanon_algorithm_info *a)
+static void does_not_depend_on_threads(const kanon_entry *a)
 {
     static const int threads[] = {2, 8, 0};
     for (int shape = 0; shape < N_SHAPES; shape += 4) {
@@ -371,7 +372,7 @@ typedef struct later_step {
     int64_t n, k;
 } later_step;
 
-static int64_t foreseen_after(const later_step *is, const kanon_table *table, const kanon_algorithm_info *first)
+static int64_t foreseen_after(const later_step *is, const kanon_table *table, const kanon_entry *first)
 {
     const kanon__refinement *r = kanon__refinement_find(is->refine);
     kanon__settings settings = {0};
@@ -380,7 +381,7 @@ static int64_t foreseen_after(const later_step *is, const kanon_table *table, co
     int64_t most = kanon__algorithm_need(kanon__algorithm_find(first->name), is->n, table->data.n_quasi), bytes = 0;
     assert_done(kanon__constraints_new(&constraints, &table->data, &table->policy, is->k, &err), &err);
     if (r != NULL) {
-        assert_done(kanon__settings_init(&settings, is->refine, r->info.settings, r->info.n_settings, NULL, 0, &err), &err);
+        assert_done(kanon__settings_init(&settings, &r->info, NULL, 0, &err), &err);
         bytes = r->need(&settings, &table->data, constraints, is->k, 1);
     }
     most = bytes > most ? bytes : most;
@@ -418,7 +419,7 @@ static void memory_after_the_algorithm_is_foreseen(void)
                                        {"il-optimization", full_yaml, 1001, 8},
                                        {"il-optimization", asking_yaml, 1001, 2},
                                        {"none", asking_yaml, 1001, 2}};
-    const kanon_algorithm_info *first = kanon_algorithm_find("mondrian");
+    const kanon_entry *first = kanon_catalogue_find(KANON_CATALOGUE_ALGORITHM, "mondrian");
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         kanon_table *table = make_table(steps[i].yaml, shape_distinct, steps[i].n);
         int64_t foreseen = foreseen_after(&steps[i], table, first), own = pair_tables(table);
@@ -443,8 +444,7 @@ static void no_search_takes_no_memory(void)
     kanon__settings fast = {0};
     kanon_error err;
     kanon_table *table = make_table(full_yaml, shape_distinct, 100);
-    assert_done(kanon__settings_init(&fast, "search", search->info.settings, search->info.n_settings, &no_effort, 1, &err),
-                &err);
+    assert_done(kanon__settings_init(&fast, &search->info, &no_effort, 1, &err), &err);
     assert_true(search->need(&fast, &table->data, NULL, 5, 1) > 0);
     table->data.n_rows = 300001; /* only counted, never read */
     assert_int_equal(search->need(&fast, &table->data, NULL, 5, 1), 0);
@@ -455,7 +455,7 @@ static void no_search_takes_no_memory(void)
 
 /* What --memory relies on: a run takes at most what its row of the table foresees, and not much less, or tables that would
  * fit are refused. */
-static void memory_is_foreseen(const kanon_algorithm_info *a)
+static void memory_is_foreseen(const kanon_entry *a)
 {
     enum { SLACK = 50000 };
     static const struct {
@@ -463,7 +463,7 @@ static void memory_is_foreseen(const kanon_algorithm_info *a)
         int64_t n, k;
     } cases[] = {{2, 1001, 2}, {6, 1001, 5}}; /* with a record left over */
     int64_t most_used = 0;
-    if (a == kanon_algorithm_at(0)) {
+    if (a == kanon_catalogue_at(KANON_CATALOGUE_ALGORITHM, 0)) {
         memory_after_the_algorithm_is_foreseen();
         no_search_takes_no_memory();
     }
@@ -484,7 +484,7 @@ static void memory_is_foreseen(const kanon_algorithm_info *a)
     assert_true(most_used > 33);
 }
 
-static void same_seed_same_groups(const kanon_algorithm_info *a)
+static void same_seed_same_groups(const kanon_entry *a)
 {
     static const uint64_t seeds[] = {0, 1, KANON_SEED_MAX};
     kanon_table *table = make_table(full_yaml, shape_mixed, 300), *again = NULL;
@@ -515,7 +515,7 @@ static int stop_tick(const kanon_progress *progress, void *payload)
 }
 
 /* The algorithm with ticks at every look at the clock; their number is in `t`. */
-static kanon_status run_ticking(const kanon_algorithm_info *a, const kanon_table *table, ticks *t)
+static kanon_status run_ticking(const kanon_entry *a, const kanon_table *table, ticks *t)
 {
     kanon_grouping *grouping = NULL;
     kanon_error err;
@@ -528,7 +528,7 @@ static kanon_status run_ticking(const kanon_algorithm_info *a, const kanon_table
 }
 
 /* At the first tick, one in the middle, and the last. */
-static void can_be_cancelled(const kanon_algorithm_info *a)
+static void can_be_cancelled(const kanon_entry *a)
 {
     ticks t = {0};
     kanon_table *table = make_table(full_yaml, shape_mixed, 300);
@@ -547,7 +547,7 @@ static void can_be_cancelled(const kanon_algorithm_info *a)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static void fail_every_allocation(const kanon_algorithm_info *a, const kanon_table *table, int threads, const char *refine)
+static void fail_every_allocation(const kanon_entry *a, const kanon_table *table, int threads, const char *refine)
 {
     asked wanted = {.k = 2, .threads = threads, .refine = refine};
     kanon_grouping *grouping = NULL;
@@ -568,24 +568,26 @@ static void fail_every_allocation(const kanon_algorithm_info *a, const kanon_tab
     assert_library_is_clean();
 }
 
-static void survives_every_failing_allocation(const kanon_algorithm_info *a)
+static void survives_every_failing_allocation(const kanon_entry *a)
 {
     kanon_table *table = make_table(full_yaml, shape_missing, 8);
     fail_every_allocation(a, table, 1, NULL);
     fail_every_allocation(a, table, 2, NULL);
-    for (size_t i = 0; i < kanon_refinement_count() && a == kanon_algorithm_at(0); i++)
-        fail_every_allocation(a, table, 1, kanon_refinement_at(i)->name);
+    const kanon_entry *refinement;
+    bool first = a == kanon_catalogue_at(KANON_CATALOGUE_ALGORITHM, 0);
+    for (size_t i = 0; first && (refinement = kanon_catalogue_at(KANON_CATALOGUE_REFINEMENT, i)) != NULL; i++)
+        fail_every_allocation(a, table, 1, refinement->name);
     kanon_table_free(table);
 }
 
 /* ---- settings ---------------------------------------------------------------------------------------------------- */
 
-static void assert_setting(const kanon_algorithm_info *a, const kanon_setting_info *info, const char *value, bool good)
+static void assert_setting(const kanon_entry *a, const kanon_setting_info *info, const char *value, bool good)
 {
     kanon_setting given = {info->name, value};
     kanon__settings settings = {0};
     kanon_error err = {0};
-    kanon_status st = kanon__settings_init(&settings, a->name, a->settings, a->n_settings, &given, 1, &err);
+    kanon_status st = kanon__settings_init(&settings, &kanon__algorithm_find(a->name)->info, &given, 1, &err);
     if (st != (good ? KANON_OK : KANON_EINVAL))
         fail_msg("%s=%s: %s", info->name, value, kanon_enum_text(KANON_ENUM_STATUS, st));
     kanon__settings_clear(&settings);
@@ -604,7 +606,7 @@ static void print_value(char out[40], const kanon_setting_info *info, double val
     snprintf(out, 40, info->type == KANON_SETTING_INTEGER ? "%.0f" : "%.10g", value);
 }
 
-static void check_range(const kanon_algorithm_info *a, const kanon_setting_info *info)
+static void check_range(const kanon_entry *a, const kanon_setting_info *info)
 {
     char text[40];
     static const char *const nonsense[] = {"", "x", "1x", "nan", "inf", "0x10", "1,5", "--1", "true"};
@@ -636,17 +638,17 @@ static bool word(char out[40], const char *words, int i)
     return true;
 }
 
-static void check_words(const kanon_algorithm_info *a, const kanon_setting_info *info, const char *words)
+static void check_words(const kanon_entry *a, const kanon_setting_info *info, const char *words)
 {
     char text[40];
     for (int i = 0; word(text, words, i); i++)
         assert_setting(a, info, text, true);
-    static const char *const nonsense[] = {"", "nonsense", "|", "1", "TRUE"};
+    const char *const nonsense[] = {"", "nonsense", "|", "1", "TRUE", words};
     for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++)
         assert_setting(a, info, nonsense[i], false);
 }
 
-static void checks_its_settings(const kanon_algorithm_info *a)
+static void checks_its_settings(const kanon_entry *a)
 {
     kanon_error err;
     kanon_grouping *grouping = NULL;
@@ -655,8 +657,8 @@ static void checks_its_settings(const kanon_algorithm_info *a)
     assert_int_equal(run(&grouping, a, table, (asked){.k = 3, .setting = "no-such-setting", .value = "1"}, &err),
                      KANON_EINVAL);
     assert_holds(err.message, "no-such-setting");
-    for (size_t i = 0; i < a->n_settings; i++) {
-        const kanon_setting_info *info = &a->settings[i];
+    const kanon_setting_info *info;
+    for (size_t i = 0; (info = kanon_entry_setting(a, i)) != NULL; i++) {
         if (info->type == KANON_SETTING_INTEGER || info->type == KANON_SETTING_NUMBER)
             check_range(a, info);
         else
@@ -673,7 +675,7 @@ static void checks_its_settings(const kanon_algorithm_info *a)
 }
 
 /* The ends of every range, on a table on which they may make no sense: refused, or sound. */
-static void try_setting(const kanon_algorithm_info *a, const kanon_table *table, const char *name, const char *value)
+static void try_setting(const kanon_entry *a, const kanon_table *table, const char *name, const char *value)
 {
     kanon_grouping *grouping = NULL;
     kanon_error err;
@@ -689,13 +691,13 @@ static void try_setting(const kanon_algorithm_info *a, const kanon_table *table,
     kanon_grouping_free(grouping);
 }
 
-static void is_sound_with_every_setting(const kanon_algorithm_info *a)
+static void is_sound_with_every_setting(const kanon_entry *a)
 {
     char text[40];
+    const kanon_setting_info *info;
     for (int shape = 0; shape < N_SHAPES; shape += 2) {
         kanon_table *table = make_table(shapes[shape].yaml, shapes[shape].shaper, 25);
-        for (size_t i = 0; i < a->n_settings; i++) {
-            const kanon_setting_info *info = &a->settings[i];
+        for (size_t i = 0; (info = kanon_entry_setting(a, i)) != NULL; i++) {
             if (info->type == KANON_SETTING_INTEGER || info->type == KANON_SETTING_NUMBER) {
                 print_value(text, info, info->min);
                 try_setting(a, table, info->name, text);
@@ -724,7 +726,7 @@ static double loss_of(const kanon_table *table, const kanon_grouping *grouping)
 }
 
 /* Whatever follows the algorithm: sound groups, no more loss than before, whichever number of threads. */
-static void gets_no_worse_by_refining(const kanon_algorithm_info *a)
+static void gets_no_worse_by_refining(const kanon_entry *a)
 {
     kanon_grouping *refused = NULL;
     kanon_error err;
@@ -732,8 +734,8 @@ static void gets_no_worse_by_refining(const kanon_algorithm_info *a)
         kanon_table *table = make_table(shapes[shape].yaml, shapes[shape].shaper, 60);
         kanon_grouping *plain = run_well(a, table, (asked){.k = 3, .seed = 2, .refine = "none"});
         assert_int_equal(run(&refused, a, table, (asked){.k = 3, .refine = "no-such-refinement"}, &err), KANON_EINVAL);
-        for (size_t i = 0; i < kanon_refinement_count(); i++) {
-            const char *refine = kanon_refinement_at(i)->name;
+        for (size_t i = 0; i < kanon_catalogue_count(KANON_CATALOGUE_REFINEMENT); i++) {
+            const char *refine = kanon_catalogue_at(KANON_CATALOGUE_REFINEMENT, i)->name;
             kanon_grouping *one = run_well(a, table, (asked){.k = 3, .seed = 2, .refine = refine, .threads = 1});
             kanon_grouping *other = run_well(a, table, (asked){.k = 3, .seed = 2, .refine = refine, .threads = 8});
             assert_same_groups(one, other);
@@ -748,7 +750,7 @@ static void gets_no_worse_by_refining(const kanon_algorithm_info *a)
 
 /* ---- from end to end --------------------------------------------------------------------------------------------- */
 
-static void release_holds_its_k(const kanon_algorithm_info *a)
+static void release_holds_its_k(const kanon_entry *a)
 {
     enum { N = 200, K = 4 };
     place release = scratch("release.csv"), schema_path = scratch("s.yaml");
@@ -782,7 +784,7 @@ static void release_holds_its_k(const kanon_algorithm_info *a)
 
 static const struct invariant {
     const char *name;
-    void (*test)(const kanon_algorithm_info *algorithm);
+    void (*test)(const kanon_entry *algorithm);
 } invariants[] = {
     {"has a row for people", has_a_row_for_people},
     {"refuses too few records", refuses_too_few_records},
@@ -813,14 +815,15 @@ static void hold(void **state)
 /* test_conformance [PATTERN]: only the tests whose names match, such as 'mondrian: *'. */
 int main(int argc, char **argv)
 {
-    size_t n = kanon_algorithm_count() * N_INVARIANTS;
+    size_t n = kanon_catalogue_count(KANON_CATALOGUE_ALGORITHM) * N_INVARIANTS;
     struct CMUnitTest *tests = calloc(n, sizeof *tests);
     pairing *pairings = calloc(n, sizeof *pairings);
     char(*names)[120] = calloc(n, sizeof *names);
     if (tests == NULL || pairings == NULL || names == NULL)
         return 1;
     for (size_t i = 0; i < n; i++) {
-        pairings[i] = (pairing){kanon_algorithm_at(i / N_INVARIANTS), &invariants[i % N_INVARIANTS]};
+        pairings[i] = (pairing){kanon_catalogue_at(KANON_CATALOGUE_ALGORITHM, i / N_INVARIANTS),
+                                &invariants[i % N_INVARIANTS]};
         snprintf(names[i], sizeof names[i], "%s: %s", pairings[i].algorithm->name, pairings[i].invariant->name);
         tests[i] = (struct CMUnitTest){.name = names[i], .test_func = hold, .initial_state = &pairings[i]};
     }

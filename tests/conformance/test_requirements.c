@@ -257,8 +257,8 @@ static void every_combination_keeps_what_is_required(void **state)
     uint64_t seed = 100000 * test_seed();
     int n_done = 0;
     (void)state;
-    for (size_t i = 0; i < kanon_algorithm_count(); i++)
-        run_algorithm(kanon_algorithm_at(i)->name, seed + 1000 * i, &n_done);
+    for (size_t i = 0; i < kanon_catalogue_count(KANON_CATALOGUE_ALGORITHM); i++)
+        run_algorithm(kanon_catalogue_at(KANON_CATALOGUE_ALGORITHM, i)->name, seed + 1000 * i, &n_done);
     print_message("%d groupings\n", n_done);
     assert_true(n_done > 500);
 }

@@ -89,33 +89,37 @@ PyObject *tradeoff(PyObject *module, PyObject *args, PyObject *keywords)
     return list;
 }
 
-static int add_row(PyObject *list, const char *name, const char *text)
+/* [(name, brief)] of a list of the library; NULL: failed. */
+static PyObject *entries(kanon_catalogue which)
 {
-    PyObject *row = Py_BuildValue("ss", name, text);
-    int failed = row == NULL || PyList_Append(list, row) != 0;
-    Py_XDECREF(row);
-    return failed;
+    const kanon_entry *entry;
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list != NULL && (entry = kanon_catalogue_at(which, i)) != NULL; i++) {
+        PyObject *row = Py_BuildValue("ss", entry->name, entry->brief);
+        if (row == NULL || PyList_Append(list, row) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
 }
 
-/* {"algorithms": [(name, summary)], "refinements": ..., "models": ..., "measures": ...} */
+/* {"algorithms": [(name, brief)], "refinements": ..., "models": ..., "measures": ...} */
 PyObject *catalogue(PyObject *module, PyObject *none)
 {
     (void)module, (void)none;
-    PyObject *lists[4] = {PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0)};
-    int failed = !lists[0] || !lists[1] || !lists[2] || !lists[3];
-    for (size_t i = 0; !failed && i < kanon_algorithm_count(); i++)
-        failed = add_row(lists[0], kanon_algorithm_at(i)->name, kanon_algorithm_at(i)->summary);
-    for (size_t i = 0; !failed && i < kanon_refinement_count(); i++)
-        failed = add_row(lists[1], kanon_refinement_at(i)->name, kanon_refinement_at(i)->summary);
-    for (size_t i = 0; !failed && i < kanon_model_count(); i++)
-        failed = add_row(lists[2], kanon_model_name(i), kanon_model_sentence(i));
-    for (size_t i = 0; !failed && i < kanon_measure_count(); i++)
-        failed = add_row(lists[3], kanon_measure_name(i), kanon_measure_formula(i));
-    if (failed) {
-        for (int i = 0; i < 4; i++)
-            Py_XDECREF(lists[i]);
-        return NULL;
+    static const struct {
+        const char *name;
+        kanon_catalogue which;
+    } lists[] = {{"algorithms", KANON_CATALOGUE_ALGORITHM},
+                 {"refinements", KANON_CATALOGUE_REFINEMENT},
+                 {"models", KANON_CATALOGUE_MODEL},
+                 {"measures", KANON_CATALOGUE_MEASURE}};
+    PyObject *all = PyDict_New();
+    for (size_t i = 0; all != NULL && i < sizeof lists / sizeof *lists; i++) {
+        PyObject *list = entries(lists[i].which);
+        if (list == NULL || PyDict_SetItemString(all, lists[i].name, list) != 0)
+            Py_CLEAR(all);
+        Py_XDECREF(list);
     }
-    return Py_BuildValue("{s:N,s:N,s:N,s:N}", "algorithms", lists[0], "refinements", lists[1], "models", lists[2],
-                         "measures", lists[3]);
+    return all;
 }

@@ -670,17 +670,18 @@ static const kanon_setting_info settings[] = {
 };
 
 const kanon__refinement kanon__refinement_search = {
-    .info =
-        {.name = "search",
-         .summary = "look for groups with less loss by simulated annealing",
-         .advice =
-             "The lowest loss, for as much time as you give it: a second is worth it, a minute finds a few percent more. "
-             "Begin with densest or top-down. Can be ended at any time with the best groups so far.",
-         .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; Schrimpf et al.: "
-                   "Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000",
-         .revision = 11,
-         .settings = settings,
-         .n_settings = sizeof settings / sizeof *settings},
+    .info = {.shown = {.struct_size = sizeof(kanon_entry),
+                       .name = "search",
+                       .brief = "look for groups with less loss by simulated annealing",
+                       .more = "The lowest loss, for as much time as you give it: a second is worth it, a minute finds a "
+                               "few percent more. Begin with densest or top-down. Can be ended at any time with the best "
+                               "groups so far.",
+                       .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; "
+                                 "Schrimpf et al.: Record breaking optimization results using the ruin and recreate "
+                                 "principle, J. Comp. Phys. 159, 2000",
+                       .revision = 11},
+             .settings = settings,
+             .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,
     .takes_violations = true,
     .need = need,

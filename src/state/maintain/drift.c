@@ -34,7 +34,7 @@ typedef struct setting_list {
     char *texts;
 } setting_list;
 
-static bool is_setting(const kanon_algorithm_info *info, const char *name)
+static bool is_setting(const kanon__entry *info, const char *name)
 {
     for (size_t i = 0; i < info->n_settings; i++)
         if (strcmp(info->settings[i].name, name) == 0)
@@ -49,7 +49,7 @@ static bool fits_k(const kanon_setting *given, int64_t k)
 }
 
 /* The state's settings that this version of the algorithm has and that fit k; others are dropped. */
-static kanon_status read_settings(setting_list *out, const kanon_state *s, const kanon_algorithm_info *info, int64_t k,
+static kanon_status read_settings(setting_list *out, const kanon_state *s, const kanon__entry *info, int64_t k,
                                   kanon_error *err)
 {
     const char *all = s->settings != NULL ? s->settings : "";
@@ -104,15 +104,12 @@ static kanon_status refine_as_made(const kanon_state *s, kanon__run *run, int64_
     bool fast = kanon__state_was_set(s, "effort=fast");
     if (r == NULL || kanon__entities_stay_together(s) || (fast && (r->moves == NULL || run->constraints != NULL)))
         return KANON_OK;
-    KANON_TRY(kanon__settings_init(&plain, r->info.name, r->info.settings, r->info.n_settings,
-                                   &(kanon_setting){"effort", "fast"}, fast ? 1 : 0, err),
-              out);
+    KANON_TRY(kanon__settings_init(&plain, &r->info, &(kanon_setting){"effort", "fast"}, fast ? 1 : 0, err), out);
     int64_t n_moves = r->moves != NULL ? count_moves(r, &plain, s, run->table, n_whole) : 0;
     if (fast && n_moves == 0)
         goto out;
     snprintf(moves, sizeof moves, "%lld", (long long)n_moves);
-    KANON_TRY(kanon__settings_init(&settings, r->info.name, r->info.settings, r->info.n_settings,
-                                   &(kanon_setting){"moves", moves}, r->moves != NULL ? 1 : 0, err),
+    KANON_TRY(kanon__settings_init(&settings, &r->info, &(kanon_setting){"moves", moves}, r->moves != NULL ? 1 : 0, err),
               out);
     run->may_suppress = 0; /* nor does the state suppress records later */
     KANON_TRY(kanon__block_refine(run, &(kanon__block_refining){r->run, &settings}, run->table->n_rows, err), out);
@@ -137,9 +134,7 @@ kanon_status kanon__regroup_rows(const kanon_state *s, const kanon_table *subset
         algorithm = kanon__algorithm_find("kmember");
     kanon__ticker_init(&ticker, s->tick, s->payload, "grouping a sample");
     KANON_TRY(read_settings(&given, s, &algorithm->info, k, err), out);
-    KANON_TRY(kanon__settings_init(&settings, algorithm->info.name, algorithm->info.settings, algorithm->info.n_settings,
-                                   given.items, given.n, err),
-              out);
+    KANON_TRY(kanon__settings_init(&settings, &algorithm->info, given.items, given.n, err), out);
     kanon__run run = {.table = &subset->data,
                       .policy = &subset->policy,
                       .may_suppress = kanon__fraction_of(subset->policy.suppress, subset->data.n_rows),

@@ -105,9 +105,7 @@ kanon_status kanon__local_search(const kanon_state *s, kanon__run *outer, int64_
     if (s->search_moves == 0 || n == 0 || run.n_groups < 2) /* 0 moves would mean: as many as for a fresh run */
         return KANON_OK;
     snprintf(moves, sizeof moves, "%lld", (long long)(s->search_moves * n));
-    KANON_TRY(
-        kanon__settings_init(&settings, search->info.name, search->info.settings, search->info.n_settings, &given, 1, err),
-        out);
+    KANON_TRY(kanon__settings_init(&settings, &search->info, &given, 1, err), out);
     run.settings = &settings;
     run.may_suppress = 0; /* no command suppresses records */
     run.warnings = &warnings;

@@ -30,16 +30,16 @@ static kanon_status fail_unknown(const char *owner, const kanon_setting_info *in
     return kanon__hint_words(err, st, "its settings are:", names, n < MOST ? n : MOST, name);
 }
 
-/* Whether `value` is one of the words in "strict|relaxed". */
-static bool is_choice(const char *choices, const char *value)
+int kanon__choice_find(const char *choices, const char *value)
 {
     size_t length = strlen(value);
-    for (const char *at = choices; at != NULL; at = strchr(at, '|')) {
-        at += *at == '|';
-        if (length > 0 && strncmp(at, value, length) == 0 && (at[length] == '|' || at[length] == '\0'))
-            return true;
+    for (int i = 0; *choices != '\0'; i++) {
+        size_t word = strcspn(choices, "|");
+        if (word == length && memcmp(choices, value, length) == 0)
+            return i;
+        choices += word + (choices[word] == '|');
     }
-    return false;
+    return -1;
 }
 
 static kanon_status check_number(const char *owner, const kanon_setting_info *info, const char *value, kanon_error *err)
@@ -66,16 +66,18 @@ static kanon_status check_value(const char *owner, const kanon_setting_info *inf
         return check_number(owner, info, value, err);
     if (info->type == KANON_SETTING_TEXT)
         return KANON_OK; /* its owner knows what it means */
-    if (is_choice(choices, value))
+    if (kanon__choice_find(choices, value) >= 0)
         return KANON_OK;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: '%s' is no value for the setting '%s'", owner, value, info->name);
     return kanon__hint(err, st, "give one of %s", choices);
 }
 
-kanon_status kanon__settings_init(kanon__settings *out, const char *owner, const kanon_setting_info *infos, size_t n_infos,
-                                  const kanon_setting *given, size_t n_given, kanon_error *err)
+kanon_status kanon__settings_init(kanon__settings *out, const kanon__entry *owner, const kanon_setting *given,
+                                  size_t n_given, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    const kanon_setting_info *infos = owner->settings;
+    size_t n_infos = owner->n_settings;
     kanon__settings s = {.infos = infos, .n = n_infos};
     *out = (kanon__settings){0};
     KANON_TRY(kanon__new_array(&s.values, (int64_t)n_infos, "settings", err), out);
@@ -84,10 +86,10 @@ kanon_status kanon__settings_init(kanon__settings *out, const char *owner, const
     for (size_t i = 0; i < n_given; i++) {
         int at = find_setting(infos, n_infos, given[i].name);
         if (at < 0) {
-            st = fail_unknown(owner, infos, n_infos, given[i].name, err);
+            st = fail_unknown(owner->shown.name, infos, n_infos, given[i].name, err);
             goto out;
         }
-        KANON_TRY(check_value(owner, &infos[at], given[i].value, err), out);
+        KANON_TRY(check_value(owner->shown.name, &infos[at], given[i].value, err), out);
         s.values[at] = given[i].value;
     }
     *out = s;

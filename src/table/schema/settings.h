@@ -3,6 +3,7 @@
 #ifndef KANON_TABLE_SETTINGS_H
 #define KANON_TABLE_SETTINGS_H
 
+#include "core/entry.h"
 #include "core/status.h"
 
 #include <stdbool.h>
@@ -14,9 +15,11 @@ typedef struct kanon__settings {
     const char **values;
 } kanon__settings;
 
-/* Check the user's settings against the algorithm's table; later ones win. KANON_EINVAL names the valid ones. */
-kanon_status kanon__settings_init(kanon__settings *out, const char *owner, const kanon_setting_info *infos, size_t n_infos,
-                                  const kanon_setting *given, size_t n_given, kanon_error *err);
+/* Which of the words in "strict|relaxed" `value` is; -1: none of them. */
+int kanon__choice_find(const char *choices, const char *value);
+/* Check the user's settings against the owner's table; later ones win. KANON_EINVAL names the valid ones. */
+kanon_status kanon__settings_init(kanon__settings *out, const kanon__entry *owner, const kanon_setting *given,
+                                  size_t n_given, kanon_error *err);
 void kanon__settings_clear(kanon__settings *settings);
 /* The value of a setting that has one; `name` must be in the table. */
 bool kanon__setting_given(const kanon__settings *settings, const char *name);

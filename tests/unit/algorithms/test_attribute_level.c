@@ -35,9 +35,7 @@ static outcome run_with_budget(kanon_table *table, const char *name, int64_t k, 
     assert_non_null(algorithm);
     kanon__constraints *constraints = NULL;
     assert_done(kanon__constraints_new(&constraints, &table->data, &table->policy, k, &err), &err);
-    assert_done(kanon__settings_init(&settings, name, algorithm->info.settings, algorithm->info.n_settings, &few,
-                                     strcmp(name, "attribute-cut") == 0, &err),
-                &err);
+    assert_done(kanon__settings_init(&settings, &algorithm->info, &few, strcmp(name, "attribute-cut") == 0, &err), &err);
     out.group_of = REF_NEW(int32_t, table->data.n_rows);
     out.maps = REF_NEW(uint32_t *, table->data.n_quasi);
     for (int i = 0; i < table->data.n_quasi; i++)

@@ -64,12 +64,12 @@ static bool run_one(const char *algorithm, const char *refine, uint64_t seed, un
 static void every_algorithm_keeps_every_constraint(void **state)
 {
     int n_possible = 0, n = 0;
+    const kanon_entry *algorithm;
     (void)state;
-    for (size_t i = 0; i < kanon_algorithm_count(); i++)
+    for (size_t i = 0; (algorithm = kanon_catalogue_at(KANON_CATALOGUE_ALGORITHM, i)) != NULL; i++)
         for (unsigned model = 0; model < PRIVATE_MODELS; model++)
             for (uint64_t seed = 1; seed <= 2; seed++, n++)
-                n_possible += run_one(kanon_algorithm_at(i)->name, NULL, 100 * i + 10 * model + seed, 1u << model, 0, NULL,
-                                      0);
+                n_possible += run_one(algorithm->name, NULL, 100 * i + 10 * model + seed, 1u << model, 0, NULL, 0);
     assert_true(2 * n_possible > n);
 }
 
@@ -77,16 +77,17 @@ static void every_algorithm_keeps_every_constraint(void **state)
 static void combinations_are_kept(void **state)
 {
     static const char *const budgets[] = {NULL, "0", "0.05", "0.3"};
+    const kanon_entry *algorithm;
     (void)state;
-    for (size_t i = 0; i < kanon_algorithm_count(); i++)
+    for (size_t i = 0; (algorithm = kanon_catalogue_at(KANON_CATALOGUE_ALGORITHM, i)) != NULL; i++)
         for (uint64_t seed = 1; seed <= 8; seed++) {
             kanon__random random;
             kanon__random_init(&random, seed, 100 + i);
             unsigned models = (unsigned)kanon__random_below(&random, 1 << PRIVATE_MODELS);
             models &= (unsigned)kanon__random_below(&random, 1 << PRIVATE_MODELS); /* all at once is hardly ever possible */
             int entity = (int)kanon__random_below(&random, 3);
-            run_one(kanon_algorithm_at(i)->name, entity < 2 && seed % 2 == 0 ? "il-optimization" : NULL, seed * 1000 + i,
-                    models, entity, budgets[kanon__random_below(&random, 4)], seed % 3 == 0 ? 12 : 0);
+            run_one(algorithm->name, entity < 2 && seed % 2 == 0 ? "il-optimization" : NULL, seed * 1000 + i, models, entity,
+                    budgets[kanon__random_below(&random, 4)], seed % 3 == 0 ? 12 : 0);
         }
 }
 

@@ -307,7 +307,7 @@ static void test_algorithm(void **state)
 {
     const char *algorithm = *state;
     int n_compared = 0, n_failed = 0;
-    if (kanon_algorithm_find(algorithm) == NULL)
+    if (kanon_catalogue_find(KANON_CATALOGUE_ALGORITHM, algorithm) == NULL)
         skip();
     for (int i = 0; i < n_tables && n_failed < 3; i++) {
         trial run;

@@ -409,7 +409,9 @@ static void what_is_wrong_is_told(void **state)
     assert_refused("{model: t-closeness, attribute: pay, t: 0.2, distance: taxonomy}", KANON_EDATA, "no taxonomy",
                    "ordered");
     assert_refused("{model: t-closeness, attribute: pay, t: 0.2, distance: far}", KANON_EDATA, "no such distance",
-                   "ordered");
+                   "choose one of: equal, ordered, taxonomy");
+    assert_refused("{model: t-closeness, attribute: pay, t: 0.2, distance: equal|ordered}", KANON_EDATA,
+                   "no such distance", "choose one of");
 }
 
 static void what_no_grouping_has_is_told(void **state)

@@ -26,15 +26,15 @@ static void measures_are_functions_of_sums(void **state)
 {
     size_t n_of_tables = 0;
     (void)state;
-    for (size_t i = 0; i < kanon_measure_count(); i++) {
-        const kanon__measure *m = kanon__measure_find(kanon_measure_name(i));
+    for (size_t i = 0; i < kanon_catalogue_count(KANON_CATALOGUE_MEASURE); i++) {
+        const kanon__measure *m = kanon__measure_find(kanon_catalogue_at(KANON_CATALOGUE_MEASURE, i)->name);
         bool is_listed = false;
         for (int j = 0; j < N_OF_WHOLE_TABLES; j++)
-            is_listed = is_listed || strcmp(of_whole_tables[j], m->name) == 0;
+            is_listed = is_listed || strcmp(of_whole_tables[j], m->info.shown.name) == 0;
         if ((m->figure != NULL) == (m->compute != NULL) || (m->compute != NULL) != is_listed)
-            fail_msg("%s: either a function of sums, or listed as one of whole tables", m->name);
+            fail_msg("%s: either a function of sums, or listed as one of whole tables", m->info.shown.name);
         if (m->figure != NULL && (m->needs == 0 || (m->needs & ~(unsigned)KANON__SUMS_OF_GROUPS) != 0))
-            fail_msg("%s: needs sums that groups do not have, or none", m->name);
+            fail_msg("%s: needs sums that groups do not have, or none", m->info.shown.name);
         n_of_tables += m->compute != NULL;
     }
     assert_int_equal(n_of_tables, N_OF_WHOLE_TABLES);
@@ -142,14 +142,14 @@ static bool same_double(double a, double b)
 /* Every figure to the last bit. */
 static void assert_same_figures(const kanon__sums *whole, const kanon__sums *merged, uint64_t seed)
 {
-    for (size_t i = 0; i < kanon_measure_count(); i++) {
-        const kanon__measure *m = kanon__measure_find(kanon_measure_name(i));
+    for (size_t i = 0; i < kanon_catalogue_count(KANON_CATALOGUE_MEASURE); i++) {
+        const kanon__measure *m = kanon__measure_find(kanon_catalogue_at(KANON_CATALOGUE_MEASURE, i)->name);
         int n = m->scope == KANON__SCOPE_TABLE   ? 1
                 : m->scope == KANON__SCOPE_QUASI ? whole->data->n_quasi
                                                  : whole->data->n_sensitive;
         for (int j = 0; m->figure != NULL && j < n; j++)
             if (!same_double(m->figure(whole, j), m->figure(merged, j)))
-                fail_msg("seed %llu: %s: %.17g of the whole, %.17g of its parts", (unsigned long long)seed, m->name,
+                fail_msg("seed %llu: %s: %.17g of the whole, %.17g of its parts", (unsigned long long)seed, m->info.shown.name,
                          m->figure(whole, j), m->figure(merged, j));
     }
     for (int i = 0; i < whole->data->n_quasi; i++) /* not all of them are a figure */

@@ -12,9 +12,8 @@
 static kanon__settings settings_with(const char *name, const char *value)
 {
     kanon__settings settings;
-    const kanon_algorithm_info *info = &kanon__refinement_find("search")->info;
-    kanon_status st = kanon__settings_init(&settings, info->name, info->settings, info->n_settings,
-                                           &(kanon_setting){name, value}, 1, NULL);
+    const kanon__entry *info = &kanon__refinement_find("search")->info;
+    kanon_status st = kanon__settings_init(&settings, info, &(kanon_setting){name, value}, 1, NULL);
     assert_int_equal(st, KANON_OK);
     return settings;
 }
@@ -77,12 +76,11 @@ static void test_fast_searches_small_tables_without_constraints(void **state)
 static void test_a_number_of_moves_is_always_searched(void **state)
 {
     (void)state;
-    const kanon_algorithm_info *info = &kanon__refinement_find("search")->info;
+    const kanon__entry *info = &kanon__refinement_find("search")->info;
     kanon_setting given[] = {{"effort", "fast"}, {"moves", "7"}};
     kanon__searched_table block = {.n_rows = 1000, .n_whole = 2000, .n_quasi = 3, .k = 5, .in_blocks = true};
     kanon__settings settings;
-    assert_int_equal(kanon__settings_init(&settings, info->name, info->settings, info->n_settings, given, 2, NULL),
-                     KANON_OK);
+    assert_int_equal(kanon__settings_init(&settings, info, given, 2, NULL), KANON_OK);
     assert_false(kanon__search_plan_is_off(&settings, &block));
     assert_int_equal(kanon__search_plan_choose(&settings, &block).moves, 4); /* its share of 7, and one */
     kanon__settings_clear(&settings);

@@ -13,18 +13,17 @@ kanon_status bridge_about(bridge *self, const json_t *request, json_t *answer, k
 {
     (void)self, (void)request, (void)err;
     json_t *algorithms = json_array(), *models = json_array();
-    for (size_t i = 0; i < kanon_algorithm_count(); i++) {
-        const kanon_algorithm_info *a = kanon_algorithm_at(i);
-        json_array_append_new(algorithms,
-                              json_pack("{s:s, s:s, s:s}", "name", a->name, "summary", a->summary, "advice", a->advice));
-    }
-    for (size_t i = 0; i < kanon_model_count(); i++) {
+    const kanon_entry *entry;
+    const kanon_setting_info *setting;
+    for (size_t i = 0; (entry = kanon_catalogue_at(KANON_CATALOGUE_ALGORITHM, i)) != NULL; i++)
+        json_array_append_new(algorithms, json_pack("{s:s, s:s, s:s}", "name", entry->name, "summary", entry->brief,
+                                                    "advice", entry->more));
+    for (size_t i = 0; (entry = kanon_catalogue_at(KANON_CATALOGUE_MODEL, i)) != NULL; i++) {
         json_t *parameters = json_array();
-        const char *range = NULL, *name;
-        for (size_t j = 0; (name = kanon_model_parameter(i, j, &range)) != NULL; j++)
-            json_array_append_new(parameters, json_pack("{s:s, s:o}", "name", name, "range", bridge_string(range)));
-        json_array_append_new(models, json_pack("{s:s, s:s, s:o}", "name", kanon_model_name(i), "sentence",
-                                                kanon_model_sentence(i), "parameters", parameters));
+        for (size_t j = 0; (setting = kanon_entry_setting(entry, j)) != NULL; j++)
+            json_array_append_new(parameters, json_pack("{s:s, s:s}", "name", setting->name, "range", setting->help));
+        json_array_append_new(models, json_pack("{s:s, s:s, s:o}", "name", entry->name, "sentence", entry->brief,
+                                                "parameters", parameters));
     }
     json_object_set_new(answer, "version", json_string(kanon_version()));
     json_object_set_new(answer, "algorithms", algorithms);
