@@ -87,22 +87,23 @@ PyObject *grouping_new(PyObject *module, PyObject *args)
     return st == KANON_OK ? handle_new(grouping, GROUPING, NULL) : raise_failure(&err);
 }
 
-/* grouping_from_release(table, schema, path): records that look alike there are a group. */
+/* grouping_from_release(table, schema, release): records that look alike in a path, bytes or a stream are a group. */
 PyObject *grouping_from_release(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *table_capsule, *schema_capsule;
-    const char *path;
-    if (!PyArg_ParseTuple(args, "OOs", &table_capsule, &schema_capsule, &path))
+    PyObject *table_capsule, *schema_capsule, *given;
+    if (!PyArg_ParseTuple(args, "OOO", &table_capsule, &schema_capsule, &given))
         return NULL;
     kanon_table *table = handle_get(table_capsule, TABLE);
     kanon_schema *schema = table == NULL ? NULL : handle_get(schema_capsule, SCHEMA);
-    if (schema == NULL)
+    struct ArrowArrayStream stream = {0};
+    kanon_input input;
+    if (schema == NULL || input_of(&input, &stream, given, "release") != 0)
         return NULL;
     kanon_grouping *grouping = NULL;
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = kanon_grouping_from_release(&grouping, table, KANON_PATH(path), schema, &err));
+    WITHOUT_GIL(st = kanon_grouping_from_release(&grouping, table, &input, schema, &err));
     return st == KANON_OK ? handle_new(grouping, GROUPING, NULL) : raise_failure(&err);
 }
 
@@ -163,14 +164,31 @@ PyObject *measures_list(const kanon_measures *measures)
     return list;
 }
 
+/* The measures of a grouping, with the proven bound where there is a certificate. */
+static kanon_status evaluate_proved(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
+                                    const kanon_evaluate_options *o, const char *certificate, kanon_error *err)
+{
+    kanon_status st = kanon_evaluate(out, table, grouping, o, err);
+    const kanon_prove_options how = {sizeof how, .threads = o->threads, .tick = o->tick, .payload = o->payload};
+    if (st == KANON_OK && certificate != NULL)
+        st = kanon_measures_prove(*out, table, grouping, KANON_PATH(certificate), &how, err);
+    if (st != KANON_OK) {
+        kanon_measures_free(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
 PyObject *evaluate(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"table", "grouping", "ticker", "settings", "threads", "brief", NULL};
+    static char *names[] = {"table", "grouping", "ticker", "settings", "threads", "brief", "k", "certificate", NULL};
     PyObject *table_capsule, *grouping_capsule, *ticker_capsule, *given = NULL;
     kanon_evaluate_options o = {.struct_size = sizeof o};
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|Oip", names, &table_capsule, &grouping_capsule, &ticker_capsule,
-                                     &given, &o.threads, &o.brief))
+    const char *certificate = NULL;
+    long long k = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|OipLz", names, &table_capsule, &grouping_capsule, &ticker_capsule,
+                                     &given, &o.threads, &o.brief, &k, &certificate))
         return NULL;
     kanon_table *table = handle_get(table_capsule, TABLE);
     kanon_grouping *grouping = table == NULL ? NULL : handle_get(grouping_capsule, GROUPING);
@@ -178,11 +196,11 @@ PyObject *evaluate(PyObject *module, PyObject *args, PyObject *keywords)
     settings s;
     if (t == NULL || settings_of(&s, given) != 0)
         return NULL;
-    o.settings = s.at, o.n_settings = s.n, o.tick = ticker_tick, o.payload = t;
+    o.settings = s.at, o.n_settings = s.n, o.k = k, o.tick = ticker_tick, o.payload = t;
     kanon_measures *measures = NULL;
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = kanon_evaluate(&measures, table, grouping, &o, &err));
+    WITHOUT_GIL(st = evaluate_proved(&measures, table, grouping, &o, certificate, &err));
     settings_free(&s);
     if (st != KANON_OK)
         return raise_failure(&err);
@@ -191,7 +209,36 @@ PyObject *evaluate(PyObject *module, PyObject *args, PyObject *keywords)
     return list;
 }
 
-/* evaluate_release(table, schema, release, ticker): what a release by any tool loses, a path or a stream. */
+/* advise(table, grouping): [(sentence, topic)] */
+PyObject *advise(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *table_capsule, *grouping_capsule;
+    if (!PyArg_ParseTuple(args, "OO", &table_capsule, &grouping_capsule))
+        return NULL;
+    kanon_table *table = handle_get(table_capsule, TABLE);
+    kanon_grouping *grouping = table == NULL ? NULL : handle_get(grouping_capsule, GROUPING);
+    if (grouping == NULL)
+        return NULL;
+    kanon_advice *advice = NULL;
+    kanon_error err = {0};
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_advise(&advice, table, grouping, &err));
+    if (st != KANON_OK)
+        return raise_failure(&err);
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list != NULL && kanon_advice_sentence(advice, i) != NULL; i++) {
+        const char *topic = kanon_advice_topic(advice, i);
+        PyObject *item = Py_BuildValue("Ns", text_of(kanon_advice_sentence(advice, i)), topic != NULL ? topic : "");
+        if (item == NULL || PyList_Append(list, item) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    kanon_advice_free(advice);
+    return list;
+}
+
+/* evaluate_release(table, schema, release, ticker): what a release by any tool loses, a path, bytes or a stream. */
 PyObject *evaluate_release(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
@@ -205,13 +252,12 @@ PyObject *evaluate_release(PyObject *module, PyObject *args, PyObject *keywords)
     kanon_table *table = handle_get(table_capsule, TABLE);
     kanon_schema *schema = table == NULL ? NULL : handle_get(schema_capsule, SCHEMA);
     ticker *t = schema == NULL ? NULL : handle_get(ticker_capsule, TICKER);
-    const char *path = NULL;
     struct ArrowArrayStream stream = {0};
+    kanon_input input;
     settings s;
-    if (t == NULL || (PyUnicode_Check(given_release) && (path = PyUnicode_AsUTF8AndSize(given_release, NULL)) == NULL) ||
-        settings_of(&s, given) != 0)
+    if (t == NULL || settings_of(&s, given) != 0)
         return NULL;
-    if (path == NULL && stream_take(&stream, given_release) != 0) {
+    if (input_of(&input, &stream, given_release, "release") != 0) {
         settings_free(&s);
         return NULL;
     }
@@ -219,8 +265,7 @@ PyObject *evaluate_release(PyObject *module, PyObject *args, PyObject *keywords)
     kanon_measures *measures = NULL;
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = path != NULL ? kanon_evaluate_release(&measures, table, KANON_PATH(path), schema, &o, &err)
-                                  : kanon_evaluate_release(&measures, table, KANON_STREAM(&stream), schema, &o, &err));
+    WITHOUT_GIL(st = kanon_evaluate_release(&measures, table, &input, schema, &o, &err));
     settings_free(&s);
     if (st != KANON_OK)
         return raise_failure(&err);
@@ -255,20 +300,35 @@ PyObject *release(PyObject *module, PyObject *args, PyObject *keywords)
     return st == KANON_OK ? stream_give(&stream) : raise_failure(&err);
 }
 
-/* publish(table, grouping, ticker, what, path): `what` is release, groups, report or report_external. A path that is None:
+/* Publish with the proven bound among the figures, where there is a certificate. */
+static kanon_status publish_proved(const kanon_table *table, const kanon_grouping *grouping, kanon_outputs *o,
+                                   const char *certificate, kanon_error *err)
+{
+    kanon_evaluate_options how = {.struct_size = sizeof how, .threads = o->threads, .tick = o->tick, .payload = o->payload};
+    kanon_measures *measures = NULL;
+    kanon_status st = certificate == NULL ? KANON_OK : evaluate_proved(&measures, table, grouping, &how, certificate, err);
+    o->measures = measures;
+    if (st == KANON_OK)
+        st = kanon_publish(table, grouping, o, err);
+    kanon_measures_free(measures);
+    return st;
+}
+
+/* publish(table, grouping, ticker, what, path): `what` is release, groups, report, report_external or codebook. A path that is None:
  * the bytes are returned, in the form that `name` ends in. */
 PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
     static char *names[] = {"table",   "grouping", "ticker",  "what",         "path", "name",
-                            "numeric", "shuffle",  "threads", "shuffle_seed", NULL};
+                            "numeric", "shuffle",  "threads", "shuffle_seed", "certificate", NULL};
     unsigned long long shuffle_seed = 0;
     PyObject *table_capsule, *grouping_capsule, *ticker_capsule;
-    const char *what, *path, *name = "release.csv";
+    const char *what, *path, *name = "release.csv", *certificate = NULL;
     int numeric = 0;
     kanon_outputs o = {.struct_size = sizeof o};
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOsz|sipiK", names, &table_capsule, &grouping_capsule,
-                                     &ticker_capsule, &what, &path, &name, &numeric, &o.shuffle, &o.threads, &shuffle_seed))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOsz|sipiKz", names, &table_capsule, &grouping_capsule,
+                                     &ticker_capsule, &what, &path, &name, &numeric, &o.shuffle, &o.threads, &shuffle_seed,
+                                     &certificate))
         return NULL;
     kanon_table *table = handle_get(table_capsule, TABLE);
     kanon_grouping *grouping = table == NULL ? NULL : handle_get(grouping_capsule, GROUPING);
@@ -281,7 +341,8 @@ PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords)
     } places[] = {{"release", &o.release},
                   {"groups", &o.groups},
                   {"report", &o.report},
-                  {"report_external", &o.report_external}};
+                  {"report_external", &o.report_external},
+                  {"codebook", &o.codebook}};
     size_t at = 0;
     while (at < sizeof places / sizeof places[0] && strcmp(places[at].name, what) != 0)
         at++;
@@ -295,7 +356,7 @@ PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords)
     o.numeric = (kanon_numeric)numeric, o.shuffle_seed = shuffle_seed, o.tick = ticker_tick, o.payload = t;
     kanon_error err = {0};
     kanon_status st;
-    WITHOUT_GIL(st = kanon_publish(table, grouping, &o, &err));
+    WITHOUT_GIL(st = publish_proved(table, grouping, &o, certificate, &err));
     if (st != KANON_OK) {
         byte_sink_free(&bytes);
         return raise_failure(&err);

@@ -37,12 +37,18 @@ static void free_piece(void *object)
     kanon_piece_free(object);
 }
 
+static void free_taxonomy(void *object)
+{
+    kanon_taxonomy_free(object);
+}
+
 static const struct {
     const char *name;
     void (*free)(void *object);
 } kinds[] = {
     {SCHEMA, free_schema}, {TABLE, free_table},   {GROUPING, free_grouping},
     {STATE, free_state},   {TICKER, ticker_free}, {PIECE, free_piece},
+    {TAXONOMY, free_taxonomy},
 };
 
 static int is_anothers(const handle *h, const char *name)

@@ -22,6 +22,7 @@
 #define STATE "pykanon.state"
 #define TICKER "pykanon.ticker"
 #define PIECE "pykanon.piece"
+#define TAXONOMY "pykanon.taxonomy"
 
 /* A new capsule that owns `object` and frees it; on failure the object is freed. `keeps`, unless NULL, lives as long. */
 PyObject *handle_new(void *object, const char *name, PyObject *keeps);
@@ -72,6 +73,9 @@ PyObject *text_list(const char *const *texts, size_t n);
 PyObject *figure_list(const kanon_figure *const *figures, size_t n);
 /* Moves the stream out of a capsule "arrow_array_stream": 0, or -1 with the exception set. */
 int stream_take(struct ArrowArrayStream *out, PyObject *capsule);
+/* What is read: a str (a location), bytes or a capsule of a stream, which is moved. `stream` has room for it. 0, or -1 with the
+ * exception set. The texts live as long as `given`. */
+int input_of(kanon_input *out, struct ArrowArrayStream *stream, PyObject *given, const char *name);
 /* A capsule "arrow_array_stream" that owns the stream; NULL: it is released, the exception is set. */
 PyObject *stream_give(struct ArrowArrayStream *stream);
 
@@ -101,12 +105,14 @@ PyObject *grouping_describe(PyObject *module, PyObject *capsule);
 PyObject *grouping_rows(PyObject *module, PyObject *capsule);
 PyObject *grouping_new(PyObject *module, PyObject *args);
 PyObject *grouping_from_release(PyObject *module, PyObject *args);
+PyObject *advise(PyObject *module, PyObject *args);
 PyObject *evaluate(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *evaluate_release(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *release(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *check(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *bound(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *certificate_check(PyObject *module, PyObject *args);
 PyObject *tradeoff(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *profile(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *propose(PyObject *module, PyObject *args, PyObject *keywords);
@@ -117,6 +123,12 @@ PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *state_release(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *state_describe(PyObject *module, PyObject *capsule);
 PyObject *state_audit(PyObject *module, PyObject *args);
+PyObject *taxonomy_read(PyObject *module, PyObject *args);
+PyObject *taxonomy_build(PyObject *module, PyObject *args);
+PyObject *taxonomy_count(PyObject *module, PyObject *args);
+PyObject *taxonomy_nodes(PyObject *module, PyObject *capsule);
+PyObject *taxonomy_write(PyObject *module, PyObject *args);
+PyObject *taxonomy_check(PyObject *module, PyObject *args);
 PyObject *blocks_allow(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *domain_read(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *domain_seal(PyObject *module, PyObject *args);

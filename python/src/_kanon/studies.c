@@ -29,6 +29,30 @@ PyObject *bound(PyObject *module, PyObject *args, PyObject *keywords)
     return result;
 }
 
+/* certificate_check(table, certificate, ticker, threads): whether the file at a path, or its bytes, prove what they claim. */
+PyObject *certificate_check(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *table_capsule, *given, *ticker_capsule;
+    int threads = 0;
+    if (!PyArg_ParseTuple(args, "OOOi", &table_capsule, &given, &ticker_capsule, &threads))
+        return NULL;
+    kanon_table *table = handle_get(table_capsule, TABLE);
+    ticker *t = table == NULL ? NULL : handle_get(ticker_capsule, TICKER);
+    kanon_input input;
+    if (t == NULL || input_of(&input, NULL, given, "certificate") != 0)
+        return NULL;
+    const kanon_prove_options how = {sizeof how, .threads = threads, .tick = ticker_tick, .payload = t};
+    kanon_certificate found = {.struct_size = sizeof found};
+    kanon_error err = {0};
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_certificate_check(&found, table, &input, &how, &err));
+    if (st != KANON_OK)
+        return raise_failure(&err);
+    return Py_BuildValue("{s:L,s:L,s:d,s:O,s:N}", "records", (long long)found.records, "k", (long long)found.k, "lower_bound",
+                         found.lower_bound, "holds", found.holds ? Py_True : Py_False, "reason", text_of(found.reason));
+}
+
 /* {"settings": {name: value}, "result": text, "figures": [...]} */
 static PyObject *point_result(const kanon_curve_point *point)
 {
@@ -58,24 +82,32 @@ PyObject *tradeoff(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
     static char *names[] = {"table",  "ticker", "k",       "suppress", "algorithm", "settings",
-                            "effort", "seed",   "threads", "plot",     "refine",    NULL};
-    PyObject *table_capsule, *ticker_capsule, *given = NULL;
+                            "effort", "seed",   "threads", "plot",     "refine",    "measure_settings",
+                            NULL};
+    PyObject *table_capsule, *ticker_capsule, *given = NULL, *of_measures = NULL;
     kanon_tradeoff_options o = {.struct_size = sizeof o};
     unsigned long long seed = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|zzzOzKizz", names, &table_capsule, &ticker_capsule, &o.k,
-                                     &o.suppress, &o.algorithm, &given, &o.effort, &seed, &o.threads, &o.plot, &o.refine))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|zzzOzKizzO", names, &table_capsule, &ticker_capsule, &o.k,
+                                     &o.suppress, &o.algorithm, &given, &o.effort, &seed, &o.threads, &o.plot, &o.refine,
+                                     &of_measures))
         return NULL;
     kanon_table *table = handle_get(table_capsule, TABLE);
     ticker *t = table == NULL ? NULL : handle_get(ticker_capsule, TICKER);
-    settings s;
+    settings s, measured;
     if (t == NULL || settings_of(&s, given) != 0)
         return NULL;
+    if (settings_of(&measured, of_measures) != 0) {
+        settings_free(&s);
+        return NULL;
+    }
+    o.measure_settings = measured.at, o.n_measure_settings = measured.n;
     o.settings = s.at, o.n_settings = s.n, o.seed = seed, o.tick = ticker_tick, o.payload = t;
     kanon_curve *curve = NULL;
     kanon_error err = {0};
     kanon_status st;
     WITHOUT_GIL(st = kanon_tradeoff(&curve, table, &o, &err));
     settings_free(&s);
+    settings_free(&measured);
     if (st != KANON_OK)
         return raise_failure(&err);
     PyObject *list = PyList_New(0);

@@ -149,6 +149,27 @@ int stream_take(struct ArrowArrayStream *out, PyObject *capsule)
     return 0;
 }
 
+int input_of(kanon_input *out, struct ArrowArrayStream *stream, PyObject *given, const char *name)
+{
+    *out = (kanon_input){.struct_size = sizeof *out};
+    if (PyUnicode_Check(given)) {
+        out->location = PyUnicode_AsUTF8AndSize(given, NULL);
+        return out->location == NULL ? -1 : 0;
+    }
+    out->name = name;
+    if (!PyBytes_Check(given)) {
+        out->stream = stream;
+        return stream_take(stream, given);
+    }
+    char *bytes = NULL;
+    Py_ssize_t size = 0;
+    if (PyBytes_AsStringAndSize(given, &bytes, &size) != 0)
+        return -1;
+    out->bytes = bytes;
+    out->size = (size_t)size;
+    return 0;
+}
+
 static void stream_destroy(PyObject *capsule)
 {
     struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
