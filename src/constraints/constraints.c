@@ -138,7 +138,7 @@ static kanon_status read_attribute(constraint_reader *r)
             continue;
         r->input.column = i;
         if (c->role != KANON_ROLE_SENSITIVE)
-            return kanon__hint(r->err, fail(r, name, "not a sensitive column"), "give it 'role: sensitive'");
+            return kanon__hint(r->err, fail(r, name, "not a sensitive column"), "give it the role sensitive");
         return KANON_OK;
     }
     const char *nearest = nearest_sensitive(r->input.table, name);

@@ -126,7 +126,7 @@ static kanon_status run_kmember_p(kanon__run *run, kanon_error *err)
     int64_t n = run->space->n_rows;
     if (run->table->n_sensitive == 0) {
         st = kanon__fail(err, KANON_EINVAL, "kmember-p protects sensitive attributes, and the schema names none");
-        kanon__hint(err, st, "give a column 'role: sensitive', or take kmember");
+        kanon__hint(err, st, "give a column the role sensitive, or take kmember");
         goto out;
     }
     KANON_TRY(kanon__s_diversity_new(&g.s_diversity, run->table, kanon__setting_text(run->settings, "r"), err), out);

@@ -313,7 +313,7 @@ static kanon_status run_tgc(kanon__run *run, kanon_error *err)
     double w_u = kanon__setting_number(settings, "w-u");
     if (w_u < 1 && run->table->n_sensitive == 0) {
         st = kanon__fail(err, KANON_EINVAL, "w-u below 1 protects sensitive attributes, and the schema names none");
-        kanon__hint(err, st, "give a column 'role: sensitive', or take tgc-u");
+        kanon__hint(err, st, "give a column the role sensitive, or take tgc-u");
         goto out;
     }
     c.limits.k = run->k;

@@ -36,7 +36,7 @@ static kanon_status fail_no_column(const kanon__reader *r, const char *name, int
         return kanon__hint(err, st, "did you mean '%s'?", nearest);
     return r->source->class->line_of_row != NULL
                ? kanon__hint(err, st, "the names are in the first line of the table; is the delimiter right?")
-               : kanon__hint(err, st, "name a column of the table, or leave the attribute out of the schema");
+               : kanon__hint(err, st, "name a column of the table, or leave this one out");
 }
 
 static kanon_status check_names(const kanon__reader *r, kanon_error *err)
@@ -173,11 +173,11 @@ static kanon_status check_entity(kanon__reader *r, kanon_error *err)
                                kanon_enum_text(KANON_ENUM_ROLE, c->role))
                  : kanon__fail(err, KANON_EINVAL, "%s: the entity is a %s column", c->name,
                                kanon_enum_text(KANON_ENUM_ROLE, c->role));
-        return kanon__hint(err, st, "give it 'role: identifying', or name the column that says whose record it is");
+        return kanon__hint(err, st, "give it the role identifying, or name the column that says whose record it is");
     }
     if (c->role == KANON_ROLE_INSENSITIVE)
         st = kanon__texts_addf(&r->table->privacy, err,
-                               "%s: the release shows which records are one person's; with 'role: identifying' it would not",
+                               "%s: the release shows which records are one person's; with the role identifying it would not",
                                c->name);
     return st;
 }
@@ -212,7 +212,7 @@ static kanon_status set_up_columns(kanon__reader *r, bool strict, kanon_error *e
         st = kanon__fail(err, KANON_EDATA, "%s: no column is a quasi-identifier",
                          r->schema->path != NULL ? r->schema->path : r->source->name);
         kanon__hint(err, st,
-                    "give 'role: quasi' to the columns that could single out a person: age, place, profession, ...");
+                    "give the role quasi to the columns that could single out a person: age, place, profession, ...");
     }
 out:
     return st;
