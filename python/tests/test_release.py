@@ -2,7 +2,6 @@
 
 import copy
 import csv
-import inspect
 import io
 import json
 import os
@@ -164,9 +163,9 @@ def test_sklearn(people):
     # as many rows as before, or an error
     frame.loc[[7, 9], "age"] = [500, 900]
     few = {"suppress": 0.02}
-    assert len(Anonymizer(quasi=["age"], insensitive=["kids"], k=5, options=few).fit_transform(frame)) == 200
+    assert len(Anonymizer(quasi=["age"], insensitive=["kids"], k=5, **few).fit_transform(frame)) == 200
     with pytest.raises(pykanon.UsageError, match="suppressed and not in the release"):
-        Anonymizer(quasi=["age"], insensitive=["kids"], k=5, options={**few, "suppressed": "drop"}).fit_transform(frame)
+        Anonymizer(quasi=["age"], insensitive=["kids"], k=5, suppressed="drop", **few).fit_transform(frame)
 
 
 def test_the_release_of_a_state_as_a_table(people, tmp_path):
@@ -302,8 +301,7 @@ def test_intervals_of_pandas_are_read():
     losses = {pykanon.evaluate(ages, frame, quasi="age")["information_loss"] for frame in (cut, intervals, text)}
     assert len(losses) == 1 and 0 < losses.pop() < 80
     assert [pykanon.check(frame, quasi="age")["k"] for frame in (cut, intervals, text)] == [40, 40, 40]
-    with pytest.raises(pykanon.UsageError, match="path of a file"):
-        pykanon.improve(ages, release=cut, quasi="age", k=2)
+    assert pykanon.improve(ages, release=cut, quasi="age", k=2).measures["information_loss"] < 80
 
 
 def test_a_refinement_can_be_chosen_for_a_curve_and_for_a_state(tmp_path):
@@ -317,15 +315,6 @@ def test_a_refinement_can_be_chosen_for_a_curve_and_for_a_state(tmp_path):
         assert state.optimize(refine="il-optimization")["records"] == 40
         with pytest.raises(pykanon.UsageError, match="effort: there is no 'more'"):
             state.insert({"id": ["41"], "age": [30]}, effort="more")
-
-
-@pytest.mark.parametrize("name", ["anonymize", "improve", "evaluate", "check", "bound", "tradeoff", "profile"])
-def test_help_describes_every_argument(name):
-    function = getattr(pykanon, name)
-    told = function.__doc__.split("Arguments:")[1]
-    own = {"table", "index", "progress", "said", "costs", "rounds"}
-    assert [n for n in inspect.signature(function).parameters if n not in own and f"\n        {n}: " not in told] == []
-    assert "--" not in told
 
 
 @pytest.mark.parametrize("said, told", [

@@ -11,7 +11,21 @@
 """
 
 from pykanon._kanon import version as __version__
-from pykanon.api import Bound, Check, Curve, Release, anonymize, bound, check, evaluate, improve, tradeoff
+from pykanon.api import (
+    Bound,
+    Certificate,
+    Check,
+    Curve,
+    Measures,
+    Release,
+    anonymize,
+    bound,
+    check,
+    check_certificate,
+    evaluate,
+    improve,
+    tradeoff,
+)
 from pykanon.before import Profile, Proposal, profile, propose
 from pykanon.errors import (
     Cancelled,
@@ -25,30 +39,41 @@ from pykanon.errors import (
     UsageError,
     VersionError,
 )
+from pykanon.said import Identifying, Insensitive, Quasi, Sensitive
 from pykanon.state import State
+from pykanon.taxonomy import Taxonomy, TaxonomyCheck
 
 __all__ = [
     "Bound",
     "Cancelled",
+    "Certificate",
     "Check",
     "Curve",
     "DataError",
     "Error",
     "FileError",
+    "Identifying",
     "InfeasibleError",
+    "Insensitive",
     "InternalError",
+    "Measures",
     "OutOfMemory",
     "PrivacyWarning",
     "Profile",
     "Proposal",
+    "Quasi",
     "Release",
+    "Sensitive",
     "State",
+    "Taxonomy",
+    "TaxonomyCheck",
     "UsageError",
     "VersionError",
     "__version__",
     "anonymize",
     "bound",
     "check",
+    "check_certificate",
     "evaluate",
     "improve",
     "profile",

@@ -9,19 +9,28 @@ ABOUT = {
     "default_role": "The role of columns that have none.",
     "taxonomies": (
         "The taxonomy of column A. A CSV file with a line for each category, from the category to the root. Hosts "
-        "also take a tree or a table."
+        "also take a tree or a table. Example: ``{\"job\": \"job.csv\"}``."
     ),
     "bands": (
         "Released intervals of column A end only at these bands: of this width, with edges such as 0,18,65, or of "
-        "dates week, month, quarter, year or decade."
+        "dates week, month, quarter, year or decade. Example: ``{\"age\": 5}``."
     ),
-    "top": "All numbers of column A from this one on are one band.",
-    "bottom": "All numbers of column A up to this one are one band.",
-    "masks": "Generalise column A by masking one character per level, from the right or the left.",
-    "weights": "How much the loss in column A counts.",
-    "types": "The values of column A are of this type: integer, decimal, date, categorical or ordinal.",
-    "orders": "Levels of the ordinal column A, from the lowest to the highest: none,primary,secondary.",
-    "formats": "How the dates of column A are written, such as %d.%m.%Y.",
+    "top": "All numbers of column A from this one on are one band. Example: ``{\"age\": 90}``.",
+    "bottom": "All numbers of column A up to this one are one band. Example: ``{\"income\": 1000}``.",
+    "masks": (
+        "Generalise column A by masking one character per level, from the right or the left. Example: ``{\"zip\": "
+        "\"right\"}``."
+    ),
+    "weights": "How much the loss in column A counts. Example: ``{\"age\": 2}``.",
+    "types": (
+        "The values of column A are of this type: integer, decimal, date, categorical or ordinal. Example: "
+        "``{\"age\": \"integer\"}``."
+    ),
+    "orders": (
+        "Levels of the ordinal column A, from the lowest to the highest: none,primary,secondary. Example: "
+        "``{\"school\": [\"none\", \"primary\", \"secondary\"]}``."
+    ),
+    "formats": "How the dates of column A are written, such as %d.%m.%Y. Example: ``{\"born\": \"%d.%m.%Y\"}``.",
     "missing": "This text means that there is no value.",
     "empty": "Whether the empty text means that there is no value, or is a value like others.",
     "decimal": "Decimal separator, . or ,.",
@@ -32,11 +41,11 @@ ABOUT = {
         "default: a run without k is an error."
     ),
     "algorithm": "Grouping algorithm.",
-    "settings": "A setting of the algorithm.",
+    "settings": "A setting of the algorithm. Example: ``{\"ties\": \"relaxed\"}``.",
     "constraints": (
         "A constraint on every group in addition to k, such as model=distinct-l-diversity,attribute=A,l=3; "
         "models: distinct-l-diversity, entropy-l-diversity, recursive-l-diversity, p-sensitive-k-anonymity, "
-        "alpha-k, t-closeness."
+        "alpha-k, t-closeness. Example: ``{\"model\": \"distinct-l-diversity\", \"attribute\": \"disease\", \"l\": 3}``."
     ),
     "entity": "Column A says whose record it is: groups hold k different entities, not k records.",
     "entity_together": "All records of an entity are in one group.",
@@ -61,22 +70,35 @@ ABOUT = {
         "Time to spend on lowering the loss, with the algorithm auto or ``refine`` search: fast (under a second), "
         "balanced (seconds, the default), best (minutes)."
     ),
-    "seconds": "Stop after SECONDS.",
-    "refine_settings": "Another setting of the refinement; kanon algorithms NAME lists them.",
+    "moves": (
+        "Number of search moves, of the algorithm auto or ``refine`` search; equal numbers give equal releases on "
+        "any machine."
+    ),
+    "time_limit": (
+        "Stop the search after SECONDS (algorithm auto, ``refine`` search, or one mapping per attribute); the "
+        "release then depends on the speed of the machine."
+    ),
+    "refine_settings": "Another setting of the refinement. Example: ``{\"moves\": 100000}``.",
+    "measure_settings": "A setting of the measures, which are listed below. Example: ``{\"r\": \"0.7\"}``.",
     "recode": (
         "Recode each group separately (record), or each value the same way throughout the release (attribute), "
         "which loses more."
     ),
     "blocks": (
         "Split a very large table into blocks of at least N records and group the blocks in parallel; N = 100000 "
-        "adds little loss. In hosts, 0 stands for auto and -1 for none."
+        "adds little loss."
     ),
     "memory": (
         "Memory limit, such as 500M or 2G: smaller blocks and a spill file in TMPDIR keep within it, and a run "
-        "that cannot fit is refused before it starts. Hosts take a number of bytes; 0: no limit."
+        "that cannot fit is refused before it starts. Hosts take a number of bytes, and Python such a text as "
+        "well; 0: no limit."
     ),
     "seed": "Seed of all random choices; the same seed gives the same groups.",
     "threads": "Threads to use; the result does not depend on it.",
+    "from_certificate": (
+        "Verify the certificate in FILE, which kanon bound wrote for TABLE, and add its lower_bound, and the gap "
+        "to it, to the figures."
+    ),
     "numeric": (
         "Notation for generalised numbers and dates: [20..29], [20,29], the group mean, or two columns NAME_min "
         "and NAME_max."
@@ -95,6 +117,16 @@ ABOUT = {
     "again": "Apply DELTA even if it was the last one applied (by default a repeated delta is refused).",
     "certificate": "Write the certificate: JSON with a price for each record, which anyone who has the table can check.",
     "page": "Also draw the loss against risk, protection and query error: a page if FILE ends in .html, else SVG.",
+    "column": "The column of the table.",
+    "table": "Check and show: the table whose values the taxonomy must have.",
+    "widths": "Build: bands of numbers of these widths, each a multiple of the one before, such as 5,20.",
+    "frequencies": "Build: so many bands of numbers with about as many records each, the finest level first, such as 16,4.",
+    "dates": "Build: dates to month, quarter, year, decade: one or more of them in this order.",
+    "mask": "Build: mask one character per level, from the right or the left.",
+    "prefixes": "Build: the first N characters, the longest prefix first, such as 3,1.",
+    "rare": "Build: put the values of fewer than N records below a node \"other\".",
+    "form": "The form that is written; auto goes by the ending of the output: .txt, .yaml, .json, else csv.",
+    "depth": "Show: so many levels below the root.",
     "wait_seconds": "How long to wait while another process works on STATE.",
     "strict": "Fail if a column has no role.",
 }
@@ -104,9 +136,54 @@ WORDS = {
     "default_role": ("quasi", "sensitive", "identifying", "insensitive"),
     "effort": ("fast", "balanced", "best"),
     "empty": ("missing", "value"),
+    "form": ("auto", "csv", "indented", "yaml", "parents", "json"),
+    "mask": ("right", "left"),
     "masks": ("right", "left"),
     "numeric": ("columns", "interval", "mean"),
     "recode": ("record", "attribute"),
     "suppressed": ("drop", "keep"),
     "types": ("integer", "decimal", "date", "categorical", "ordinal"),
+}
+
+#: What is said of a column in `columns`, and the argument that says it of several.
+FIELDS = {
+    "taxonomy": "taxonomies",
+    "bands": "bands",
+    "top": "top",
+    "bottom": "bottom",
+    "mask": "masks",
+    "weight": "weights",
+    "type": "types",
+    "order": "orders",
+    "format": "formats",
+    "decimal": "decimal",
+    "thousands": "thousands",
+}
+
+#: What a mapping looks like, by argument.
+EXAMPLES = {
+    "taxonomies": "{\"job\": \"job.csv\"}",
+    "bands": "{\"age\": 5}",
+    "top": "{\"age\": 90}",
+    "bottom": "{\"income\": 1000}",
+    "masks": "{\"zip\": \"right\"}",
+    "weights": "{\"age\": 2}",
+    "types": "{\"age\": \"integer\"}",
+    "orders": "{\"school\": [\"none\", \"primary\", \"secondary\"]}",
+    "formats": "{\"born\": \"%d.%m.%Y\"}",
+    "settings": "{\"ties\": \"relaxed\"}",
+    "refine_settings": "{\"moves\": 100000}",
+    "measure_settings": "{\"r\": \"0.7\"}",
+}
+
+#: What pykanon.anonymize takes and Spark does not, and why.
+NOT_IN_SPARK = {
+    "suppressed": "suppressed records leave the tasks that know them",
+    "time_limit": "the release would depend on the speed of the executors",
+    "memory": "an executor has its limit from Spark",
+    "threads": "spark.task.cpus says it",
+    "from_certificate": "the program verifies certificates",
+    "shuffle": "rows of a DataFrame have no order; orderBy(rand()) gives them one",
+    "shuffle_seed": "rows of a DataFrame have no order; orderBy(rand()) gives them one",
+    "joint_k": "a state is one file of one process",
 }

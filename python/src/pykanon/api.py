@@ -8,15 +8,18 @@ import html
 import operator
 import os
 import tempfile
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from pykanon import _kanon, arguments, forms, frames, run, schema
-from pykanon.errors import PrivacyWarning, UsageError
+from pykanon.errors import DataError, PrivacyWarning, UsageError
 from pykanon.run import Progress
-from pykanon.schema import Names, Schema, Taxonomy
+from pykanon.said import Bands, Columns, Constraint, Edge, Names, Said, Schema, Setting, Tree
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from pykanon.state import State
 
 try:
     import numpy
@@ -24,9 +27,8 @@ except ImportError:  # arrays are then those of Python
     numpy = None  # type: ignore[assignment]
 
 
-def _share(value: Any) -> str:
-    """A share as a text without an exponent: 0.00001, also of NumPy's numbers."""
-    return value if isinstance(value, str) else format(Decimal(repr(float(value))), "f")
+Index = Literal["error", "drop", "keep"]
+Path = str | os.PathLike[str]
 
 
 class Measures(Mapping[str, Any]):
@@ -41,12 +43,9 @@ class Measures(Mapping[str, Any]):
         self._formulas = {name: formula for name, _, _, formula in figures}
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._table:
-            near = difflib.get_close_matches(str(name), self._table, 1, 0.4)
-            raise KeyError(f"no measure {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
-        return self._table[name]
+        return _named(self._table, name, "measure")
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[str]:
         return iter(self._table)
 
     def __len__(self) -> int:
@@ -54,7 +53,8 @@ class Measures(Mapping[str, Any]):
 
     def of(self, column: str) -> dict[str, Any]:
         """The figures of one column."""
-        return dict(self._columns[column])
+        found: dict[str, Any] = _named(self._columns, column, "column with figures of its own")
+        return dict(found)
 
     def columns(self) -> list[str]:
         """The columns that have figures of their own."""
@@ -62,10 +62,18 @@ class Measures(Mapping[str, Any]):
 
     def formula(self, name: str) -> str:
         """How a figure is computed."""
-        return self._formulas[name]
+        text: str = _named(self._formulas, name, "measure")
+        return text
 
     def __repr__(self) -> str:
         return "\n".join(f"{name:<20} {_shown(value)}" for name, value in self._table.items())
+
+
+def _named(found: Mapping[str, Any], name: str, what: str) -> Any:
+    if name not in found:
+        near = difflib.get_close_matches(str(name), found, 1, 0.4)
+        raise KeyError(f"no {what} {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    return found[name]
 
 
 def _shown(value: Any) -> str:
@@ -79,9 +87,9 @@ class Release:
     has the figures, ``groups`` the group of each record of that table. The object is also an Arrow stream: ``polars.DataFrame(release)``, ``pyarrow.table(release)``.
     """
 
-    def __init__(self, handles: tuple[Any, Any, Any], original: Any, form: dict[str, Any], index: str) -> None:
+    def __init__(self, handles: tuple[Any, Any, Any], original: Any, notation: dict[str, Any], index: str) -> None:
         self._schema, self._table, self._grouping = handles
-        self._original, self._form, self._index = original, form, index
+        self._original, self._form, self._index = original, notation, index
         self._released: Any = None
         self._measures: Measures | None = None
         self._saved: dict[str, Any] | None = None
@@ -91,10 +99,10 @@ class Release:
         _, self.columns, of_table, privacy = _kanon.table_describe(self._table)
         self.warnings = [*of_table, *described[5]]
         for text in [*of_table[:privacy], *described[5][: described[7]]]:
-            warnings.warn(text, PrivacyWarning, stacklevel=4)  # above arguments.checked
+            arguments.warn(text, PrivacyWarning)
         for text in of_table[privacy:]:
             if "so withheld: " in text:  # whoever misses a column should know why
-                warnings.warn(text, UserWarning, stacklevel=4)
+                arguments.warn(text, UserWarning)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the release, its figures and reports. The original and its groups stay in this process."""
@@ -160,22 +168,45 @@ class Release:
             self._measures = self.evaluate()
         return self._measures
 
-    def evaluate(self, **settings: Any) -> Measures:
-        """The measures with settings of their own, such as ``r=0.7``."""
-        given = arguments.settings(settings)
-        table, grouping = self._live()
-        return Measures(run.call(lambda t: _kanon.evaluate(table, grouping, t, given)))
+    def evaluate(self, *, from_certificate: Path | None = None, **settings: Setting) -> Measures:
+        """The measures with settings of their own, such as ``r=0.7``.
 
-    def report(self, path: str | os.PathLike[str], external: bool = False) -> None:
-        """Writes the report: a page if the path ends in ``.html``, else JSON. ``external``: for readers of the release."""
+        ``from_certificate``: the file of a certificate that :func:`pykanon.bound` wrote for the table. It is verified, and the
+        measures then have ``lower_bound``, and ``gap``: the loss of this release over that bound.
+        """
+        given = arguments.settings(settings)
+        proof = None if from_certificate is None else os.fspath(from_certificate)
+        table, grouping = self._live()
+        return Measures(run.call(lambda t: _kanon.evaluate(table, grouping, t, given, certificate=proof)))
+
+    def advice(self) -> list[str]:
+        """What the release teaches, in sentences: which column pays most, which requirement is tight, what to try next."""
+        table, grouping = self._live()
+        return [_with_argument(sentence, topic) for sentence, topic in run.call(lambda t: _kanon.advise(table, grouping))]
+
+    @arguments.checked
+    def report(self, path: Path, external: bool = False, from_certificate: Path | None = None) -> None:
+        """Writes the report: a page if the path ends in ``.html``, else JSON. With a certificate it has the proven gap."""
         where = os.fspath(path)
         if self._saved is None:
-            self._written("report_external" if external else "report", where, where)
+            proof = None if from_certificate is None else os.fspath(from_certificate)
+            self._written("report_external" if external else "report", where, where, certificate=proof)
             return
         form = "html" if where.endswith(".html") else "json"
         _replace(where, self._saved["reports"][external, form], private=not external)
 
-    def to_csv(self, path: str | os.PathLike[str] | None = None,
+    @arguments.checked
+    def codebook(self, path: Path | None = None,
+                 numeric: Literal["interval", "range", "mean", "columns"] | None = None) -> Any:  # fmt: skip
+        """Writes how to read the release, for its recipients: a page if the path ends in ``.html``, CSVW if it ends in
+        ``-metadata.json``, else a Frictionless Table Schema (JSON); without a path, the bytes of that. ``numeric``: of the file
+        that it describes, if that is not ``table``."""
+        where = None if path is None else os.fspath(path)
+        own = next(name for name, form in forms.TABLE.items() if form == self._form["numeric"])
+        return self._written("codebook", where, where or "codebook.json", numeric=forms.of(numeric or own, forms.CSV))
+
+    @arguments.checked
+    def to_csv(self, path: Path | None = None,
                numeric: Literal["interval", "range", "mean", "columns"] = "interval", shuffle: bool = False,
                shuffle_seed: int | None = None) -> Any:  # fmt: skip
         """The release as the program writes it, byte for byte; without a path, the bytes."""
@@ -183,7 +214,12 @@ class Release:
         where = None if path is None else os.fspath(path)
         return self._written("release", where, "release.csv", numeric=form, **order)
 
-    def state(self, path: str | os.PathLike[str], *, joint_k: int | str | None = None, released: bool = True) -> Any:
+    def to_groups(self, path: Path) -> None:
+        """Writes which record is in which group, as the program does: CSV with the columns row and group."""
+        self._written("groups", os.fspath(path), "groups.csv")
+
+    @arguments.checked
+    def state(self, path: Path, *, joint_k: int | Literal["off"] | None = None, released: bool = True) -> State:
         """Keeps table and groups in a new file, for inserts and deletes; returns the open :class:`pykanon.State`.
 
         This release is the first one of the state, with which later ones are compared; ``released=False`` says that nobody
@@ -198,12 +234,12 @@ class Release:
         )
         return State(place)
 
-    def plot(self, what: str = "sizes", ax: Any = None) -> Any:
+    @arguments.checked
+    def plot(self, what: Literal["sizes", "loss"] = "sizes", ax: Any = None) -> Any:
         """A plot with matplotlib: ``sizes`` (of the groups) or ``loss`` (by column). Returns the axes."""
         from pykanon import plots
 
-        if what not in ("sizes", "loss"):
-            raise UsageError("what is one of 'sizes' and 'loss'")
+        arguments.check_word("what", what, ("sizes", "loss"))
         return plots.sizes(self, ax) if what == "sizes" else plots.loss(self, ax)
 
     def __repr__(self) -> str:
@@ -245,7 +281,7 @@ class Check(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         return self._found[name]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[str]:
         return iter(self._found)
 
     def __len__(self) -> int:
@@ -272,7 +308,7 @@ class Bound(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         return self._found[name]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[str]:
         return iter(self._found)
 
     def __len__(self) -> int:
@@ -282,6 +318,31 @@ class Bound(Mapping[str, Any]):
         return f"<pykanon.Bound: k = {self['k']}, no grouping loses less than {self.lower_bound:,.6g}>"
 
 
+class Certificate(Mapping[str, Any]):
+    """Whether a certificate proves its lower bound for a table. ``bool(certificate)``: it does; ``reason``: why it does not."""
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        self._found = found
+        self.lower_bound: float = found["lower_bound"]
+        self.reason: str = found["reason"]
+
+    def __getitem__(self, name: str) -> Any:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __bool__(self) -> bool:
+        return bool(self._found["holds"])
+
+    def __repr__(self) -> str:
+        verdict = "is proved" if self else f"is not proved: {self.reason}"
+        return f"<pykanon.Certificate: k = {self['k']}, the bound {self.lower_bound:,.6g} {verdict}>"
+
+
 class Curve(list[dict[str, Any]]):
     """The points of a trade-off: each a dict of k, its place in the grid, its figures and whether another point beats it."""
 
@@ -289,6 +350,7 @@ class Curve(list[dict[str, Any]]):
         """The points that no other beats."""
         return [p for p in self if p["result"] == "optimal"]
 
+    @arguments.checked
     def plot(self, ax: Any = None) -> Any:
         """Loss against risk, with matplotlib. Returns the axes."""
         from pykanon import plots
@@ -296,9 +358,10 @@ class Curve(list[dict[str, Any]]):
         return plots.curve(self, ax)
 
 
-def load(table: Any, progress: Progress, index: str, threads: int, memory: int, strict: bool,
-         said: dict[str, Any]) -> tuple[Any, Any]:  # fmt: skip
+def load(table: Any, progress: Progress, index: str, threads: int, memory: int | str, strict: bool,
+         said: Mapping[str, Any]) -> tuple[Any, Any]:  # fmt: skip
     """The schema and the table as handles."""
+    threads, memory = arguments.whole(threads, "threads"), arguments.size(memory)
     handle = schema.make(**said)
 
     def is_withheld(column: str) -> bool:
@@ -307,32 +370,55 @@ def load(table: Any, progress: Progress, index: str, threads: int, memory: int, 
         return role == "identifying" or (role is None and said.get("default_role") != "insensitive")
 
     stream = frames.stream_of(table, index, is_withheld)
-    threads, memory = arguments.whole(threads, "threads"), arguments.whole(memory, "memory")
-    loaded = run.call(
-        lambda t: _kanon.table_import(handle, stream, t, threads=threads, memory=memory, strict=strict), progress
-    )
-    return handle, loaded
+    try:
+        return handle, run.call(
+            lambda t: _kanon.table_import(handle, stream, t, threads=threads, memory=memory, strict=strict), progress
+        )
+    except DataError as wrong:
+        raise _with_list(wrong, said) from None
+
+
+def _with_list(wrong: DataError, said: Mapping[str, Any]) -> DataError:
+    """The error, with a better hint where a text with commas was meant as several names."""
+    for role in schema.ROLES:
+        text = said.get(role)
+        if isinstance(text, str) and "," in text and wrong.message.startswith(f"{text}: "):
+            parts = ", ".join(f'"{part.strip()}"' for part in text.split(","))
+            return DataError(wrong.message, f"Several columns are a list: {role}=[{parts}]", wrong.topic)
+    return wrong
+
+
+#: What to say in Python, by the topic of advice.
+_ARGUMENTS = {
+    "leave-out": "name it in identifying", "taxonomy": "taxonomies, or pykanon.Taxonomy.build", "bands": "bands, weights",
+    "suppress": "suppress", "refine": 'refine="search"', "tradeoff": "pykanon.tradeoff",
+}  # fmt: skip
+
+
+def _with_argument(sentence: str, topic: str) -> str:
+    return f"{sentence} ({_ARGUMENTS[topic]})" if topic in _ARGUMENTS else sentence
 
 
 @arguments.checked
 def anonymize(
     table: Any,
-    *,
     # generated: anonymize
-    k: int = 0,
+    k: int | None = None,
     quasi: Names = None,
     sensitive: Names = None,
     identifying: Names = None,
-    insensitive: Names = None,
     schema: Schema = None,
+    columns: Columns = None,
+    *,
+    insensitive: Names = None,
     default_role: Literal["quasi", "sensitive", "identifying", "insensitive"] | None = None,
-    taxonomies: Mapping[str, Taxonomy] | None = None,
-    bands: Mapping[str, Any] | None = None,
-    top: Mapping[str, Any] | None = None,
-    bottom: Mapping[str, Any] | None = None,
-    masks: Mapping[str, str] | None = None,
+    taxonomies: Mapping[str, Tree] | None = None,
+    bands: Mapping[str, Bands] | None = None,
+    top: Mapping[str, Edge] | None = None,
+    bottom: Mapping[str, Edge] | None = None,
+    masks: Mapping[str, Literal["right", "left"]] | None = None,
     weights: Mapping[str, float] | None = None,
-    types: Mapping[str, str] | None = None,
+    types: Mapping[str, Literal["integer", "decimal", "date", "categorical", "ordinal"]] | None = None,
     orders: Mapping[str, Sequence[Any]] | None = None,
     formats: Mapping[str, str] | None = None,
     missing: Names = None,
@@ -340,8 +426,8 @@ def anonymize(
     decimal: str | Mapping[str, str] | None = None,
     thousands: str | Mapping[str, str] | None = None,
     algorithm: str | None = None,
-    settings: Mapping[str, Any] | None = None,
-    constraints: str | Mapping[str, Any] | Iterable[str | Mapping[str, Any]] | None = None,
+    settings: Mapping[str, Setting] | None = None,
+    constraints: Constraint | Iterable[Constraint] | None = None,
     entity: str | None = None,
     entity_together: bool = False,
     suppress: float | str | None = None,
@@ -349,10 +435,12 @@ def anonymize(
     key: Names = None,
     refine: str | None = None,
     effort: Literal["fast", "balanced", "best"] | None = None,
-    refine_settings: Mapping[str, Any] | None = None,
+    moves: int | None = None,
+    time_limit: float | None = None,
+    refine_settings: Mapping[str, Setting] | None = None,
     recode: Literal["record", "attribute"] = "record",
-    blocks: int = 0,
-    memory: int = 0,
+    blocks: int | Literal["auto", "none"] = "auto",
+    memory: int | str = 0,
     seed: int = 0,
     threads: int = 0,
     numeric: Literal["columns", "interval", "mean"] = "columns",
@@ -360,114 +448,122 @@ def anonymize(
     shuffle_seed: int | None = None,
     strict: bool = False,
     # end
-    index: str = "error",
+    index: Index = "error",
     progress: Progress = None,
 ) -> Release:
     """Groups similar records and generalises each group until every record is like at least ``k - 1`` others.
 
-    ``table`` is a DataFrame of pandas or polars, a table of pyarrow, a relation of duckdb, a structured array of NumPy, a
-    dict of columns, or anything with ``__arrow_c_stream__``. Columns are named as ``quasi`` (generalised), ``sensitive``
-    (released as it is, protected by the groups), ``identifying`` (never released) or ``insensitive`` (released as it is).
-    A column without a role is withheld, with a warning, or an error if ``strict``.
-
-    Texts and categories are categories, whatever their digits, and ordered ones levels: ``types`` says otherwise, and
-    ``orders`` names the levels of a column from the lowest to the highest. ``bands`` makes intervals end
-    at multiples of a width, at edges, or at the ends of ``"month"``, ``"year"`` and so on; ``top`` and ``bottom`` hide what lies beyond. ``formats``, ``decimal`` and ``thousands`` say how dates and numbers in
-    columns of text are written. ``missing`` are texts that mean "no value", in addition to the empty text, which is a value
-    with ``empty="value"``. ``shuffle`` releases the records in the order of a hash of their released cells, keyed by
-    ``shuffle_seed``, which alone shuffles, too. ``schema`` is a file, or what :func:`propose` returned; the other arguments win over it.
-
-    ``suppress`` is the share of the records that may be suppressed. They are not in the release, which then has fewer rows
-    than the table; ``suppressed="keep"`` releases them with nothing in their quasi columns, if they are a class that
-    satisfies everything, and else suppresses none.
+    Columns are named as ``quasi`` (generalised), ``sensitive`` (released as it is, protected by the groups), ``identifying``
+    (never released) or ``insensitive`` (released as it is). A column without a role is withheld, with a warning, or an error
+    if ``strict``. Texts and categories are categories, whatever their digits, and ordered categories levels; ``types`` says
+    otherwise. What ``schema`` says, other arguments win over.
 
     >>> import pykanon
     >>> people = {"age": [23, 25, 41, 44], "zip": ["79098", "79100", "79102", "79104"],
     ...           "disease": ["flu", "cold", "flu", "angina"]}
-    >>> pykanon.anonymize(people, quasi=["age", "zip"], masks={"zip": "right"}, sensitive="disease", k=2)
+    >>> release = pykanon.anonymize(people, k=2, quasi=["age", "zip"], sensitive="disease", masks={"zip": "right"})
+    >>> release
     <pykanon.Release: 4 records in 2 groups, k = 2>
+    >>> release.table.to_pylist()[0]
+    {'age_min': 23, 'age_max': 25, 'zip': '79***', 'disease': 'flu'}
 
-    With ``strict``, a column without a role is an error:
+    The same, column by column:
 
-    >>> pykanon.anonymize(people, quasi=["age", "zip"], k=2, strict=True)
-    Traceback (most recent call last):
-    pykanon.errors.DataError: ...
+    >>> columns = {"age": pykanon.Quasi(), "zip": pykanon.Quasi(mask="right"), "disease": pykanon.Sensitive()}
+    >>> pykanon.anonymize(people, k=2, columns=columns).table == release.table
+    True
+
+    Returns:
+        A :class:`Release`: its ``table`` is of the kind that came in, ``measures`` are the figures, ``warnings`` what is worth
+        knowing. Suppressed records are not in the table, unless ``suppressed="keep"``.
+
+    Raises:
+        UsageError: an argument is wrong, or k is missing.
+        DataError: a column is not there, or its values are not of its type.
+        InfeasibleError: no groups can satisfy what is required.
     """
-    table_form, order = forms.of(numeric, forms.TABLE), arguments.order(shuffle, shuffle_seed)
-    index, k = arguments.index(index, order["shuffle"]), arguments.whole(k, "k")
-    said = dict(
-        schema=schema, quasi=quasi, sensitive=sensitive, identifying=identifying, insensitive=insensitive, types=types,
-        orders=orders, weights=weights, taxonomies=taxonomies, masks=masks, bands=bands, top=top, bottom=bottom,
-        formats=formats,        decimal=decimal, thousands=thousands, missing=missing, empty=empty, constraints=constraints,
-        entity=entity, entity_together=entity_together, key=key, default_role=default_role,
-        suppressed=suppressed,
-    )  # fmt: skip
-    handle, loaded = load(table, progress, index, threads, memory, strict, said)
+    return _anonymize(table, dict(locals()), index, progress)
+
+
+def _anonymize(table: Any, given: dict[str, Any], index: str, progress: Progress, groups: Any = None) -> Release:
+    """The release of a table, grouped or from ``groups``, with the arguments of :func:`anonymize`."""
+    table_form = forms.of(given["numeric"], forms.TABLE)
+    order = arguments.order(given["shuffle"], given["shuffle_seed"])
+    index, threads = arguments.index(index, order["shuffle"]), given["threads"]
     options: dict[str, Any] = dict(
-        k=k, algorithm=arguments.text(algorithm, "algorithm"), settings=arguments.settings(settings), seed=arguments.seed(seed), threads=threads,
-        refine=arguments.text(refine, "refine"), refine_settings=arguments.settings(refine_settings, "refine_settings"),
-        blocks=arguments.whole(blocks, "blocks"), memory=memory, effort=arguments.text(effort, "effort"),
-        by_attribute=recode == "attribute", suppress=None if suppress is None else _share(suppress),
+        k=arguments.size_of_groups(given["k"]), seed=arguments.seed(given["seed"]), threads=arguments.whole(threads, "threads"),
+        memory=arguments.size(given["memory"]), refine=arguments.text(given["refine"], "refine"),
+        refine_settings=arguments.refine_settings(given["refine_settings"], given["moves"], given["time_limit"]),
+        effort=given["effort"], suppress=arguments.share(given["suppress"]),
     )  # fmt: skip
+    if groups is None:
+        options |= dict(
+            algorithm=arguments.text(given["algorithm"], "algorithm"), settings=arguments.settings(given["settings"]),
+            blocks=arguments.block_size(given["blocks"]), by_attribute=given["recode"] == "attribute",
+        )  # fmt: skip
+    said = {name: given[name] for name in Said.__annotations__ if name in given}
+    handle, loaded = load(table, progress, index, threads, given["memory"], given["strict"], said)
+    if groups is not None:
+        options |= dict(start=groups(handle, loaded), repair=given["repair"])
     grouping = run.call(lambda t: _kanon.anonymize(loaded, t, **options), progress)
-    form = dict(numeric=table_form, threads=threads, **order)
-    return Release((handle, loaded, grouping), table, form, index)
+    return Release((handle, loaded, grouping), table, dict(numeric=table_form, threads=threads, **order), index)
 
 
 @arguments.checked
-def improve(table: Any, groups: Any = None, *, release: str | os.PathLike[str] | None = None, k: int = 0,
-            repair: bool = False, refine: str | None = None, refine_settings: Mapping[str, Any] | None = None,
-            effort: Literal["fast", "balanced", "best"] | None = None, suppress: float | str | None = None,
+def improve(table: Any, groups: Any = None, *, release: Any = None, k: int | None = None,
+            repair: bool = False, refine: str | None = None, refine_settings: Mapping[str, Setting] | None = None,
+            effort: Literal["fast", "balanced", "best"] | None = None, moves: int | None = None,
+            time_limit: float | None = None, suppress: float | str | None = None,
             numeric: Literal["columns", "interval", "mean"] = "columns",
-            shuffle: bool = False, shuffle_seed: int | None = None, seed: int = 0, threads: int = 0, memory: int = 0,
-            strict: bool = False, index: str = "error", progress: Progress = None, **said: Any) -> Release:  # fmt: skip
-    """Makes groups better that are there already, whoever made them; the result never loses more. ``said``: columns and
-    requirements, as in anonymize.
+            shuffle: bool = False, shuffle_seed: int | None = None, seed: int = 0, threads: int = 0, memory: int | str = 0,
+            strict: bool = False, index: Index = "error", progress: Progress = None,
+            **said: Unpack[Said]) -> Release:  # fmt: skip
+    """Improves an existing grouping, from any tool. The result never loses more than it started with.
 
-    ``groups`` has the number of the group of each record, 0 for a suppressed one, or is an earlier :class:`Release` of the
-    table. ``release`` in its place: a file with a release of the table by any tool, its records in the same order, or with the
-    columns of ``key``, which say which record each row is; records that it lacks are suppressed. Groups that do
-    not satisfy what is asked are refused, or with ``repair`` changed as far as that takes.
+    ``groups`` are the number of the group of each record, 0 for a suppressed one, or an earlier :class:`Release` of the
+    table. ``release`` instead: a release of the table by any tool, a table or the path of a file, its records in the same
+    order, or with the columns of ``key``, which say which record each row is; records that it lacks are suppressed. Groups
+    that do not satisfy what is required are refused, or with ``repair`` changed as little as possible.
 
     >>> import pykanon
     >>> people = {"age": [23, 41, 25, 44]}
     >>> better = pykanon.improve(people, [1, 1, 2, 2], quasi="age", k=2)
     >>> better.table.column("age_max").to_pylist()
     [25, 44, 25, 44]
+
+    Returns:
+        A :class:`Release`, as of :func:`anonymize`.
+
+    Raises:
+        UsageError: an argument is wrong, or the groups are not of this table.
+        InfeasibleError: the groups do not satisfy what is required, and ``repair`` is not set.
     """
-    table_form, order = forms.of(numeric, forms.TABLE), arguments.order(shuffle, shuffle_seed)
-    index, k = arguments.index(index, order["shuffle"]), arguments.whole(k, "k")
     if (groups is None) == (release is None):
         raise UsageError("give the groups to begin with: either groups or release")
-    handle, loaded = load(table, progress, index, threads, memory, strict, said)
-    start = _start(handle, loaded, groups, release)
-    options: dict[str, Any] = dict(
-        k=k, seed=arguments.seed(seed), threads=threads, memory=memory, refine=refine,
-        refine_settings=arguments.settings(refine_settings, "refine_settings"), effort=effort,
-        suppress=None if suppress is None else _share(suppress), start=start, repair=repair,
-    )  # fmt: skip
-    grouping = run.call(lambda t: _kanon.anonymize(loaded, t, **options), progress)
-    form = dict(numeric=table_form, threads=threads, **order)
-    return Release((handle, loaded, grouping), table, form, index)
+    given = dict(locals()) | said
+    return _anonymize(table, given, index, progress, lambda handle, loaded: _start(handle, loaded, groups, release))
 
 
-def _start(handle: Any, loaded: Any, groups: Any, release: str | os.PathLike[str] | None) -> Any:
+def _start(handle: Any, loaded: Any, groups: Any, release: Any) -> Any:
     """The handle of the groups to begin with."""
     if release is not None:
-        if not isinstance(release, (str, os.PathLike)):
-            raise UsageError(f"release is the path of a file, not {type(release).__name__}", "Give groups, or write it to a file.")
-        return _kanon.grouping_from_release(loaded, handle, os.fspath(release))
+        given = frames.release_of(release, "drop")
+        return run.call(lambda t: _kanon.grouping_from_release(loaded, handle, given))
     numbers = groups.groups if isinstance(groups, Release) else groups
     try:
-        return _kanon.grouping_new(loaded, array.array("q", [operator.index(g) for g in numbers]).tobytes())
-    except (TypeError, OverflowError, ValueError) as wrong:
+        found = array.array("q", [operator.index(g) for g in numbers])
+    except (TypeError, OverflowError) as wrong:
         raise UsageError("groups has a whole number for each record, 0 for a suppressed one") from wrong
+    rows = _kanon.table_describe(loaded)[0]
+    if len(found) != rows:
+        raise UsageError(f"groups has {len(found)} numbers, and the table {rows} records")
+    return _kanon.grouping_new(loaded, found.tobytes())
 
 
 @arguments.checked
-def check(table: Any, *, k: int = 0, risk_threshold: float = 0.0, index: str = "drop", progress: Progress = None,
-          **said: Any) -> Check:  # fmt: skip
-    """What a release really satisfies, whichever tool made it. ``said``: columns and requirements, as in anonymize.
+def check(table: Any, *, k: int | None = None, risk_threshold: float | None = None, index: Index = "drop",
+          progress: Progress = None, **said: Unpack[Said]) -> Check:  # fmt: skip
+    """What a release really satisfies, whichever tool made it.
 
     Every column of the release needs a role, or ``default_role="insensitive"``. Cells that differ are different, unless
     ``same`` says that texts are one: ``same=[("?", "NA")]``.
@@ -477,58 +573,145 @@ def check(table: Any, *, k: int = 0, risk_threshold: float = 0.0, index: str = "
     >>> found = pykanon.check(released, quasi=["age"], sensitive=["disease"], k=2)
     >>> bool(found), found["k"]
     (False, 1)
+
+    Returns:
+        A :class:`Check`: true if everything that was required holds; ``violated`` are sentences about what does not.
+
+    Raises:
+        UsageError: an argument is wrong.
+        DataError: a quasi-identifier is not in the release.
     """
     handle = schema.make(**said)
-    stream = frames.stream_of_release(table, index)
-    return Check(run.call(lambda t: _kanon.check(handle, stream, t, k=arguments.whole(k, "k"), risk_threshold=risk_threshold), progress))
+    options: dict[str, Any] = dict(k=arguments.size_of_groups(k))
+    options["risk_threshold"] = 0.0 if risk_threshold is None else float(risk_threshold)
+    stream = frames.stream_of_release(table, arguments.index(index, False))
+    return Check(run.call(lambda t: _kanon.check(handle, stream, t, **options), progress))
 
 
 @arguments.checked
-def evaluate(table: Any, release: Any, *, k: int = 0, settings: Mapping[str, Any] | None = None, threads: int = 0,
-             strict: bool = False, index: str = "drop", progress: Progress = None, **said: Any) -> Measures:  # fmt: skip
-    """What a release of ``table`` loses, whichever tool made it: a frame, or the path of a file. Its records may be in any
-    order; those that it lacks count as suppressed. ``said``: columns and requirements, as in anonymize.
+def evaluate(table: Any, release: Any = None, *, groups: Any = None, k: int | None = None,
+             measure_settings: Mapping[str, Setting] | None = None, from_certificate: Path | None = None, threads: int = 0,
+             strict: bool = False, index: Index = "drop", progress: Progress = None, **said: Unpack[Said]) -> Measures:  # fmt: skip
+    """What a release of ``table`` loses, whichever tool made it: a table or the path of a file, or ``groups`` of its records.
+
+    The records of a release may be in any order; those that it lacks count as suppressed. ``groups`` are the number of the
+    group of each record, or a :class:`Release`: they have all measures, and settings of them.
 
     >>> import pykanon
     >>> people = {"age": [23, 25, 41, 44]}
     >>> by_another_tool = {"age": ["20-29", "20-29", "40-49", "40-49"]}
     >>> pykanon.evaluate(people, by_another_tool, quasi="age")["unknown_cells"]
     0
+
+    Returns:
+        :class:`Measures`: figures by name, such as ``["information_loss"]``.
+
+    Raises:
+        UsageError: an argument is wrong.
+        DataError: a quasi-identifier is not in the release, or it has more records than the table.
     """
+    if (groups is None) == (release is None):
+        raise UsageError("give what is measured: either release or groups")
     handle, loaded = load(table, progress, index, threads, 0, strict, said)
-    given = os.fspath(release) if isinstance(release, (str, os.PathLike)) else frames.stream_of_release(release, index)
-    options: dict[str, Any] = dict(settings=arguments.settings(settings), k=arguments.whole(k, "k"), threads=threads)
-    return Measures(run.call(lambda t: _kanon.evaluate_release(loaded, handle, given, t, **options), progress))
-
-
-@arguments.checked
-def bound(table: Any, *, k: int = 0, seconds: float = 0.0, rounds: int = 0,
-          certificate: str | os.PathLike[str] | None = None,
-          threads: int = 0, strict: bool = False, index: str = "drop", progress: Progress = None, **said: Any) -> Bound:  # fmt: skip
-    """A proven lower bound on the loss of every grouping without suppression; ``certificate``: where its proof goes."""
-    _, loaded = load(table, progress, index, threads, 0, strict, said)
-    proof = None if certificate is None else os.fspath(certificate)
-    found = run.call(
-        lambda t: _kanon.bound(loaded, t, k=arguments.whole(k, "k"), seconds=seconds, rounds=rounds, threads=threads, certificate=proof), progress
+    options: dict[str, Any] = dict(
+        settings=arguments.settings(measure_settings, "measure_settings"), k=arguments.size_of_groups(k), threads=threads
     )
-    return Bound(found)
+    if groups is None:
+        if from_certificate is not None:
+            raise UsageError("a certificate is compared with groups, not with a release", "Give groups.")
+        given = frames.release_of(release, arguments.index(index, False))
+        return Measures(run.call(lambda t: _kanon.evaluate_release(loaded, handle, given, t, **options), progress))
+    start, proof = _start(handle, loaded, groups, None), None if from_certificate is None else os.fspath(from_certificate)
+    return Measures(run.call(lambda t: _kanon.evaluate(loaded, start, t, certificate=proof, **options), progress))
 
 
 @arguments.checked
-def tradeoff(table: Any, *, k: Iterable[int] = (2, 5, 10, 25, 50, 100), suppress: Iterable[float] = (),
-             algorithm: str | None = None, settings: Mapping[str, Any] | None = None, refine: str | None = None,
-             effort: Literal["fast", "balanced", "best"] | None = None, seed: int = 0, threads: int = 0, page: str | os.PathLike[str] | None = None,
-             strict: bool = False, index: str = "drop", progress: Progress = None, **said: Any) -> Curve:  # fmt: skip
-    """The curve of loss against risk over several ``k``. ``page``: also write it as a page with plots."""
+def bound(table: Any, *, k: int | None = None, time_limit: float | None = None, rounds: int = 0, certificate: Path | None = None,
+          threads: int = 0, strict: bool = False, index: Index = "drop", progress: Progress = None,
+          **said: Unpack[Said]) -> Bound:  # fmt: skip
+    """A proven lower bound on the information loss of every grouping without suppression.
+
+    >>> import pykanon
+    >>> people = {"age": [23, 25, 41, 44]}
+    >>> release = pykanon.anonymize(people, k=2, quasi="age")
+    >>> pykanon.bound(people, k=2, quasi="age").lower_bound <= release.measures["information_loss"]
+    True
+
+    Returns:
+        A :class:`Bound`; its ``lower_bound`` is what no grouping can go below.
+
+    Raises:
+        UsageError: an argument is wrong, or k is missing.
+        InfeasibleError: the table has fewer than k records.
+    """
+    options: dict[str, Any] = dict(k=arguments.size_of_groups(k), rounds=arguments.whole(rounds, "rounds"))
+    options |= dict(seconds=arguments.number(time_limit, "time_limit"), threads=threads)
+    proof = None if certificate is None else os.fspath(certificate)
     _, loaded = load(table, progress, index, threads, 0, strict, said)
+    return Bound(run.call(lambda t: _kanon.bound(loaded, t, certificate=proof, **options), progress))
+
+
+@arguments.checked
+def check_certificate(table: Any, certificate: Any, *, threads: int = 0, strict: bool = False, index: Index = "drop",
+                      progress: Progress = None, **said: Unpack[Said]) -> Certificate:  # fmt: skip
+    """Whether a certificate that :func:`bound` wrote proves its lower bound for this table, with code of its own.
+
+    ``certificate`` is the path of the file, or its bytes.
+
+    >>> import pykanon, tempfile, os
+    >>> people, path = {"age": [23, 25, 41, 44]}, os.path.join(tempfile.mkdtemp(), "bound.json")
+    >>> found = pykanon.bound(people, k=2, quasi="age", certificate=path)
+    >>> bool(pykanon.check_certificate(people, path, quasi="age"))
+    True
+
+    Returns:
+        A :class:`Certificate`: true if the bound is proved; ``reason`` says why it is not.
+
+    Raises:
+        DataError: the file is not a certificate at all.
+    """
+    given = certificate if isinstance(certificate, bytes) else os.fspath(certificate)
+    _, loaded = load(table, progress, index, threads, 0, strict, said)
+    return Certificate(run.call(lambda t: _kanon.certificate_check(loaded, given, t, threads), progress))
+
+
+@arguments.checked
+def tradeoff(table: Any, *, k: int | Iterable[int] = (2, 5, 10, 25, 50, 100), suppress: float | Iterable[float] = (),
+             algorithm: str | None = None, settings: Mapping[str, Any] | None = None, refine: str | None = None,
+             effort: Literal["fast", "balanced", "best"] | None = None,
+             measure_settings: Mapping[str, Setting] | None = None, seed: int = 0, threads: int = 0,
+             page: Path | None = None, strict: bool = False, index: Index = "drop", progress: Progress = None,
+             **said: Unpack[Said]) -> Curve:  # fmt: skip
+    """The curve of loss against risk over several ``k``.
+
+    >>> import pykanon
+    >>> people = {"age": list(range(20, 60))}
+    >>> [point["k"] for point in pykanon.tradeoff(people, k=[2, 4], quasi="age").optimal()]
+    [2, 4]
+
+    Returns:
+        A :class:`Curve`: a list of points, each a dict with k, its figures and whether another point beats it.
+
+    Raises:
+        UsageError: an argument is wrong.
+        InfeasibleError: not one of the points can be reached.
+    """
     given: dict[str, Any] = dict(
-        k=",".join(str(arguments.whole(one, "k")) for one in k), suppress=",".join(map(_share, suppress)) or None, algorithm=algorithm,
-        settings=arguments.settings(settings), refine=arguments.text(refine, "refine"), effort=effort,
-        seed=arguments.seed(seed), threads=threads,
+        k=",".join(str(arguments.size_of_groups(one)) for one in _several(k)),
+        suppress=",".join(arguments.share(one) or "" for one in _several(suppress)) or None,
+        algorithm=arguments.text(algorithm, "algorithm"), settings=arguments.settings(settings),
+        measure_settings=arguments.settings(measure_settings, "measure_settings"),
+        refine=arguments.text(refine, "refine"), effort=effort, seed=arguments.seed(seed), threads=threads,
         plot=None if page is None else os.fspath(page),
     )  # fmt: skip
+    _, loaded = load(table, progress, index, threads, 0, strict, said)
     points = run.call(lambda t: _kanon.tradeoff(loaded, t, **given), progress)
     return Curve(map(_point, points))
+
+
+def _several(value: Any) -> Iterable[Any]:
+    """One value, or several."""
+    return value if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
 
 
 def _point(point: dict[str, Any]) -> dict[str, Any]:

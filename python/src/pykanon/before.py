@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from pykanon import _kanon, api, arguments, frames, run
 from pykanon.run import Progress
+from pykanon.said import Said
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Profile(Mapping[str, Any]):
@@ -20,7 +24,7 @@ class Profile(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         return self._found[name]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[str]:
         return iter(self._found)
 
     def __len__(self) -> int:
@@ -32,17 +36,25 @@ class Profile(Mapping[str, Any]):
 
 @arguments.checked
 def profile(table: Any, *, costs: bool = True, seed: int = 0, threads: int = 0, strict: bool = False,
-            index: str = "drop", progress: Progress = None, **said: Any) -> Profile:  # fmt: skip
-    """The risk of a table as it is. ``said``: columns and requirements, as in anonymize; ``costs``: estimate those of k.
+            index: api.Index = "drop", progress: Progress = None, **said: Unpack[Said]) -> Profile:  # fmt: skip
+    """The risk of a table as it is, and what k will cost.
 
     >>> import pykanon
     >>> people = {"age": [23, 23, 41, 44], "sex": ["f", "f", "m", "m"]}
     >>> found = pykanon.profile(people, quasi=["age", "sex"], costs=False)
     >>> found["unique_records"], found["records"]
     (2, 4)
+
+    Returns:
+        A :class:`Profile`: figures by name, such as ``["unique_records"]``, ``["sets"]`` and ``["costs"]``.
+
+    Raises:
+        UsageError: an argument is wrong.
+        DataError: a column is not there, or its values are not of its type.
     """
+    number = arguments.seed(seed)
     _, loaded = api.load(table, progress, index, threads, 0, strict, said)
-    text = run.call(lambda t: _kanon.profile(loaded, t, threads=threads, seed=arguments.seed(seed), costs=costs), progress)
+    text = run.call(lambda t: _kanon.profile(loaded, t, threads=threads, seed=number, costs=costs), progress)
     return Profile(json.loads(text))
 
 
@@ -63,10 +75,11 @@ class Proposal:
         self.sets: list[dict[str, Any]] = found["sets"]
         self.notes: list[str] = found["notes"]
 
-    def role(self, name: str) -> list[str]:
+    def role(self, name: Literal["quasi", "sensitive", "identifying", "insensitive"]) -> list[str]:
         """The columns with that role: ``quasi``, ``sensitive``, ``identifying`` or ``insensitive``."""
         return [column["name"] for column in self.columns if column["role"] == name]
 
+    @arguments.checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the schema to a file, to be looked at, changed and used."""
         with open(path, "w", encoding="utf-8", newline="") as file:
@@ -81,7 +94,7 @@ class Proposal:
 
 
 @arguments.checked
-def propose(table: Any, *, bands: bool = True, threads: int = 0, index: str = "drop",
+def propose(table: Any, *, bands: bool = True, threads: int = 0, index: api.Index = "drop",
             progress: Progress = None) -> Proposal:  # fmt: skip
     """A schema for a table, by the names of its columns and the form of their values; ``bands``: with bands of numbers.
 
@@ -92,6 +105,13 @@ def propose(table: Any, *, bands: bool = True, threads: int = 0, index: str = "d
     ['age', 'sex']
     >>> pykanon.anonymize(people, schema=proposed, k=2)
     <pykanon.Release: 4 records in 2 groups, k = 2>
+
+    Returns:
+        A :class:`Proposal`, to look at, and to give to other functions as ``schema``.
+
+    Raises:
+        UsageError: the table is none.
     """
-    stream = frames.stream_of(table, index)
+    threads = arguments.whole(threads, "threads")
+    stream = frames.stream_of(table, arguments.index(index, False))
     return Proposal(run.call(lambda t: _kanon.propose(stream, t, threads=threads, bands=bands), progress))

@@ -66,6 +66,25 @@ BY_STATUS: dict[int, type[Error]] = {
 }
 
 
+#: What to write in Python, by the topic of an error: it stands behind the hint of the library.
+HINTS = {
+    "k": "write k=10, so that every record is like at least 9 others",
+    "entity": 'entity="patient" names it',
+    "memory": 'memory="2G" sets it',
+    "certificate": "pykanon.bound(..., certificate=FILE) writes one",
+    "state": "anonymize(...).state(FILE) makes one",
+    "state-exists": "pykanon.State(FILE) opens it",
+    "wait": "pykanon.State(FILE, wait_seconds=60) waits longer",
+    "update": "use update()",
+    "grow-taxonomy": "grow_taxonomy=True adds it",
+    "again": "again=True applies it",
+    "joint-k": 'joint_k sets it; joint_k="off" only counts',
+    "repair": "repair=True changes them",
+}
+
+
 def of(status: int, message: str, hint: str, topic: str) -> Error:
     """The exception for a status; called by the extension."""
-    return BY_STATUS.get(status, InternalError)(message, hint, topic)
+    more = HINTS.get(topic, "")
+    hint = f"{hint}; {more}" if hint and more else hint or more
+    return BY_STATUS.get(status, InternalError)(message.removeprefix("Arrow stream: "), hint, topic)

@@ -7,6 +7,7 @@ theirs comes in.
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -56,10 +57,19 @@ def stream_of(table: Any, index: str = "error", is_withheld: Callable[[str], boo
         table = _from_columns(dict(table), "a dict of columns", is_withheld)
     if not hasattr(table, "__arrow_c_stream__"):
         hint = "Give a DataFrame, a relation, or anything that has __arrow_c_stream__."
-        if type(table).__name__ == "LazyFrame":
+        if isinstance(table, (str, os.PathLike)):
+            hint = "Read the file first: pandas.read_csv(path, dtype={\"zip\": str}), pyarrow.parquet.read_table(path), ..."
+        elif isinstance(table, (list, tuple)):
+            hint = "Make a frame of the rows: pandas.DataFrame(rows)"
+        elif type(table).__name__ == "LazyFrame":
             hint = "Give a DataFrame: frame.collect()"
-        raise UsageError(f"a {type(table).__name__} is not a table", hint)
+        raise UsageError(f"{_a(table)} is not a table", hint)
     return table.__arrow_c_stream__()
+
+
+def _a(thing: Any) -> str:
+    name = type(thing).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def stream_of_release(table: Any, index: str) -> Any:
@@ -70,6 +80,26 @@ def stream_of_release(table: Any, index: str) -> Any:
         cuts = [c for c, dtype in kinds.items() if isinstance(dtype, pandas.IntervalDtype)]
         table = table.assign(**{c: table[c].astype(object).map(str, na_action="ignore") for c in cuts}) if cuts else table
     return stream_of(table, index)
+
+
+def release_of(release: Any, index: str) -> Any:
+    """A release of any tool for the library: the path of its file, its bytes, or a capsule."""
+    if isinstance(release, (str, os.PathLike)):
+        return os.fspath(release)
+    return release if isinstance(release, bytes) else stream_of_release(release, index)
+
+
+def texts_of(table: Any, column: str) -> list[str | None]:
+    """The values of a column as the library writes them; None is no value."""
+    pyarrow = _pyarrow("a table in memory")
+    whole = pyarrow.table(Stream(stream_of(table, "drop")))
+    if column not in whole.column_names:
+        raise DataError(f"{column}: the table has no such column")
+    values = whole.column(column)
+    if pyarrow.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    texts: list[str | None] = values.cast(pyarrow.string()).to_pylist()
+    return texts
 
 
 def _pyarrow(what: str) -> Any:
@@ -84,6 +114,8 @@ def _from_pandas(frame: Any, index: str, is_withheld: Callable[[str], bool]) -> 
     """The columns of a frame. Its index is not a column; one that has a name, or is not of whole numbers, may name persons."""
     if type(frame).__name__ == "Series":
         raise UsageError("a Series is not a table", "Give a DataFrame: series.to_frame()")
+    if not hasattr(frame, "columns"):
+        raise UsageError(f"{_a(frame)} is not a table", "Give a DataFrame.")
     if index == "error" and not _is_plain(frame.index):
         raise UsageError(
             "the frame has an index of its own, which would be lost",
@@ -94,7 +126,7 @@ def _from_pandas(frame: Any, index: str, is_withheld: Callable[[str], bool]) -> 
         raise DataError(f"columns with the same name: {', '.join(twice)}", "Rename them.")
     odd = [c for c in frame.columns if not isinstance(c, str)]
     if odd:
-        raise DataError(f"{len(odd)} column names are not texts", "Rename them: df.columns = df.columns.map(str)")
+        raise DataError(f"{len(odd)} column name{'s are not texts' if len(odd) > 1 else ' is not a text'}", "Rename them: df.columns = df.columns.map(str)")
     pyarrow = _pyarrow("pandas")
     refused: list[str] = []
     try:
@@ -162,7 +194,8 @@ def _is_plain(index: Any) -> bool:
 
 def _from_numpy(records: Any, is_withheld: Callable[[str], bool]) -> Any:
     if records.dtype.names is None:
-        raise UsageError("an array without named fields is not a table", "Give a structured array, or a DataFrame.")
+        hint = 'Name its columns: pandas.DataFrame(array, columns=["age", "zip"])'
+        raise UsageError("an array without named fields is not a table", hint)
     return _from_columns({name: records[name] for name in records.dtype.names}, "a structured array", is_withheld)
 
 

@@ -5,39 +5,32 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol, runtime_checkable
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from pykanon import _kanon
-from pykanon.errors import UsageError
+from pykanon.about import EXAMPLES, FIELDS
+from pykanon.errors import DataError, UsageError
+from pykanon.said import Column, HasCsv, HasText, Names, Schema, Tree
 
-#: A tree of categories: a nested mapping, a table of paths from leaf to root, or the path of a taxonomy file.
-Taxonomy = Mapping[str, Any] | Sequence[Sequence[str]] | str | os.PathLike[str] | Any
-Names = str | Iterable[str] | None
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-
-@runtime_checkable
-class HasText(Protocol):
-    """A schema that is not in a file, such as a proposal: ``text`` is its YAML."""
-
-    text: str
+    from pykanon.said import Constraint, Said
 
 
-Schema = str | os.PathLike[str] | HasText | None
-
-
-def names(value: Names) -> list[str]:
+def names(value: Names, argument: str = "columns") -> list[str]:
     """A list of names; a single text is one of them, not its letters."""
-    return texts(value, "a column name", "Rename the columns: df.columns = df.columns.map(str)")
+    return texts(value, argument, "a column name", "Rename the columns: df.columns = df.columns.map(str)")
 
 
-def texts(value: Names, what: str, hint: str = "") -> list[str]:
+def texts(value: Names, argument: str, what: str = "each", hint: str = "") -> list[str]:
     if value is None:
         return []
     found = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
     for text in found:
         if not isinstance(text, str):
-            raise UsageError(f"{what} is a text, not {type(text).__name__}", hint)
+            raise UsageError(f"{argument}: {what} is a text, not {type(text).__name__}", hint)
     return found
 
 
@@ -47,7 +40,7 @@ def by_column(value: Any, argument: str, example: str) -> dict[str, Any]:
         return {}
     if not isinstance(value, Mapping):
         raise UsageError(f"{argument} is a dict by column, not {type(value).__name__}", f"Example: {argument}={example}")
-    names(list(value))
+    names(list(value), argument)
     return dict(value)
 
 
@@ -56,114 +49,114 @@ WAYS = {"masks": "a mask", "taxonomies": "a taxonomy", "orders": "an order", "ba
 FITTING = {"a mask": ("categorical",), "a taxonomy": ("categorical",), "an order": ("ordinal",), "bands": ("integer", "decimal", "date")}
 
 
-def _check_ways(types: Any, **given: Any) -> None:
+def _check_ways(given: Mapping[str, Any], places: Mapping[tuple[str, str], str]) -> None:
     """Each column has at most one way, and one that fits the type that is named for it."""
-    seen: dict[str, str] = {}
+    seen: dict[str, tuple[str, str]] = {}
+
+    def wrong(column: str, one: str, other: str) -> UsageError:
+        return UsageError(f"column {column} has {one}, and {other}", "Remove one of the two.")
+
     for argument, way in WAYS.items():
-        for column in by_column(given[argument], argument, _EXAMPLES[argument]):
-            if seen.setdefault(column, way) != way:
-                raise UsageError(f"column {column} has {seen[column]} and {way}", "Remove one of the two.")
-    for column, type_name in by_column(types, "types", _EXAMPLES["types"]).items():
-        if column in seen and type_name not in FITTING[seen[column]]:
-            raise UsageError(f"column {column} has {seen[column]}, and its type is {type_name}", "Remove one of the two.")
+        for column in given.get(argument) or ():
+            here = way, f"{way} ({places.get((argument, column), argument)})"
+            if seen.setdefault(column, here)[0] != way:
+                raise wrong(column, seen[column][1], here[1])
+    for column, type_name in (given.get("types") or {}).items():
+        if column in seen and type_name not in FITTING[seen[column][0]]:
+            raise wrong(column, seen[column][1], f"the type {type_name} ({places.get(('types', column), 'types')})")
 
 
-_EXAMPLES = {
-    "types": '{"age": "integer"}',
-    "weights": '{"age": 2}',
-    "masks": '{"zip": "right"}',
-    "formats": '{"born": "%d.%m.%Y"}',
-    "orders": '{"school": ["none", "primary", "secondary"]}',
-    "taxonomies": '{"job": "job.csv"}',
-    "bands": '{"age": 5}',
-    "top": '{"age": 90}',
-    "bottom": '{"age": 18}',
-}
+ROLES = ("quasi", "sensitive", "identifying", "insensitive")
+_COLUMNS = '{"age": pykanon.Quasi(bands=5), "disease": pykanon.Sensitive()}'
 
 
-def make(
-    *,
-    # generated: make
-    quasi: Names = None,
-    sensitive: Names = None,
-    identifying: Names = None,
-    insensitive: Names = None,
-    schema: Schema = None,
-    default_role: Literal["quasi", "sensitive", "identifying", "insensitive"] | None = None,
-    taxonomies: Mapping[str, Taxonomy] | None = None,
-    bands: Mapping[str, Any] | None = None,
-    top: Mapping[str, Any] | None = None,
-    bottom: Mapping[str, Any] | None = None,
-    masks: Mapping[str, str] | None = None,
-    weights: Mapping[str, float] | None = None,
-    types: Mapping[str, str] | None = None,
-    orders: Mapping[str, Sequence[Any]] | None = None,
-    formats: Mapping[str, str] | None = None,
-    missing: Names = None,
-    empty: Literal["missing", "value"] | None = None,
-    decimal: str | Mapping[str, str] | None = None,
-    thousands: str | Mapping[str, str] | None = None,
-    same: Iterable[Sequence[str]] | None = None,
-    constraints: str | Mapping[str, Any] | Iterable[str | Mapping[str, Any]] | None = None,
-    entity: str | None = None,
-    entity_together: bool = False,
-    suppressed: Literal["drop", "keep"] | None = None,
-    key: Names = None,
-    # end
-) -> Any:
+def make(**said: Unpack[Said]) -> Any:
     """A handle of a schema: the file, if one is given, and on top of it what the arguments say."""
-    handle = _new(schema)
-    _check_ways(types, masks=masks, taxonomies=taxonomies, orders=orders, bands=bands, top=top, bottom=bottom)
-    given = {"quasi": quasi, "sensitive": sensitive, "identifying": identifying, "insensitive": insensitive}
-    _check_once(given)
-    for role, columns in given.items():
-        for column in names(columns):
+    given, places = joined(said)
+    _check_ways(given, places)
+    if given.get("schema") is None and not given["quasi"] and given.get("default_role") != "quasi":
+        raise DataError("no column is a quasi-identifier", 'Name those that could single out a person: quasi=["age", "zip"]')
+    handle = new(given.get("schema"))
+    for role in ROLES:
+        for column in given[role]:
             _kanon.schema_set(handle, "role", column, role)
-    if default_role is not None:
-        _kanon.schema_set(handle, "role", None, default_role)
-    plain = (("type", types, "types"), ("weight", weights, "weights"), ("mask", masks, "masks"), ("format", formats, "formats"))
-    for what, values, argument in plain:
-        for column, value in by_column(values, argument, _EXAMPLES[argument]).items():
+    if given.get("default_role") is not None:
+        _kanon.schema_set(handle, "role", None, given["default_role"])
+    for what, argument in (("type", "types"), ("weight", "weights"), ("mask", "masks"), ("format", "formats")):
+        for column, value in given[argument].items():
             _kanon.schema_set(handle, what, column, _number(value, column) if what == "weight" else str(value))
-    for column, levels in (orders or {}).items():
+    for column, levels in given["orders"].items():
         wrong = isinstance(levels, str) or not isinstance(levels, Iterable)
         if wrong or not list(levels) or any("\n" in str(level) for level in levels):
-            raise UsageError(f"the order of {column} is a list of levels", f"Example: orders={_EXAMPLES['orders']}")
+            raise UsageError(f"the order of {column} is a list of levels", f"Example: orders={EXAMPLES['orders']}")
         _kanon.schema_set(handle, "order", column, "\n".join(map(str, levels)))
-    for what, values in (("bands", bands), ("top", top), ("bottom", bottom)):
-        for column, value in (values or {}).items():
+    for what in ("bands", "top", "bottom"):
+        for column, value in given[what].items():
             _kanon.schema_set(handle, what, column, _bands(value))
-    for place, separators in _separators(decimal, thousands).items():
+    for place, separators in _separators(given.get("decimal"), given.get("thousands")).items():
         _kanon.schema_set(handle, "separators", place, separators)
-    for column, tree in (taxonomies or {}).items():
+    for column, tree in given["taxonomies"].items():
         _set_taxonomy(handle, column, tree)
-    for text in texts(missing, "what means 'no value'"):
+    for text in texts(given.get("missing"), "missing", hint="None and NaN mean 'no value' in any case."):
         _kanon.schema_set(handle, "missing", None, text)
-    if empty is not None:
-        _kanon.schema_set(handle, "empty", None, empty)
-    for one in same or []:
+    if given.get("empty") is not None:
+        _kanon.schema_set(handle, "empty", None, given["empty"])
+    for one in given.get("same") or []:
         for other in one[1:]:
             _kanon.schema_set(handle, "same", one[0], other)
+    constraints = given.get("constraints")
     for constraint in [constraints] if isinstance(constraints, (str, Mapping)) else constraints or []:
         _kanon.schema_set(handle, "constraint", None, _constraint(constraint))
-    if entity is not None or entity_together:
-        _kanon.schema_set(handle, "entity", entity, "together" if entity_together else "")
-    if names(key):
-        _kanon.schema_set(handle, "key", None, "\n".join(names(key)))
-    if suppressed is not None:
-        _kanon.schema_set(handle, "suppressed", None, suppressed)
+    if given.get("entity") is not None or given.get("entity_together"):
+        _kanon.schema_set(handle, "entity", given.get("entity"), "together" if given.get("entity_together") else "")
+    key = names(given.get("key"), "key")
+    if key:
+        _kanon.schema_set(handle, "key", None, "\n".join(key))
+    if given.get("suppressed") is not None:
+        _kanon.schema_set(handle, "suppressed", None, given["suppressed"])
     return handle
 
 
-def _check_once(given: Mapping[str, Names]) -> None:
+def joined(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[tuple[str, str], str]]:
+    """Arguments, with what ``columns`` says of each column in those that say it of several; and which of it comes from there."""
+    given, places = dict(said), dict[tuple[str, str], str]()
+    for role in ROLES:
+        given[role] = names(given.get(role), role)
+    _check_once(given)
+    for argument in FIELDS.values():
+        value = given.get(argument)
+        if argument in ("decimal", "thousands"):
+            given[argument] = value if value is None or isinstance(value, Mapping) else {None: value}
+        else:
+            given[argument] = by_column(value, argument, EXAMPLES[argument])
+    for column, one in by_column(given.pop("columns", None), "columns", _COLUMNS).items():
+        if not isinstance(one, Column):
+            shown = f"pykanon.{one.__name__}, not {one.__name__}()" if isinstance(one, type) else type(one).__name__
+            raise UsageError(f"columns: {column} is a {shown}", f"Example: columns={_COLUMNS}")
+        for role in ROLES:
+            if role != one.role and column in given[role]:
+                contradiction = f"column {column}: {role} names it, and columns says that it is {one.role}"
+                raise UsageError(contradiction, "Remove one of the two.")
+        if column not in given[one.role]:
+            given[one.role].append(column)
+        for field, value in one.said().items():
+            argument = FIELDS[field]
+            values = given[argument] = dict(given[argument] or {})
+            if column in values:
+                raise UsageError(f"column {column}: columns says its {field}, and so does {argument}", "Remove one of the two.")
+            values[column], places[argument, column] = value, "columns"
+    return given, places
+
+
+def _check_once(given: Mapping[str, list[str]]) -> None:
     seen: dict[str, str] = {}
-    for role, columns in given.items():
-        for column in names(columns):
+    for role in ROLES:
+        for column in given[role]:
             if seen.setdefault(column, role) != role:
-                raise UsageError(f"the column {column} is named as {seen[column]} and as {role}")
+                raise UsageError(f"the column {column} is named as {seen[column]} and as {role}", "Remove one of the two.")
 
 
-def _constraint(value: str | Mapping[str, Any]) -> str:
+def _constraint(value: Constraint) -> str:
     """``{"model": "t-closeness", "attribute": "disease", "t": 0.3}`` as the text that the library reads."""
     if not isinstance(value, (str, Mapping)):
         example = '{"model": "t-closeness", "attribute": "disease", "t": 0.3}'
@@ -171,25 +164,23 @@ def _constraint(value: str | Mapping[str, Any]) -> str:
     return value if isinstance(value, str) else ",".join(f"{name}={part}" for name, part in value.items())
 
 
-def _new(schema: Schema) -> Any:
+def new(schema: Schema) -> Any:
     if isinstance(schema, HasText):
         return _kanon.schema_new(None, schema.text)
     if not isinstance(schema, (str, os.PathLike, type(None))):
-        raise UsageError(f"schema is a file or a proposal, not {type(schema).__name__}")
+        hint = f"What is said of columns is columns={_COLUMNS}" if isinstance(schema, Mapping) else ""
+        raise UsageError(f"schema is a file or a proposal, not {type(schema).__name__}", hint)
     return _kanon.schema_new(None if schema is None else os.fspath(schema))
 
 
-def _separators(decimal: str | Mapping[str, str] | None, thousands: str | Mapping[str, str] | None) -> dict[Any, str]:
+def _separators(decimal: Mapping[Any, str] | None, thousands: Mapping[Any, str] | None) -> dict[Any, str]:
     """What the library reads, by column; None stands for all columns."""
-    marks: list[dict[Any, str]] = [
-        dict(given) if isinstance(given, Mapping) else {} if given is None else {None: given}
-        for given in (decimal, thousands)
-    ]
+    marks = [dict(decimal or {}), dict(thousands or {})]
     for mark in (*marks[0].values(), *marks[1].values()):
-        if len(mark) != 1 or not mark.isascii():
+        if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
             raise UsageError("a separator is one character, such as ',' or '.'")
     columns = [*marks[0], *(c for c in marks[1] if c not in marks[0])]
-    return {c: "".join(m.get(c, m.get(None, "-")) for m in marks) for c in columns}
+    return {c: "".join(m[c] if c in m else m.get(None, "-") for m in marks) for c in columns}
 
 
 def _bands(value: Any) -> str:
@@ -203,19 +194,26 @@ def _number(value: Any, column: str) -> str:
     try:
         return str(float(value))
     except (TypeError, ValueError):
-        raise UsageError(f"the weight of {column} is not a number", f"Example: weights={_EXAMPLES['weights']}") from None
+        raise UsageError(f"the weight of {column} is not a number", f"Example: weights={EXAMPLES['weights']}") from None
 
 
-def _set_taxonomy(handle: Any, column: str, tree: Taxonomy) -> None:
-    if not isinstance(tree, os.PathLike) and not hasattr(tree, "__iter__") and not hasattr(tree, "to_pylist"):
+def _set_taxonomy(handle: Any, column: str, tree: Tree) -> None:
+    if not isinstance(tree, (os.PathLike, HasCsv)) and not hasattr(tree, "__iter__") and not hasattr(tree, "to_pylist"):
         hint = "Give a nested dict, a table of paths from value to root, or a file."
         raise UsageError(f"the taxonomy of {column} is of type {type(tree).__name__}", hint)
     if isinstance(tree, (str, os.PathLike)):
         _kanon.schema_set(handle, "taxonomy", column, os.fspath(tree))
         return
+    _kanon.schema_set(handle, "tree", column, tree_text(tree))
+
+
+def tree_text(tree: Any) -> str:
+    """A tree in memory as the CSV of a taxonomy."""
+    if isinstance(tree, HasCsv):
+        return tree.csv()
     text = io.StringIO()
     csv.writer(text, delimiter=";", lineterminator="\n").writerows(_paths(tree))
-    _kanon.schema_set(handle, "tree", column, text.getvalue())
+    return text.getvalue()
 
 
 def _paths(tree: Any) -> list[list[str]]:

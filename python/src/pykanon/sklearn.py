@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from sklearn.base import BaseEstimator, TransformerMixin
 
 import pykanon
+from pykanon import arguments
+from pykanon.run import Progress
+from pykanon.said import Bands, Columns, Constraint, Edge, Names, Schema, Setting, Tree
+
+_ROWS = "labels belong to rows, which stay in their order"
+_REASONS = {"shuffle": _ROWS, "shuffle_seed": _ROWS, "index": "it is kept"}
 
 
 class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -18,9 +26,10 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     pipeline that has to predict for new rows is trained on the output of ``fit_transform``.
 
     The output has as many rows as the input, in their order, so that labels still belong to them. Records that
-    ``options={"suppress": 0.02}`` suppresses therefore stay as rows without values (``suppressed="keep"``); where they would
-    be no class that satisfies everything, none is suppressed. With ``"suppressed": "drop"`` a release that lacks rows is an
-    error.
+    ``suppress=0.02`` suppresses therefore stay as rows without values (``suppressed="keep"``); where they would be no class
+    that satisfies everything, none is suppressed. With ``suppressed="drop"`` a release that lacks rows is an error.
+
+    Each option of :func:`pykanon.anonymize` is a parameter, except for ``shuffle``; numbers become means by default.
 
     >>> import pandas as pd
     >>> from pykanon.sklearn import Anonymizer
@@ -29,31 +38,60 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     [24.0, 24.0, 42.5, 42.5]
     """
 
+    @functools.partial(arguments.checked, reasons=_REASONS, look_at_values=False)  # fit() looks at them
     def __init__(
         self,
-        k: int = 10,
-        quasi: Any = None,
-        sensitive: Any = None,
-        identifying: Any = None,
-        insensitive: Any = None,
+        # generated: sklearn
+        k: int | None = None,
+        quasi: Names = None,
+        sensitive: Names = None,
+        identifying: Names = None,
+        schema: Schema = None,
+        columns: Columns = None,
+        *,
+        insensitive: Names = None,
+        default_role: Literal["quasi", "sensitive", "identifying", "insensitive"] | None = None,
+        taxonomies: Mapping[str, Tree] | None = None,
+        bands: Mapping[str, Bands] | None = None,
+        top: Mapping[str, Edge] | None = None,
+        bottom: Mapping[str, Edge] | None = None,
+        masks: Mapping[str, Literal["right", "left"]] | None = None,
+        weights: Mapping[str, float] | None = None,
+        types: Mapping[str, Literal["integer", "decimal", "date", "categorical", "ordinal"]] | None = None,
+        orders: Mapping[str, Sequence[Any]] | None = None,
+        formats: Mapping[str, str] | None = None,
+        missing: Names = None,
+        empty: Literal["missing", "value"] | None = None,
+        decimal: str | Mapping[str, str] | None = None,
+        thousands: str | Mapping[str, str] | None = None,
+        algorithm: str | None = None,
+        settings: Mapping[str, Setting] | None = None,
+        constraints: Constraint | Iterable[Constraint] | None = None,
+        entity: str | None = None,
+        entity_together: bool = False,
+        suppress: float | str | None = None,
+        suppressed: Literal["drop", "keep"] | None = "keep",
+        key: Names = None,
+        refine: str | None = None,
+        effort: Literal["fast", "balanced", "best"] | None = None,
+        moves: int | None = None,
+        time_limit: float | None = None,
+        refine_settings: Mapping[str, Setting] | None = None,
+        recode: Literal["record", "attribute"] = "record",
+        blocks: int | Literal["auto", "none"] = "auto",
+        memory: int | str = 0,
+        seed: int = 0,
+        threads: int = 0,
         numeric: Literal["columns", "interval", "mean"] = "mean",
-        options: dict[str, Any] | None = None,
+        strict: bool = False,
+        # end
+        progress: Progress = None,
     ) -> None:
-        self.k = k
-        self.quasi = quasi
-        self.sensitive = sensitive
-        self.identifying = identifying
-        self.insensitive = insensitive
-        self.numeric = numeric
-        self.options = options
+        self.__dict__.update({name: value for name, value in locals().items() if name != "self"})
 
     def fit(self, X: Any, y: Any = None) -> Anonymizer:
         """Groups the records; ``release_`` is the :class:`pykanon.Release`."""
-        self.release_ = pykanon.anonymize(
-            X, k=self.k, quasi=self.quasi, sensitive=self.sensitive, identifying=self.identifying,
-            insensitive=self.insensitive, numeric=self.numeric,
-            **{"index": "keep", "suppressed": "keep", **(self.options or {})},
-        )  # fmt: skip
+        self.release_ = pykanon.anonymize(X, index="keep", **self.get_params(deep=False))
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Literal, TypeVar
@@ -16,14 +15,14 @@ from pykanon.run import Progress
 T = TypeVar("T")
 
 
-def joint_size(joint_k: int | str | None) -> int:
+def joint_size(joint_k: int | Literal["off"] | None) -> int:
     """As the library counts it: 0 is what the state says, -1 is off."""
     if joint_k is None:
         return 0
     if joint_k == "off":
         return -1
     if isinstance(joint_k, bool) or not isinstance(joint_k, int) or joint_k < 2:
-        raise UsageError("joint_k is a whole number of at least 2, or 'off'")
+        raise UsageError("joint_k must be a whole number, 2 or more, or 'off'")
     return joint_k
 
 
@@ -35,9 +34,9 @@ def _warn_of_audit(done: dict[str, Any]) -> None:
         why = "they were before this release, which no release can change"
     else:
         why = "nothing was withheld, because joint_k is off"
-    warnings.warn(
+    arguments.warn(
         f"those who have all {done['release']} releases can tell {done['joint_below']} records from fewer than "
-        f"{done['joint_k'] - 1} others; {why}", PrivacyWarning, stacklevel=4)  # fmt: skip
+        f"{done['joint_k'] - 1} others; {why}", PrivacyWarning)  # fmt: skip
 
 
 class State:
@@ -52,10 +51,12 @@ class State:
     5
     """
 
+    @arguments.checked
     def __init__(self, path: str | os.PathLike[str], wait_seconds: int = 0) -> None:
         place = os.fspath(path)
         self.path, self._ticker, self._lock = place, _kanon.ticker_new(), threading.RLock()
         self._handle: Any = None
+        wait_seconds = arguments.whole(wait_seconds, "wait_seconds")
         self.last_change: dict[str, Any] = {}
         self._handle = self._call(lambda: _kanon.state_open(place, wait_seconds, self._ticker))
 
@@ -83,7 +84,6 @@ class State:
 
     def _change(self, what: str, delta: Any, progress: Progress, **options: Any) -> tuple[dict[str, Any], bytes]:
         handle = self._open()
-        arguments.check_words({"effort": options.get("effort")})
         stream = None if delta is None else frames.stream_of(delta, "drop")
         done, released = self._call(lambda: _kanon.state_change(handle, what, stream, **options), progress)
         self._note(done)
@@ -92,12 +92,13 @@ class State:
     def _note(self, done: dict[str, Any]) -> None:
         self.last_change = done
         if done["question"]:
-            warnings.warn(f"{done['question']}; look whether columns are exchanged", UserWarning, stacklevel=4)
+            arguments.warn(f"{done['question']}; look whether columns are exchanged", UserWarning)
         if done["privacy"]:
-            warnings.warn(done["privacy"], PrivacyWarning, stacklevel=4)
+            arguments.warn(done["privacy"], PrivacyWarning)
         _warn_of_audit(done)
 
-    def insert(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int | str | None = None, again: bool = False,
+    @arguments.checked
+    def insert(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int | Literal["off"] | None = None, again: bool = False,
                effort: Literal["fast", "balanced", "best"] | None = None, progress: Progress = None) -> dict[str, Any]:  # fmt: skip
         """Each new record joins the group whose loss grows least. Returns what changed.
 
@@ -110,25 +111,29 @@ class State:
         return self._change("insert", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_size(joint_k), again=again,
                             effort=effort)[0]  # fmt: skip
 
-    def delete(self, keys: Any, *, joint_k: int | str | None = None, again: bool = False,
+    @arguments.checked
+    def delete(self, keys: Any, *, joint_k: int | Literal["off"] | None = None, again: bool = False,
                effort: Literal["fast", "balanced", "best"] | None = None,
                progress: Progress = None) -> dict[str, Any]:  # fmt: skip
         """The records with these keys go; groups that become too small are dispersed."""
         return self._change("delete", keys, progress, joint_k=joint_size(joint_k), again=again, effort=effort)[0]
 
-    def update(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int | str | None = None,
+    @arguments.checked
+    def update(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int | Literal["off"] | None = None,
                effort: Literal["fast", "balanced", "best"] | None = None,
                progress: Progress = None) -> dict[str, Any]:  # fmt: skip
         """The records with these keys get the values of the other columns."""
         return self._change("update", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_size(joint_k), effort=effort)[0]
 
+    @arguments.checked
     def optimize(self, *, refine: str | None = None, progress: Progress = None) -> dict[str, Any]:
         """Runs a refinement on the groups; the loss never rises. ``refine``: which one, ``"il-optimization"`` by default."""
         return self._change("optimize", None, progress, refine=refine)[0]
 
-    def release(self, path: str | os.PathLike[str] | None = None, *, kind: str | None = None,
+    @arguments.checked
+    def release(self, path: str | os.PathLike[str] | None = None, *, kind: Literal["arrow", "duckdb", "numpy", "pandas", "polars", "pyarrow"] | None = None,
                 numeric: Literal["interval", "range", "mean", "columns"] | None = None,
-                joint_k: int | str | None = None, shuffle: bool = False, shuffle_seed: int | None = None,
+                joint_k: int | Literal["off"] | None = None, shuffle: bool = False, shuffle_seed: int | None = None,
                 progress: Progress = None) -> Any:  # fmt: skip
         """Publishes what the state holds and records it as a release.
 
@@ -163,10 +168,11 @@ class State:
         handle = self._open()
         return self._call(lambda: _kanon.state_describe(handle))
 
-    def audit(self, k: int = 0) -> dict[str, Any]:
+    @arguments.checked
+    def audit(self, k: int | None = None) -> dict[str, Any]:
         """What somebody who has all releases can tell apart."""
-        handle = self._open()
-        return self._call(lambda: _kanon.state_audit(handle, k))
+        handle, size = self._open(), arguments.size_of_groups(k)
+        return self._call(lambda: _kanon.state_audit(handle, size))
 
     def __repr__(self) -> str:
         return f"<pykanon.State: {self.path}{' (closed)' if self._handle is None else ''}>"

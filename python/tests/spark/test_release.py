@@ -107,6 +107,26 @@ def test_refused_before_any_work(spark, hospital, said, word):
     assert word in str(caught.value)
 
 
+def test_arguments_are_those_of_python(spark, hospital):
+    """Columns as objects give the same release; what a job does not have, it says why."""
+    rows = spark.read.parquet(hospital.parquet).select("row", "age", "zip", "diagnosis")
+    tree = pykanon.Taxonomy.build(hospital.csv, "zip", prefixes=[3, 1])
+    given = dict(key="row", k=5, blocks=500, seed=3, numeric="interval")
+    columns = {"age": pykanon.Quasi(bands=5), "zip": pykanon.Quasi(taxonomy=tree), "diagnosis": pykanon.Sensitive()}
+    one = pykanon.spark.anonymize(rows, **given, columns=columns)
+    other = pykanon.spark.anonymize(rows, **given, quasi=["age", "zip"], sensitive="diagnosis", bands={"age": 5},
+                                    taxonomies={"zip": tree.to_dict()})  # fmt: skip
+    assert sorted(one.collect(), key=str) == sorted(other.collect(), key=str)
+    for wrong, told in ((dict(shuffle=True), r"'shuffle': rows of a DataFrame have no order"), (dict(index="keep"), "'index': a DataFrame"),
+                        (dict(threads=2), r"'threads': spark\.task\.cpus"), (dict(time_limit=3), "'time_limit': the release would"),
+                        (dict(quaasi="age"), r"'quaasi'; did you mean 'quasi'\?")):  # fmt: skip
+        for function in (pykanon.spark.anonymize, pykanon.spark.explain):
+            with pytest.raises(TypeError, match=rf"^{function.__name__}\(\) has no argument {told}"):
+                function(rows, **{**given, "columns": columns, **wrong})
+    with pytest.raises(UsageError, match="column age: columns says its bands, and so does bands"):
+        pykanon.spark.anonymize(rows, **given, columns=columns, bands={"age": 10})
+
+
 def test_errors_of_tasks_are_those_of_the_library(spark, hospital):
     rows = spark.read.parquet(hospital.parquet)
     said = dict(schema=hospital.options[1], k=5, blocks=100)
@@ -206,7 +226,7 @@ def test_warnings_are_those_of_the_whole(spark):
 
 def test_what_is_lost_doubled_or_changed_is_an_error(spark, hospital, monkeypatch):
     """Rows that get lost on the way to a block, and releases that are broken after they were made: nothing is handed out."""
-    given = dict(pykanon.spark.anonymize.__kwdefaults__, key="row", schema=hospital.options[1], k=7, blocks=900, effort="fast")
+    given = dict(pykanon.spark.DEFAULTS, key="row", schema=hospital.options[1], k=7, blocks=900, effort="fast")
     work = pykanon.spark._job({**given, "frame": spark.read.parquet(hospital.parquet)})
     for stage in (work.number, work.find_domain, work.find_cuts):
         stage()

@@ -9,12 +9,16 @@ The library runs inside the executors, in ``mapInArrow``: pykanon must be instal
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from pykanon import arguments, forms
+from pykanon.about import NOT_IN_SPARK
 from pykanon.errors import UsageError
-from pykanon.schema import Names, Schema, Taxonomy, names
+from pykanon.said import Bands, Columns, Constraint, Edge, Names, Said, Schema, Setting, Tree
+from pykanon.schema import names
 
 try:
     from pyspark import StorageLevel
@@ -28,26 +32,30 @@ except ImportError as problem:
 __all__ = ["Explanation", "anonymize", "explain"]
 
 
+#: What pykanon.anonymize takes, and a job does not.
+_REASONS = {**NOT_IN_SPARK, "index": "a DataFrame of Spark has none"}
+
+
+@functools.partial(arguments.checked, reasons=_REASONS)
 def anonymize(
     frame: DataFrame,
-    *,
-    key: Names,
-    blocks: int,
     # generated: spark
-    k: int = 0,
+    k: int | None = None,
     quasi: Names = None,
     sensitive: Names = None,
     identifying: Names = None,
-    insensitive: Names = None,
     schema: Schema = None,
+    columns: Columns = None,
+    *,
+    insensitive: Names = None,
     default_role: Literal["quasi", "sensitive", "identifying", "insensitive"] | None = None,
-    taxonomies: Mapping[str, Taxonomy] | None = None,
-    bands: Mapping[str, Any] | None = None,
-    top: Mapping[str, Any] | None = None,
-    bottom: Mapping[str, Any] | None = None,
-    masks: Mapping[str, str] | None = None,
+    taxonomies: Mapping[str, Tree] | None = None,
+    bands: Mapping[str, Bands] | None = None,
+    top: Mapping[str, Edge] | None = None,
+    bottom: Mapping[str, Edge] | None = None,
+    masks: Mapping[str, Literal["right", "left"]] | None = None,
     weights: Mapping[str, float] | None = None,
-    types: Mapping[str, str] | None = None,
+    types: Mapping[str, Literal["integer", "decimal", "date", "categorical", "ordinal"]] | None = None,
     orders: Mapping[str, Sequence[Any]] | None = None,
     formats: Mapping[str, str] | None = None,
     missing: Names = None,
@@ -55,19 +63,22 @@ def anonymize(
     decimal: str | Mapping[str, str] | None = None,
     thousands: str | Mapping[str, str] | None = None,
     algorithm: str | None = None,
-    settings: Mapping[str, Any] | None = None,
-    constraints: str | Mapping[str, Any] | Iterable[str | Mapping[str, Any]] | None = None,
+    settings: Mapping[str, Setting] | None = None,
+    constraints: Constraint | Iterable[Constraint] | None = None,
     entity: str | None = None,
     entity_together: bool = False,
     suppress: float | str | None = None,
     refine: str | None = None,
     effort: Literal["fast", "balanced", "best"] | None = None,
-    refine_settings: Mapping[str, Any] | None = None,
+    moves: int | None = None,
+    refine_settings: Mapping[str, Setting] | None = None,
     recode: Literal["record", "attribute"] = "record",
     seed: int = 0,
     numeric: Literal["columns", "interval", "mean"] = "columns",
     strict: bool = False,
     # end
+    key: Names,
+    blocks: int,
     storage: StorageLevel = StorageLevel.MEMORY_AND_DISK,
     progress: Progress = None,
 ) -> DataFrame:
@@ -78,8 +89,13 @@ def anonymize(
     another role: ``insensitive="id"``. ``blocks``: at least so many records are grouped at a time. The other arguments are
     those of :func:`pykanon.anonymize`; what cannot be done by many processes is refused before any work.
 
-    The DataFrame has attributes: ``measures`` (its figures), ``checked`` (what Spark counted in the finished release) and
-    ``warnings``.
+    Returns:
+        A DataFrame with attributes: ``measures`` (its figures), ``checked`` (what Spark counted in the finished release) and
+        ``warnings``.
+
+    Raises:
+        UsageError: an argument is wrong, or asks for what many processes cannot do.
+        DataError: a column is not there, its values are not of its type, or two records have one key.
     """
     job = _job(dict(locals()))
     try:
@@ -97,19 +113,22 @@ def anonymize(
     return released
 
 
+_KNOWN = inspect.signature(anonymize).parameters
+DEFAULTS = {name: one.default for name, one in _KNOWN.items() if one.default is not one.empty}
+
+
 def explain(frame: DataFrame, **said: Any) -> Explanation:
     """What :func:`anonymize` would do with these arguments: what is shuffled, and the memory of a task.
 
     The table is read once for it, to count its records and to find its values; nothing is shuffled but the keys.
     """
-    given = {**(anonymize.__kwdefaults__ or {}), **said}
-    missing = [name for name in ("key", "blocks") if name not in given]
+    for name in said:
+        if name not in _KNOWN:
+            raise arguments.unknown("explain", name, _KNOWN, _REASONS)
+    missing = [name for name in ("key", "blocks") if name not in said]
     if missing:
         raise UsageError(f"explain needs {', '.join(missing)}")
-    for name in given:
-        if name not in anonymize.__annotations__:
-            raise arguments.unknown("explain", name, anonymize.__annotations__)
-    job = _job({**given, "frame": frame})
+    job = _job({**DEFAULTS, **said, "frame": frame})
     try:
         with translated():
             job.number()
@@ -119,27 +138,20 @@ def explain(frame: DataFrame, **said: Any) -> Explanation:
         job.drop(*job.held)
 
 
-#: Arguments that say what columns are.
-_SAID = (
-    "schema", "quasi", "sensitive", "identifying", "insensitive", "types", "orders", "weights", "taxonomies", "masks", "bands",
-    "top", "bottom", "formats", "decimal", "thousands", "missing", "empty", "constraints", "entity",
-    "entity_together", "default_role",
-)  # fmt: skip
-
-
 def _job(given: dict[str, Any]) -> Job:
     """The job that the arguments of :func:`anonymize` ask for."""
     arguments.check_words(given)
-    suppress = given["suppress"]
     frame = given["frame"]
     options: dict[str, Any] = dict(
-        k=given["k"], algorithm=given["algorithm"], settings=arguments.settings(given["settings"]), seed=arguments.seed(given["seed"]),
-        refine=given["refine"], refine_settings=arguments.settings(given["refine_settings"], "refine_settings"), blocks=given["blocks"],
-        effort=given["effort"], by_attribute=given["recode"] == "attribute",
-        suppress=None if suppress is None else str(suppress),
+        k=arguments.size_of_groups(given["k"]), algorithm=given["algorithm"], settings=arguments.settings(given["settings"]),
+        seed=arguments.seed(given["seed"]), refine=given["refine"],
+        refine_settings=arguments.refine_settings(given["refine_settings"], given["moves"], None),
+        blocks=arguments.whole(given["blocks"], "blocks"), effort=given["effort"],
+        by_attribute=given["recode"] == "attribute", suppress=arguments.share(given["suppress"]),
         threads=int(frame.sparkSession.conf.get("spark.task.cpus", "1")),
     )  # fmt: skip
+    said = {name: given[name] for name in Said.__annotations__ if name in given and name != "key"}
     return Job(
-        frame, names(given["key"]), {name: given[name] for name in _SAID}, given["strict"], options,
-        forms.of(given["numeric"], forms.TABLE), given["progress"], given["storage"],
+        frame, names(given["key"], "key"), said, given["strict"], options, forms.of(given["numeric"], forms.TABLE),
+        given["progress"], given["storage"],
     )  # fmt: skip

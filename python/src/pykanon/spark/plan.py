@@ -14,6 +14,7 @@ from typing import Any
 
 from pykanon import _kanon, schema
 from pykanon.errors import UsageError
+from pykanon.said import HasText
 
 #: Columns of our own. They never reach a release.
 PLACE, BLOCK, SLOT, GROUP, BYTES = (f"__kanon_{name}" for name in ("place", "block", "slot", "group", "bytes"))
@@ -41,12 +42,13 @@ class Recipe:
     @classmethod
     def of(cls, said: Mapping[str, Any], columns: list[str], key: list[str], k: int, strict: bool) -> tuple[Recipe, Any]:
         """The recipe, and the schema itself: made from the files, so that messages name them."""
+        said, _ = schema.joined(said)
         handle = schema.make(**said)
         paths = {c: p for c in columns if (p := _kanon.schema_taxonomy(handle, c)) is not None}
-        trees = {column: _bytes_of(path) for column, path in paths.items()}
-        kept = {c: schema._paths(t) for c, t in (said.get("taxonomies") or {}).items() if c not in paths}
+        trees = {c: schema.tree_text(t).encode() for c, t in said["taxonomies"].items() if not isinstance(t, (str, os.PathLike))}
+        trees |= {column: _bytes_of(path) for column, path in paths.items()}
         hidden = tuple(c for c in key if _kanon.schema_role(handle, c) is None)
-        portable = {**said, "schema": _text_of(said.get("schema")), "taxonomies": kept}
+        portable = {**said, "schema": _text_of(said.get("schema")), "taxonomies": {}}
         recipe = cls(portable, trees, hidden, strict, k)
         recipe.complete(handle)
         return recipe, handle
@@ -80,7 +82,7 @@ def _bytes_of(path: str) -> bytes:
 def _text_of(given: Any) -> Text | None:
     if given is None:
         return None
-    return Text(given.text if isinstance(given, schema.HasText) else _bytes_of(os.fspath(given)).decode())
+    return Text(given.text if isinstance(given, HasText) else _bytes_of(os.fspath(given)).decode())
 
 
 @dataclasses.dataclass(frozen=True)
