@@ -7,14 +7,16 @@ PyObject *bound(PyObject *module, PyObject *args, PyObject *keywords)
     static char *names[] = {"table", "ticker", "k", "seconds", "rounds", "threads", "certificate", NULL};
     PyObject *table_capsule, *ticker_capsule;
     kanon_bound_options o = {.struct_size = sizeof o};
+    kanon_output certificate = {.struct_size = sizeof certificate};
     long long k = 0, rounds = 0;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|LdLiz", names, &table_capsule, &ticker_capsule, &k, &o.seconds,
-                                     &rounds, &o.threads, &o.certificate))
+                                     &rounds, &o.threads, &certificate.location))
         return NULL;
     kanon_table *table = handle_get(table_capsule, TABLE);
     ticker *t = table == NULL ? NULL : handle_get(ticker_capsule, TICKER);
     if (t == NULL)
         return NULL;
+    o.certificate = certificate.location != NULL ? &certificate : NULL;
     o.k = k, o.rounds = rounds, o.tick = ticker_tick, o.payload = t;
     kanon_lower_bound *b = NULL;
     kanon_error err = {0};
@@ -86,9 +88,10 @@ PyObject *tradeoff(PyObject *module, PyObject *args, PyObject *keywords)
                             NULL};
     PyObject *table_capsule, *ticker_capsule, *given = NULL, *of_measures = NULL;
     kanon_tradeoff_options o = {.struct_size = sizeof o};
+    kanon_output plot = {.struct_size = sizeof plot};
     unsigned long long seed = 0;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|zzzOzKizzO", names, &table_capsule, &ticker_capsule, &o.k,
-                                     &o.suppress, &o.algorithm, &given, &o.effort, &seed, &o.threads, &o.plot, &o.refine,
+                                     &o.suppress, &o.algorithm, &given, &o.effort, &seed, &o.threads, &plot.location, &o.refine,
                                      &of_measures))
         return NULL;
     kanon_table *table = handle_get(table_capsule, TABLE);
@@ -100,6 +103,7 @@ PyObject *tradeoff(PyObject *module, PyObject *args, PyObject *keywords)
         settings_free(&s);
         return NULL;
     }
+    o.plot = plot.location != NULL ? &plot : NULL;
     o.measure_settings = measured.at, o.n_measure_settings = measured.n;
     o.settings = s.at, o.n_settings = s.n, o.seed = seed, o.tick = ticker_tick, o.payload = t;
     kanon_curve *curve = NULL;
