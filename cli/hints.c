@@ -10,6 +10,8 @@ static const struct {
     const char *topic, *hint;
 } hints[] = {
     {"k", "give -k K, or k below privacy in the schema"},
+    {"roles", "--quasi A,B names them, too"},
+    {"columns", "--quasi A,B has commas between names"},
     {"header", "--header yes and --header no do that"},
     {"encoding", "--encoding NAME does that"},
     {"entity", "--entity A names it, too"},

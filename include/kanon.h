@@ -79,6 +79,8 @@ typedef enum kanon_status {
  * or buttons; `topic` lets the caller add what to do in its own terms. It is NULL or one of these words, which stay the same
  * from version to version; more may come:
  *     k               k is not given
+ *     roles           no column is a quasi-identifier
+ *     columns         a column that the table does not have, and no other is called like it
  *     header          the first line of a table may name columns or be a record: kanon_input.header
  *     encoding        the bytes of a table are not in the encoding: kanon_input.encoding
  *     entity          the column that says whose record it is, is not given

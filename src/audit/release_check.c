@@ -289,6 +289,7 @@ static kanon_status set_up_columns(checker *c, kanon_error *err)
     if (c->n_quasi == 0) {
         st = kanon__fail(err, KANON_EDATA, "%s: no column of the file is a quasi one", c->source->name);
         kanon__hint(err, st, "name its quasi columns in the schema: {role: quasi}; is the delimiter right?");
+        kanon__topic(err, st, "roles");
         goto out;
     }
     KANON_TRY(note_absent(c, err), out);

@@ -34,6 +34,7 @@ static kanon_status fail_no_column(const kanon__reader *r, const char *name, int
         st = kanon__fail(err, KANON_EDATA, "%s%s: %s: the table has no such column", r->source->name, header_line(r), name);
     if (nearest != NULL)
         return kanon__hint(err, st, "did you mean '%s'?", nearest);
+    kanon__topic(err, st, "columns");
     return r->source->class->line_of_row != NULL
                ? kanon__hint(err, st, "the names are in the first line of the table; is the delimiter right?")
                : kanon__hint(err, st, "name a column of the table, or leave this one out");
@@ -212,7 +213,8 @@ static kanon_status set_up_columns(kanon__reader *r, bool strict, kanon_error *e
         st = kanon__fail(err, KANON_EDATA, "%s: no column is a quasi-identifier",
                          r->schema->path != NULL ? r->schema->path : r->source->name);
         kanon__hint(err, st,
-                    "give the role quasi to the columns that could single out a person: age, place, profession, ...");
+                    "give 'role: quasi' to the columns that could single out a person: age, place, profession, ...");
+        kanon__topic(err, st, "roles");
     }
 out:
     return st;

@@ -345,6 +345,23 @@ static void unknown_columns_are_told(void **state)
     kanon_schema_free(schema);
 }
 
+static const char *topic_of(const char *yaml)
+{
+    kanon_table *table = NULL;
+    kanon_error err = {0};
+    assert_int_equal(read_table(&table, yaml, "age\n1\n", NULL, &err), KANON_EDATA);
+    return err.topic == NULL ? "" : err.topic;
+}
+
+/* So that a host can say in its own words how columns are named; a slip of the pen has its own hint. */
+static void wrong_columns_have_a_topic(void **state)
+{
+    (void)state;
+    assert_string_equal(topic_of("attributes: {age: sensitive}\n"), "roles");
+    assert_string_equal(topic_of("attributes: {profession: quasi}\n"), "columns");
+    assert_string_equal(topic_of("attributes: {agee: quasi}\n"), "");
+}
+
 static void tables_without_use_are_refused(void **state)
 {
     (void)state;
@@ -591,6 +608,7 @@ int main(void)
         cmocka_unit_test(cell_values_stay_secret),
         cmocka_unit_test(many_bad_values_are_counted),
         cmocka_unit_test(unknown_columns_are_told),
+        cmocka_unit_test(wrong_columns_have_a_topic),
         cmocka_unit_test(tables_without_use_are_refused),
         cmocka_unit_test(unnamed_columns_are_told),
         cmocka_unit_test(strict_wants_every_column),
