@@ -6,7 +6,7 @@
 #' texts are one.
 #'
 #' @param x A released table: a data frame, or a stream of nanoarrow. `NA` means any value in a quasi column.
-#' @param ... Columns and requirements: see [columns_and_requirements].
+#' @param ... Columns and requirements, as in [kanonymise()].
 #' @param k The k that it must have; 0: what the schema says.
 #' @param risk_threshold Above this a record is at risk; 0: 0.2.
 #' @param progress Show how far the work is, on standard error.
@@ -17,7 +17,7 @@
 #' @export
 check_release <- function(x, ..., k = 0, risk_threshold = 0, progress = FALSE) {
   check_dots("check_release", ...)
-  schema <- schema_from(x, ...)
+  schema <- make_schema(...)
   found <- .Call(C_check, schema, stream_of(x), list(k = k, risk_threshold = risk_threshold, progress = progress))
   found$figures <- as.data.frame(found$figures)
   found$constraints <- as.data.frame(found$constraints)

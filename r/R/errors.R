@@ -19,8 +19,26 @@ status_classes <- c("kanon_usage", "kanon_data", "kanon_infeasible", "kanon_memo
 #' @name kanon_error
 NULL
 
+# What an error is about, by its topic, in the words of R; in place of the library's hint, which speaks of schema files.
+hints <- c(
+  roles = "name those that could single out a person: quasi = c(\"age\", \"zip\")",
+  columns = "give names of columns, each by itself: quasi = c(\"age\", \"zip\")",
+  k = "say how many records at least are to be alike: k = 5",
+  entity = "name the column that says whose record it is: entity = \"patient\"",
+  numeric = "numeric = \"interval\" adds no columns",
+  `state-exists` = "open it with kanon_state(path), or remove it to start over",
+  state = "kanon_state(path, release) makes one",
+  update = "to change a record: state$update(records)",
+  `grow-taxonomy` = "add it to the taxonomy, or say grow_taxonomy = TRUE",
+  again = "to apply them nevertheless: again = TRUE",
+  repair = "repair = TRUE changes such groups",
+  wait = "wait_seconds says how long to wait"
+)
+
 # Called by C as well.
 raise_failure <- function(status, message, hint = "", topic = "") {
+  message <- sub("^Arrow stream: ", "", message) # there is one table, and nobody named it
+  if (topic %in% names(hints) && !startsWith(hint, "did you mean")) hint <- hints[[topic]]
   shown <- if (nzchar(hint)) paste0(message, "\n", hint) else message
   stop(structure(
     class = c(status_classes[[status]], "kanon_error", "error", "condition"),

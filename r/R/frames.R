@@ -8,6 +8,9 @@ is_stream <- function(x) inherits(x, "nanoarrow_array_stream")
 stream_of <- function(x, is_withheld = function(name) FALSE) {
   if (is_stream(x)) return(x)
   if (!is.data.frame(x)) {
+    if (is.matrix(x) || is.list(x) || is.null(x) || is.atomic(x)) {
+      raise_failure(1L, "the table is not a data frame", "as.data.frame(x) makes one of a matrix or a list of columns")
+    }
     if (!requireNamespace("nanoarrow", quietly = TRUE)) {
       usage_error("the table is not a data frame; other tables need the package nanoarrow")
     }

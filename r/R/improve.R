@@ -27,12 +27,12 @@ improve <- function(x, groups = NULL, release = NULL, k = 0, ..., repair = FALSE
   }
   threads <- thread_count(threads)
   form <- frame_form(x)
-  loaded <- load_table(x, threads, memory, strict, progress, ...)
+  loaded <- load_table(x, list(...), threads, memory, strict, progress)
   start <- start_groups(loaded, groups, release)
   grouping <- .Call(C_anonymise, loaded$table, list(
     k = k, refine = refine, refine_settings = settings_text(refine_settings), effort = effort,
     suppress = if (!is.null(suppress)) setting_text(suppress), seed = seed_number(seed), threads = threads, memory = memory,
-    start = start,    repair = repair, progress = progress
+    start = start, repair = repair, progress = progress
   ))
   new_release(loaded, grouping, form, numeric, order, threads)
 }

@@ -11,27 +11,11 @@
 #' (`keyVars` and `numVars`) are quasi, `sensibleVar` is sensitive, and `hhId` says whose record it is (and is never
 #' released).
 #'
+#' @inheritParams arguments
 #' @param x A data frame, tibble or data.table; a formula, with `data`; an object of class `sdcMicroObj`; a stream of
 #'   class `nanoarrow_array_stream`, or anything that nanoarrow makes one of.
-#' @param k How many records at least are alike.
 #' @param data The table, where `x` is a formula.
-#' @param ... Columns and requirements: see [columns_and_requirements].
-#' @param algorithm,settings,refine,refine_settings,effort How records are grouped: see [kanon_catalogue()]. Settings are
-#'   named: `c(ties = "relaxed")`.
-#' @param suppress The share of the records that may be suppressed where that lowers the loss. They are not in the release
-#'   unless `suppressed = "keep"` is said: see [columns_and_requirements].
-#' @param recode `"record"`: each group shows what it holds; `"attribute"`: equal values are shown equal everywhere.
-#' @param numeric How numbers and dates are released: `"columns"` makes two columns `NAME_min` and `NAME_max`,
-#'   `"interval"` one of texts such as `[20..29]`, `"mean"` the mean of the group.
-#' @param shuffle Release the records in the order of a hash of their released cells, which tells nothing about that of the
-#'   table.
-#' @param shuffle_seed The number that names the hash; where it is given, the release is shuffled.
-#' @param seed A whole number from 0 to 2^53 - 1; the same seed gives the same groups.
-#' @param threads How many threads are used, by default half of the processors; the result does not depend on it.
-#' @param blocks Group a very large table in blocks of at least so many records; 0: only where that is needed; -1: never.
-#' @param memory The bytes that may be used; 0: any number.
-#' @param strict Whether a column without a role is an error; else it is withheld, with a warning.
-#' @param progress Show how far the work is, on standard error.
+#' @param ... For a formula or an `sdcMicroObj`, the other arguments; else nothing may be here.
 #' @return An object of class `kanon_release`. `as.data.frame()` gives the released table as the kind of table that came
 #'   in, [groups()] the group of each record, [measures()] the figures, [report()] writes a report, [write_release()] a
 #'   CSV file. It cannot be saved and loaded: save the released table.
@@ -51,10 +35,19 @@ kanonymise <- function(x, ...) UseMethod("kanonymise")
 
 #' @rdname kanonymise
 #' @export
-kanonymise.default <- function(x, k = 0, ..., algorithm = NULL, settings = NULL, refine = NULL, refine_settings = NULL,
-                               effort = NULL, suppress = NULL, recode = c("record", "attribute"),
-                               numeric = c("columns", "interval", "mean"), shuffle = FALSE, shuffle_seed = NULL, seed = 0,
-                               threads = NULL, blocks = 0, memory = 0, strict = FALSE, progress = FALSE) {
+kanonymise.default <- function(
+  x,
+  # generated: anonymize
+  k = 0, quasi = NULL, ..., sensitive = NULL, identifying = NULL, insensitive = NULL, schema = NULL,
+  default_role = NULL, taxonomies = NULL, bands = NULL, top = NULL, bottom = NULL, masks = NULL,
+  weights = NULL, types = NULL, orders = NULL, formats = NULL, missing = NULL, empty = NULL, decimal = NULL,
+  thousands = NULL, algorithm = NULL, settings = NULL, constraints = NULL, entity = NULL,
+  entity_together = FALSE, suppress = NULL, suppressed = NULL, key = NULL, refine = NULL, effort = NULL,
+  refine_settings = NULL, recode = c("record", "attribute"), blocks = 0, memory = 0, seed = 0, threads = NULL,
+  numeric = c("columns", "interval", "mean"), shuffle = FALSE, shuffle_seed = NULL, strict = FALSE,
+  progress = FALSE
+  # end
+) {
   check_dots("kanonymise", ...)
   order <- release_order(shuffle, shuffle_seed)
   recode <- one_of(recode, option_words$recode, "recode")
@@ -62,7 +55,7 @@ kanonymise.default <- function(x, k = 0, ..., algorithm = NULL, settings = NULL,
   check_words(list(effort = effort))
   threads <- thread_count(threads)
   form <- frame_form(x)
-  loaded <- load_table(x, threads, memory, strict, progress, ...)
+  loaded <- load_table(x, mget(intersect(names(formals(make_schema)), names(formals(kanonymise.default)))), threads, memory, strict, progress)
   grouping <- .Call(C_anonymise, loaded$table, list(
     k = k, algorithm = algorithm, settings = settings_text(settings), refine = refine,
     refine_settings = settings_text(refine_settings), effort = effort,
@@ -116,39 +109,6 @@ sdc_roles <- function(x) {
   list(data = data, roles = roles[lengths(roles) > 0])
 }
 
-#' Columns and requirements
-#'
-#' What [kanonymise()], [improve()], [check_release()], [bound()] and [tradeoff()] take to know the columns of a table and what is asked
-#' of the groups.
-#'
-#' @param schema The path of a schema file; what the other arguments say wins over it.
-#' @param quasi,sensitive,identifying,insensitive Names of columns, by role.
-#' @param types `c(age = "integer")`: integer, decimal, date, categorical or ordinal, where it is not that of the column.
-#' @param orders `list(school = c("none", "primary", "secondary"))`: the levels of a column from the lowest to the highest.
-#' @param weights `c(age = 2)`: how much the loss in a column counts.
-#' @param taxonomies Trees of categories by column: the path of a taxonomy file, a nested list
-#'   (`list(any = list(viral = c("HIV", "flu"), cancer = NULL))`), or a data frame with the path from the leaf to the root
-#'   in each row.
-#' @param masks `c(zip = "right")`: characters are masked one by one, from the right or the left.
-#' @param bands,top,bottom `list(age = 5)`, `c(age = 90)`: released intervals have only ends of bands; numbers from `top`
-#'   on, and up to `bottom`, are one band. Bands are a width, several edges, or of dates `"month"`, `"year"`, ...
-#' @param formats `c(born = "\%d.\%m.\%Y")`: how the dates of columns of text are written.
-#' @param decimal,thousands The separators of numbers in columns of text, for all columns (`","`) or by column
-#'   (`c(price = ",")`).
-#' @param missing Texts that mean "no value", in addition to the empty text; `NA` always does.
-#' @param empty `"value"`: the empty text is a value like others; `"missing"`, the default: it means "no value".
-#' @param same Texts that are one for [check_release()]: `c("?", "NA")`, or a list of such vectors.
-#' @param constraints More requirements on the groups: texts such as `"model=distinct-l-diversity,attribute=disease,l=3"`,
-#'   or a list of named lists.
-#' @param suppressed `"drop"` (the default) leaves suppressed records out of the release; `"keep"` releases them with `NA` in
-#'   their quasi columns, if they are a class that satisfies everything, and else suppresses none.
-#' @param entity,entity_together The column that says whose record it is: groups hold k different persons; with
-#'   `entity_together` all records of a person are in one group.
-#' @param key The columns that name a record in a state.
-#' @param default_role The role of columns that are not named; without it they are withheld.
-#' @name columns_and_requirements
-NULL
-
 one_of <- function(value, choices, name) {
   if (!is.character(value) || !value[[1]] %in% choices) {
     raise_failure(1L, paste0(name, ": there is no '", paste(value, collapse = " "), "'"),
@@ -170,20 +130,16 @@ check_words <- function(given) {
   }
 }
 
-# Schema and table as handles. The arguments in ... are those of make_schema.
-load_table <- function(x, threads, memory, strict, progress, ...) {
-  schema <- schema_from(x, ...)
-  default_role <- list(...)$default_role
+# Schema and table as handles; `said` are arguments of make_schema.
+load_table <- function(x, said, threads, memory = 0, strict = FALSE, progress = FALSE) {
+  schema <- do.call(make_schema, said)
   options <- list(strict = isTRUE(strict), memory = memory, threads = threads, progress = progress)
   warnings <- if (is.data.frame(x) && .row_names_info(x) > 0L) "row names are not released" else character()
   is_withheld <- function(name) {
     role <- .Call(C_schema_role, schema, name)
-    identical(role, "identifying") || (is.null(role) && !identical(default_role, "insensitive"))
+    identical(role, "identifying") || (is.null(role) && !identical(said$default_role, "insensitive"))
   }
   stream <- stream_of(with_levels(x, schema), is_withheld)
-  list(schema = schema, table = .Call(C_table_import, schema, stream, options), warnings = warnings)
-}
-
-schema_from <- function(x, ...) {
-  make_schema(...)
+  list(schema = schema, table = .Call(C_table_import, schema, stream, options), warnings = warnings,
+       default_role = said$default_role)
 }

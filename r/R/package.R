@@ -1,8 +1,8 @@
 #' kanon: k-anonymity by clustering
 #'
 #' Groups similar records of a table and generalises each group until every record is like at least k - 1 others.
-#' Start with [kanonymise()]; [check_release()] finds what a release really satisfies, [tradeoff()] helps to choose k, and
-#' [kanon_state()] keeps a table that changes.
+#' Start with [kanonymise()], or with [propose_schema()] where the roles of columns are open; [check_release()] finds what a
+#' release really satisfies, [tradeoff()] helps to choose k, and [kanon_state()] keeps a table that changes.
 #'
 #' Long calls use half of the processors; `options(kanon.threads = 4)` sets another number. Two are used where
 #' `R CMD check` limits them. Ctrl-C stops a call, and nothing stays behind.

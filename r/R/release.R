@@ -6,8 +6,8 @@ new_release <- function(loaded, grouping, form, numeric, order, threads) {
   for (text in c(utils::head(table$warnings, table$privacy), utils::head(described$warnings, described$privacy))) {
     warning(warningCondition(text, class = "kanon_privacy_warning"))
   }
-  # whoever misses a column should know why
-  for (text in grep("so withheld: ", table$warnings, fixed = TRUE, value = TRUE)) warning(text, call. = FALSE)
+  # whoever misses a column should know why, unless a default role says it
+  for (text in if (is.null(loaded$default_role)) grep("so withheld: ", table$warnings, fixed = TRUE, value = TRUE)) warning(text, call. = FALSE)
   kept <- new.env(parent = emptyenv()) # what is computed once
   structure(class = "kanon_release", list(
     records = described$records, n_groups = described$groups, suppressed = described$suppressed, k = described$k,
@@ -135,9 +135,14 @@ str.kanon_release <- function(object, ...) {
   str(as.data.frame(object), ...)
 }
 
+# The number of a notation in the library, of which `known` are to be had.
+notation <- function(word, known = notations) match(one_of(word, known, "numeric"), notations)
+
+notations <- c("interval", "range", "mean", "columns")
+
 release_options <- function(x) {
   fields <- own(x)
-  list(numeric = match(fields$numeric, c("interval", "range", "mean", "columns")), shuffle = fields$shuffle,
+  list(numeric = notation(fields$numeric), shuffle = fields$shuffle,
        shuffle_seed = fields$shuffle_seed, threads = fields$threads, integer64 = integer64_names(fields$form))
 }
 
@@ -152,6 +157,7 @@ release_options <- function(x) {
 #' @return The stream.
 #' @export
 release_stream <- function(x, ..., into = nanoarrow::nanoarrow_allocate_array_stream()) {
+  no_dots("release_stream", "into", ...)
   must_be_release(x)
   force(into)
   .Call(C_release, own(x)$handles$table, own(x)$handles$grouping, c(release_options(x), list(into = into)))
@@ -171,7 +177,7 @@ groups <- function(x) {
 #' Measures of a release
 #'
 #' @param x A release of [kanonymise()].
-#' @param ... Settings of measures, such as `r = 0.7`.
+#' @param ... Settings of measures, by name: `measures(rel, r = 0.7)`.
 #' @return A data frame with the columns name, column (`NA`: the whole table), value and formula.
 #' @export
 measures <- function(x, ...) {
@@ -207,6 +213,22 @@ print.summary.kanon_release <- function(x, ...) {
   invisible(x)
 }
 
+#' What a release teaches
+#'
+#' Which column pays most and what leaving it out would save, which columns say nothing, which requirement is tight, what to
+#' try next. No sentence holds a value of the table.
+#'
+#' @param x A release of [kanonymise()].
+#' @return Sentences, a character vector.
+#' @examples
+#' people <- data.frame(age = c(23, 25, 41, 44), sex = c("f", "m", "m", "f"))
+#' advice(kanonymise(people, quasi = c("age", "sex"), k = 2))
+#' @export
+advice <- function(x) {
+  must_be_release(x)
+  .Call(C_advise, own(x)$handles$table, own(x)$handles$grouping)
+}
+
 #' Write a report
 #'
 #' @param x A release of [kanonymise()].
@@ -220,8 +242,28 @@ report <- function(x, path, ...) UseMethod("report")
 #' @rdname report
 #' @export
 report.kanon_release <- function(x, path, external = FALSE, ...) {
+  no_dots("report", "external", ...)
   what <- if (external) "report_external" else "report"
   .Call(C_publish, own(x)$handles$table, own(x)$handles$grouping, list(what = what, path = path, threads = own(x)$threads))
+  invisible(path)
+}
+
+#' Write a codebook
+#'
+#' How to read the release, for those who get it. It holds no value that the release does not show, but all of the taxonomies
+#' that were given.
+#'
+#' @param x A release of [kanonymise()].
+#' @param path Where it goes: a page if it ends in `.html`, CSVW if it ends in `-metadata.json`, else a Frictionless Table
+#'   Schema (JSON).
+#' @param numeric As in [write_release()].
+#' @return `path`, invisibly.
+#' @export
+codebook <- function(x, path, numeric = c("interval", "range", "mean", "columns")) {
+  must_be_release(x)
+  .Call(C_publish, own(x)$handles$table, own(x)$handles$grouping, list(
+    what = "codebook", path = path, numeric = notation(numeric), threads = own(x)$threads
+  ))
   invisible(path)
 }
 
@@ -239,9 +281,8 @@ write_release <- function(x, path = NULL, numeric = c("interval", "range", "mean
                           shuffle_seed = NULL) {
   must_be_release(x)
   order <- release_order(shuffle, shuffle_seed)
-  forms <- c("interval", "range", "mean", "columns")
   bytes <- .Call(C_publish, own(x)$handles$table, own(x)$handles$grouping, list(
-    what = "release", path = path, numeric = match(one_of(numeric, forms, "numeric"), forms), shuffle = order$shuffle,
+    what = "release", path = path, numeric = notation(numeric), shuffle = order$shuffle,
     shuffle_seed = order$seed, threads = own(x)$threads
   ))
   if (is.null(path)) bytes else invisible(path)

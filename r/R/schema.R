@@ -3,11 +3,15 @@
 # Words of the library for what roles are called here.
 roles <- c("quasi", "sensitive", "identifying", "insensitive")
 
-make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifying = NULL, insensitive = NULL,
-                        types = NULL, orders = NULL, weights = NULL, taxonomies = NULL, masks = NULL, bands = NULL, top = NULL,
-                        bottom = NULL, formats = NULL, decimal = NULL, thousands = NULL, missing = NULL, empty = NULL, same = NULL, constraints = NULL, entity = NULL,
-                        entity_together = FALSE, key = NULL, default_role = NULL, suppressed = NULL) {
-  handle <- .Call(C_schema_new, if (is.null(schema)) NULL else as.character(schema))
+make_schema <- function(
+  # generated: schema
+  quasi = NULL, sensitive = NULL, identifying = NULL, insensitive = NULL, schema = NULL, default_role = NULL,
+  taxonomies = NULL, bands = NULL, top = NULL, bottom = NULL, masks = NULL, weights = NULL, types = NULL,
+  orders = NULL, formats = NULL, missing = NULL, empty = NULL, decimal = NULL, thousands = NULL, same = NULL,
+  constraints = NULL, entity = NULL, entity_together = FALSE, suppressed = NULL, key = NULL
+  # end
+) {
+  handle <- new_schema(schema)
   set <- function(what, column, value) .Call(C_schema_set, handle, what, column, value)
   given <- list(quasi = quasi, sensitive = sensitive, identifying = identifying, insensitive = insensitive)
   check_names(given)
@@ -43,6 +47,18 @@ make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifyi
   handle
 }
 
+# The schema to begin with: a file, YAML (a text with several lines), a proposal, or an empty one.
+new_schema <- function(schema) {
+  if (inherits(schema, "kanon_proposal")) schema <- schema$text
+  if (!is.null(schema) && (!is.character(schema) || length(schema) == 0 || anyNA(schema))) {
+    usage_error("schema is the path of a schema file, its text, or what propose_schema() gave")
+  }
+  text <- enc2utf8(paste(schema, collapse = "\n"))
+  if (is.null(schema)) .Call(C_schema_new, NULL, NULL)
+  else if (grepl("\n", text, fixed = TRUE)) .Call(C_schema_new, NULL, text)
+  else .Call(C_schema_new, text, NULL)
+}
+
 # What the library reads, "," and "." as ",."; "-" is not said. The name "" stands for all columns.
 separators_by_column <- function(decimal, thousands) {
   for (mark in c(decimal, thousands)) {
@@ -60,11 +76,17 @@ separators_by_column <- function(decimal, thousands) {
 
 check_names <- function(given) {
   for (role in names(given)) {
-    if (!is.null(given[[role]]) && !is.character(given[[role]])) usage_error(role, " must be names of columns")
+    names <- given[[role]]
+    if (is.null(names)) next
+    if (is.numeric(names)) raise_failure(1L, paste(role, "must be names of columns"), paste0(role, " = names(x)[", deparse1(names), "]"))
+    if (!is.character(names)) usage_error(role, " must be names of columns")
   }
-  all <- unlist(given, use.names = FALSE)
-  twice <- unique(all[duplicated(all)])
-  if (length(twice) > 0) usage_error("columns are named with two roles: ", paste(twice, collapse = ", "))
+  for (role in names(given)) {
+    for (other in setdiff(names(given), role)) {
+      both <- intersect(given[[role]], given[[other]])
+      if (length(both) > 0) usage_error("the column ", both[[1]], " is named as ", role, " and as ", other)
+    }
+  }
 }
 
 named <- function(values, what, of = "column") {
@@ -127,9 +149,7 @@ settings_text <- function(settings) {
 # A taxonomy is the path of a file, a nested list, or a data frame or matrix of paths from leaf to root.
 set_taxonomy <- function(set, column, tree) {
   if (is.character(tree) && length(tree) == 1 && is.null(dim(tree))) return(set("taxonomy", column, tree))
-  paths <- if (is.data.frame(tree) || is.matrix(tree)) table_paths(tree) else list_paths(tree)
-  quoted <- function(path) paste0('"', gsub('"', '""', enc2utf8(path)), '"', collapse = ";")
-  set("tree", column, paste0(paste(vapply(paths, quoted, ""), collapse = "\n"), "\n"))
+  set("tree", column, taxonomy_csv(tree))
 }
 
 table_paths <- function(tree) {
@@ -153,16 +173,28 @@ list_paths <- function(tree) {
 # Stops where ... has an argument that neither the function `called` nor make_schema has; names the nearest one.
 check_dots <- function(called, ...) {
   known <- setdiff(union(names(formals(make_schema)), names(formals(get(called)))), "...")
-  if (called == "kanonymise") known <- union(known, setdiff(names(formals(kanonymise.default)), "..."))
+  if (called == "kanonymise") known <- setdiff(names(formals(kanonymise.default)), "...")
   given <- names(list(...))
   if (...length() > 0 && (is.null(given) || !all(nzchar(given)))) {
     usage_error(called, "(): columns and requirements have names: quasi = c(...), sensitive = c(...)")
   }
   for (name in setdiff(given, known)) {
-    far <- utils::adist(name, known)
-    near <- if (min(far) <= max(2, nchar(name) / 3)) paste0("; did you mean '", known[which.min(far)], "'?")
-    usage_error(called, "() has no argument '", name, "'", near)
+    usage_error(called, "() has no argument '", name, "'", nearest(name, known))
   }
+}
+
+# Stops where ... has anything: it stands there for other methods alone.
+no_dots <- function(called, known, ...) {
+  if (...length() == 0) return(invisible())
+  name <- c(names(list(...)), "")[[1]]
+  if (!nzchar(name)) usage_error(called, "() has no such argument: those behind the first have names")
+  usage_error(called, "() has no argument '", name, "'", nearest(name, known))
+}
+
+# "; did you mean 'quasi'?" where a known word is like it.
+nearest <- function(name, known) {
+  far <- utils::adist(name, known)
+  if (min(far) <= max(2, nchar(name) / 3)) paste0("; did you mean '", known[which.min(far)], "'?")
 }
 
 # A seed, else an error with the words of the library.

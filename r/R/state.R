@@ -3,34 +3,49 @@
 #' A state keeps a table, its groups and what was released of it in one file. Every change is one transaction: all of it is
 #' done, or nothing. Every release stays k-anonymous.
 #'
+#' @section Methods:
+#' A state is an object with methods, called as `state$insert(new)`:
+#'
+#' - `$insert(records, grow_taxonomy = FALSE, joint_k = NULL, again = FALSE, effort = "balanced")` adds records;
+#' - `$delete(records, joint_k = NULL, again = FALSE, effort = "balanced")` removes those with the keys of `records`;
+#' - `$update(records, grow_taxonomy = FALSE, joint_k = NULL, effort = "balanced")` replaces those with the same keys;
+#' - `$improve(refine = NULL)` searches for groups that lose less;
+#' - `$release(path = NULL, numeric, joint_k = NULL, shuffle = FALSE, shuffle_seed = NULL, groups = NULL, report = NULL,
+#'   report_external = NULL, codebook = NULL)` gives the released table, which is recorded;
+#' - `$describe()` says what the state holds, as `summary(state)` does, and `$audit(k = 0)` what somebody who has all
+#'   releases can tell apart;
+#' - `$close()`, or `close(state)`, closes the file. Nothing is lost without it.
+#'
+#' Their arguments: `records` is a data frame with all columns of the table, or for `$delete()` with those of its key.
+#' `grow_taxonomy = TRUE` puts unknown categories below the root instead of refusing them. `again = TRUE` applies records also
+#' where they are those that were applied last. `effort` says, where a search made the groups, how much it looks for less loss
+#' around those that change: `"fast"` (not at all), `"balanced"` or `"best"`. `refine` is the refinement, `"il-optimization"` by
+#' default: see [kanon_catalogue()]. `numeric`, `shuffle` and `shuffle_seed` are those of [write_release()]; without a `path`
+#' `numeric` is that of [kanonymise()]. A state keeps texts: columns that are not quasi-identifiers come back as text.
+#' `groups`, `report`, `report_external` and `codebook` are paths of files that are written, too: see [report()]. `k` is what
+#' the classes are held against; 0: the state's.
+#'
 #' @param path The file.
 #' @param release A release of [kanonymise()]: a new file is made of it. Without it, the file is opened.
 #' @param wait_seconds How long to wait for another process; 0: ten seconds.
-#' @param state,con A state.
-#' @param records A data frame with all columns of the table, or for `state_delete()` with those of its key.
-#' @param grow_taxonomy Put unknown categories below the root instead of refusing them.
 #' @param joint_k How many records, or persons if there is an entity, all releases together leave alike: records are
 #'   withheld, or shown in other groups, where that is needed. `NULL`: what the state says, which is k unless its schema
 #'   says otherwise; `"off"`: only warn.
 #' @param released Whether `release` is the first release of the state, with which later ones are compared; `FALSE`: nobody
 #'   gets it.
-#' @param refine The refinement that [state_optimise()] runs, `"il-optimization"` by default: see [kanon_catalogue()].
-#' @param again Apply records also where they are those that were applied last.
-#' @param effort Where a search made the groups: how much it looks for less loss around those that change, `"fast"` (not
-#'   at all), `"balanced"` or `"best"`.
-#' @param numeric,shuffle,shuffle_seed As in [write_release()]; without a `path` `numeric` is that of [kanonymise()]. A state
-#'   keeps texts: columns that are not quasi-identifiers come back as text.
-#' @param k What the classes are held against; 0: the state's.
+#' @param x,object,con A state.
 #' @param ... Not used.
-#' @return `kanon_state()` an open state; the changes and `state_describe()` and `state_audit()` lists of figures;
-#'   `state_release()` the released table as a data frame, or with a `path` that of the CSV file, invisibly.
+#' @return `kanon_state()` an open state, an object of class `kanon_state`. `$insert()`, `$delete()`, `$update()` and
+#'   `$improve()` give lists of figures, invisibly; `$release()` the released table as a data
+#'   frame, or with a `path` that of the CSV file, invisibly.
 #' @examplesIf kanon_about()$states
 #' people <- data.frame(id = 1:4, age = c(23, 25, 41, 44))
 #' path <- tempfile(fileext = ".kanon")
 #' first <- kanonymise(people, quasi = "age", identifying = "id", key = "id", k = 2)
 #' state <- kanon_state(path, first)
-#' state_insert(state, data.frame(id = 5L, age = 24))$records
-#' head(state_release(state))
+#' state$insert(data.frame(id = 5L, age = 24))
+#' state
+#' head(state$release())
 #' close(state)
 #' unlink(path)
 #' @export
@@ -41,8 +56,104 @@ kanon_state <- function(path, release = NULL, wait_seconds = 0, joint_k = NULL, 
     .Call(C_state_create, handles$table, handles$schema, handles$grouping,
           list(path = path, joint_k = joint_size(joint_k), released = as.integer(released)))
   }
-  handle <- .Call(C_state_open, list(path = path, wait_seconds = wait_seconds))
-  structure(list(handle = handle, path = path), class = "kanon_state")
+  new_state(path, .Call(C_state_open, list(path = path, wait_seconds = wait_seconds)))
+}
+
+# The object: an environment with the methods, which alone know the handle.
+new_state <- function(path, handle) {
+  force(handle) # a file that cannot be opened is an error here
+  change <- function(what, records = NULL, ...) {
+    stream <- if (is.null(records)) NULL else stream_of(records)
+    done <- .Call(C_state_change, handle, stream, list(what = what, ...))
+    if (nzchar(done$question)) warning(done$question, "; look whether columns are exchanged", call. = FALSE)
+    if (nzchar(done$privacy)) warning(warningCondition(done$privacy, class = "kanon_privacy_warning"))
+    warn_of_audit(done)
+    figures_of(done)
+  }
+  insert <- function(records, grow_taxonomy = FALSE, joint_k = NULL, again = FALSE, effort = "balanced") {
+    check_words(list(effort = effort))
+    invisible(change("insert", records, grow_taxonomy = grow_taxonomy, joint_k = joint_size(joint_k), again = again,
+                     effort = effort))
+  }
+  delete <- function(records, joint_k = NULL, again = FALSE, effort = "balanced") {
+    check_words(list(effort = effort))
+    invisible(change("delete", records, joint_k = joint_size(joint_k), again = again, effort = effort))
+  }
+  update <- function(records, grow_taxonomy = FALSE, joint_k = NULL, effort = "balanced") {
+    check_words(list(effort = effort))
+    invisible(change("update", records, grow_taxonomy = grow_taxonomy, joint_k = joint_size(joint_k), effort = effort))
+  }
+  improve <- function(refine = NULL) invisible(change("improve", refine = refine))
+  release <- function(path = NULL, numeric = c("interval", "range", "mean", "columns"), joint_k = NULL, shuffle = FALSE,
+                      shuffle_seed = NULL, groups = NULL, report = NULL, report_external = NULL, codebook = NULL) {
+    order <- release_order(shuffle, shuffle_seed)
+    forms <- if (is.null(path)) option_words$numeric else notations
+    options <- list(numeric = notation(if (missing(numeric)) forms else numeric, forms), joint_k = joint_size(joint_k),
+                    shuffle = order$shuffle, shuffle_seed = order$seed, groups = groups, report = report, report_external = report_external,
+                    codebook = codebook)
+    if (is.null(path)) {
+      found <- .Call(C_state_release, handle, c(options, list(integer64 = character())))
+      warn_of_audit(found$done)
+      return(as_frame(found$columns, list(kind = "data.frame", columns = list())))
+    }
+    do.call(change, c(list("release", path = path), options))
+    invisible(path)
+  }
+  describe <- function() .Call(C_state_describe, handle)
+  audit <- function(k = 0) .Call(C_state_audit, handle, k)
+  close <- function() invisible(.Call(C_state_close, handle))
+  self <- list2env(mget(state_methods), parent = emptyenv())
+  self$path <- path
+  lockEnvironment(self, bindings = TRUE)
+  structure(self, class = "kanon_state")
+}
+
+state_methods <- c("insert", "delete", "update", "improve", "release", "describe", "audit", "close")
+
+#' @export
+`$.kanon_state` <- function(x, name) {
+  found <- get0(name, envir = x, inherits = FALSE)
+  if (is.null(found)) usage_error("a state has no method '", name, "'", nearest(name, state_methods))
+  found
+}
+
+#' @rdname kanon_state
+#' @export
+close.kanon_state <- function(con, ...) con$close()
+
+#' @rdname kanon_state
+#' @export
+summary.kanon_state <- function(object, ...) {
+  structure(c(list(path = object$path), object$describe()), class = "summary.kanon_state")
+}
+
+#' @export
+print.summary.kanon_state <- function(x, ...) {
+  cat(sprintf("<kanon_state: %s>\n", x$path))
+  for (name in setdiff(names(x), "path")) {
+    value <- x[[name]]
+    shown <- if (!is.numeric(value)) value else if (name == "loss") format(value, digits = 6) else count(value)
+    cat(sprintf("  %-12s %s\n", name, shown))
+  }
+  invisible(x)
+}
+
+#' @rdname kanon_state
+#' @export
+format.kanon_state <- function(x, ...) {
+  held <- tryCatch(x$describe(), kanon_error = function(e) NULL)
+  said <- if (is.null(held)) "closed" else {
+    sprintf("%s records in %s groups, k = %s, %s release%s", count(held$records), count(held$groups), count(held$k),
+            count(held$releases), if (held$releases == 1) "" else "s")
+  }
+  sprintf("<kanon_state %s: %s>", x$path, said)
+}
+
+#' @rdname kanon_state
+#' @export
+print.kanon_state <- function(x, ...) {
+  cat(format(x), "\n", sep = "")
+  invisible(x)
 }
 
 # As the library counts it: 0 is what the state says, -1 is off.
@@ -65,81 +176,5 @@ warn_of_audit <- function(done) {
   warning(warningCondition(text, class = "kanon_privacy_warning"))
 }
 
-state_handle <- function(state) {
-  if (!inherits(state, "kanon_state")) usage_error("that is not a state of kanon_state()")
-  state$handle
-}
-
-change <- function(state, what, records = NULL, ...) {
-  stream <- if (is.null(records)) NULL else stream_of(records)
-  done <- .Call(C_state_change, state_handle(state), stream, list(what = what, ...))
-  if (nzchar(done$question)) warning(done$question, "; look whether columns are exchanged", call. = FALSE)
-  if (nzchar(done$privacy)) warning(warningCondition(done$privacy, class = "kanon_privacy_warning"))
-  warn_of_audit(done)
-  done
-}
-
 # What a change did, without the bytes of a release.
 figures_of <- function(done) done[names(done) != "bytes"]
-
-#' @rdname kanon_state
-#' @export
-state_insert <- function(state, records, grow_taxonomy = FALSE, joint_k = NULL, again = FALSE, effort = "balanced") {
-  figures_of(change(state, "insert", records, grow_taxonomy = grow_taxonomy, joint_k = joint_size(joint_k), again = again,
-                    effort = effort))
-}
-
-#' @rdname kanon_state
-#' @export
-state_delete <- function(state, records, joint_k = NULL, again = FALSE, effort = "balanced") {
-  figures_of(change(state, "delete", records, joint_k = joint_size(joint_k), again = again, effort = effort))
-}
-
-#' @rdname kanon_state
-#' @export
-state_update <- function(state, records, grow_taxonomy = FALSE, joint_k = NULL, effort = "balanced") {
-  figures_of(change(state, "update", records, grow_taxonomy = grow_taxonomy, joint_k = joint_size(joint_k), effort = effort))
-}
-
-#' @rdname kanon_state
-#' @export
-state_optimise <- function(state, refine = NULL) figures_of(change(state, "optimise", refine = refine))
-
-#' @rdname kanon_state
-#' @export
-state_release <- function(state, path = NULL, numeric = c("interval", "range", "mean", "columns"), joint_k = NULL,
-                          shuffle = FALSE, shuffle_seed = NULL) {
-  order <- release_order(shuffle, shuffle_seed)
-  if (is.null(path)) {
-    forms <- c("columns", "interval", "mean")
-    of <- if (missing(numeric)) "columns" else one_of(numeric, forms, "numeric")
-    found <- .Call(C_state_release, state_handle(state), list(
-      numeric = match(of, c("interval", "range", "mean", "columns")), joint_k = joint_size(joint_k), shuffle = order$shuffle, shuffle_seed = order$seed,
-      integer64 = character()
-    ))
-    warn_of_audit(found$done)
-    return(as_frame(found$columns, list(kind = "data.frame", columns = list())))
-  }
-  forms <- c("interval", "range", "mean", "columns")
-  done <- change(state, "release", path = path, numeric = match(one_of(numeric, forms, "numeric"), forms),
-                 joint_k = joint_size(joint_k), shuffle = order$shuffle, shuffle_seed = order$seed)
-  invisible(path)
-}
-
-#' @rdname kanon_state
-#' @export
-state_describe <- function(state) .Call(C_state_describe, state_handle(state))
-
-#' @rdname kanon_state
-#' @export
-state_audit <- function(state, k = 0) .Call(C_state_audit, state_handle(state), k)
-
-#' @rdname kanon_state
-#' @export
-close.kanon_state <- function(con, ...) invisible(.Call(C_state_close, state_handle(con)))
-
-#' @export
-print.kanon_state <- function(x, ...) {
-  cat(sprintf("<kanon_state: %s>\n", x$path))
-  invisible(x)
-}

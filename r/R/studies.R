@@ -18,7 +18,7 @@ bound <- function(x, ..., k = 0, seconds = 0, rounds = 0, certificate = NULL, th
                   progress = FALSE) {
   check_dots("bound", ...)
   threads <- thread_count(threads)
-  loaded <- load_table(x, threads, 0, strict, progress, ...)
+  loaded <- load_table(x, list(...), threads, 0, strict, progress)
   structure(class = "kanon_bound", .Call(C_bound, loaded$table, list(
     k = k, seconds = seconds, rounds = rounds, certificate = certificate, threads = threads, progress = progress
   )))
@@ -50,7 +50,7 @@ tradeoff <- function(x, ..., k = c(2, 5, 10, 25, 50, 100), suppress = NULL, algo
   check_dots("tradeoff", ...)
   check_words(list(effort = effort))
   threads <- thread_count(threads)
-  loaded <- load_table(x, threads, 0, strict, progress, ...)
+  loaded <- load_table(x, list(...), threads, 0, strict, progress)
   points <- .Call(C_tradeoff, loaded$table, list(
     k = setting_text(k), suppress = if (!is.null(suppress)) setting_text(suppress), algorithm = algorithm,
     settings = settings_text(settings), refine = refine, effort = effort, seed = seed_number(seed), page = page, threads = threads, progress = progress

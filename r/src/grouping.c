@@ -175,14 +175,53 @@ SEXP r_evaluate(SEXP table, SEXP grouping, SEXP options)
         handle_clear(owner);
         raise_failure(&err);
     }
-    size_t n = kanon_measures_count(w.measures);
-    const kanon_figure **figures = (const kanon_figure **)R_alloc(n + 1, sizeof *figures);
-    for (size_t i = 0; i < n; i++)
-        figures[i] = kanon_measures_at(w.measures, i);
-    SEXP list = PROTECT(figure_frame(figures, n));
+    SEXP list = PROTECT(measure_frame(w.measures));
     handle_clear(owner);
     UNPROTECT(2);
     return list;
+}
+
+/* ---- advice ---- */
+
+typedef struct advising {
+    kanon_advice *advice;
+    const kanon_table *table;
+    const kanon_grouping *grouping;
+} advising;
+
+static kanon_status do_advise(void *arguments, kanon_error *err)
+{
+    advising *w = arguments;
+    return kanon_advise(&w->advice, w->table, w->grouping, err);
+}
+
+static void free_advice(void *advice)
+{
+    kanon_advice_free(advice);
+}
+
+static const char *sentence_at(const void *advice, int i)
+{
+    return kanon_advice_sentence(advice, (size_t)i);
+}
+
+SEXP r_advise(SEXP table, SEXP grouping)
+{
+    SEXP owner = PROTECT(result_new(free_advice));
+    ticker t;
+    ticker_init(&t);
+    advising w = {.table = handle_get(table, &TABLE), .grouping = handle_get(grouping, &GROUPING)};
+    kanon_error err = {0};
+    kanon_status st = run(do_advise, &w, &t, 0, &err);
+    result_keep(owner, w.advice);
+    if (st != KANON_OK) {
+        handle_clear(owner);
+        raise_failure(&err);
+    }
+    SEXP texts = PROTECT(texts_at(sentence_at, w.advice));
+    handle_clear(owner);
+    UNPROTECT(2);
+    return texts;
 }
 
 /* ---- releases ---- */
@@ -249,7 +288,7 @@ static kanon_status do_publish(void *arguments, kanon_error *err)
     return kanon_publish(w->table, w->grouping, &w->outputs, err);
 }
 
-/* publish(table, grouping, options): options$what is release, groups, report or report_external; without options$path the
+/* publish(table, grouping, options): options$what is release, groups, report, report_external or codebook; without options$path the
  * bytes are returned. */
 SEXP r_publish(SEXP table, SEXP grouping, SEXP options)
 {
@@ -271,10 +310,11 @@ SEXP r_publish(SEXP table, SEXP grouping, SEXP options)
     result_keep(owner, bytes);
     const kanon_output to = {
         .struct_size = sizeof to, .location = path, .sink = path == NULL ? &bytes->sink : NULL};
-    *(strcmp(what, "release") == 0  ? &o->release
-      : strcmp(what, "groups") == 0 ? &o->groups
-      : strcmp(what, "report") == 0 ? &o->report
-                                    : &o->report_external) = &to;
+    *(strcmp(what, "release") == 0    ? &o->release
+      : strcmp(what, "groups") == 0   ? &o->groups
+      : strcmp(what, "report") == 0   ? &o->report
+      : strcmp(what, "codebook") == 0 ? &o->codebook
+                                      : &o->report_external) = &to;
     kanon_error err = {0};
     if (run(do_publish, &w, &t, show, &err) != KANON_OK) {
         handle_clear(owner);

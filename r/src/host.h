@@ -77,6 +77,7 @@ SEXP utf8(const char *text);                              /* a CHARSXP; NA of NU
 SEXP text_vector(const char *const *texts, size_t n);
 SEXP texts_at(const char *(*at)(const void *object, int i), const void *object);
 SEXP figure_frame(const kanon_figure *const *figures, size_t n); /* list of name, column, value, formula */
+SEXP measure_frame(const kanon_measures *measures);             /* likewise */
 /* list_new("a", "b", NULL): a named list to be filled by SET_VECTOR_ELT. */
 SEXP list_new(const char *first, ...);
 
@@ -88,6 +89,11 @@ typedef struct byte_sink {
 byte_sink *byte_sink_new(const char *name);
 void byte_sink_free(void *sink);
 SEXP byte_sink_raw(const byte_sink *s);
+
+/* ---- table.c ---- */
+
+/* Where a stream is foreign: it is read on the main thread, and the tick that comes there looks for interrupts. */
+void take_on_main(int foreign, kanon_tick *tick, const kanon_context **context);
 
 /* ---- frame_in.c, frame_out.c ---- */
 
@@ -115,9 +121,11 @@ SEXP r_catalogue(void);
 SEXP r_frame_stream(SEXP columns, SEXP rows);
 SEXP r_stream_frame(SEXP stream, SEXP whole);
 SEXP r_stream_new(void);
-SEXP r_schema_new(SEXP path);
+SEXP r_schema_new(SEXP path, SEXP text);
 SEXP r_schema_role(SEXP schema, SEXP column);
 SEXP r_schema_set(SEXP schema, SEXP what, SEXP column, SEXP value);
+SEXP r_propose(SEXP stream, SEXP options);
+SEXP r_profile(SEXP table, SEXP options);
 SEXP r_table_import(SEXP schema, SEXP stream, SEXP options);
 SEXP r_table_describe(SEXP table);
 SEXP r_anonymise(SEXP table, SEXP options);
@@ -126,10 +134,15 @@ SEXP r_grouping_from_release(SEXP table, SEXP schema, SEXP path);
 SEXP r_grouping_describe(SEXP grouping);
 SEXP r_grouping_rows(SEXP grouping);
 SEXP r_evaluate(SEXP table, SEXP grouping, SEXP options);
+SEXP r_evaluate_release(SEXP table, SEXP schema, SEXP release, SEXP options);
+SEXP r_advise(SEXP table, SEXP grouping);
 SEXP r_release(SEXP table, SEXP grouping, SEXP options);
 SEXP r_publish(SEXP table, SEXP grouping, SEXP options);
 SEXP r_check(SEXP schema, SEXP stream, SEXP options);
 SEXP r_bound(SEXP table, SEXP options);
+SEXP r_certificate_check(SEXP table, SEXP options);
+SEXP r_taxonomy_build(SEXP values, SEXP method, SEXP levels);
+SEXP r_taxonomy_check(SEXP path, SEXP values);
 SEXP r_tradeoff(SEXP table, SEXP options);
 SEXP r_state_create(SEXP table, SEXP schema, SEXP grouping, SEXP options);
 SEXP r_state_open(SEXP options);

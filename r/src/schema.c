@@ -4,14 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-SEXP r_schema_new(SEXP path)
+/* schema_new(path, text): of a file, of YAML, or of neither. */
+SEXP r_schema_new(SEXP path, SEXP text)
 {
     SEXP handle = PROTECT(handle_new(&SCHEMA));
-    const char *file = path_of(path);
+    const char *file = path_of(path), *yaml = text_of(text);
     kanon_schema *schema = NULL;
     kanon_error err = {0};
-    kanon_status st = file == NULL ? kanon_schema_new(&schema, NULL, &err)
-                                   : kanon_schema_read(&schema, KANON_PATH(file), NULL, &err);
+    kanon_status st = file != NULL   ? kanon_schema_read(&schema, KANON_PATH(file), NULL, &err)
+                      : yaml != NULL ? kanon_schema_read(&schema, KANON_BYTES_AS(yaml, strlen(yaml), "schema"), NULL, &err)
+                                     : kanon_schema_new(&schema, NULL, &err);
     if (st != KANON_OK)
         raise_failure(&err);
     handle_set(handle, schema);

@@ -126,7 +126,7 @@ static kanon_status do_change(void *arguments, kanon_error *err)
         if (strcmp(w->what, kinds[kind]) == 0)
             return kanon_state_change(w->state, (kanon_change_kind)kind, KANON_STREAM(&w->stream), &w->options, &w->done,
                                       err);
-    if (strcmp(w->what, "optimise") == 0)
+    if (strcmp(w->what, "improve") == 0)
         return kanon_state_improve(w->state, w->refine, &w->options, &w->done, err);
     return kanon_state_release(w->state, &w->options, &w->done, err);
 }
@@ -159,16 +159,37 @@ static SEXP change_list(const kanon_change *c)
     return list;
 }
 
+typedef struct output_files {
+    kanon_output groups, report, report_external, codebook;
+} output_files;
+
+static const kanon_output *file_at(kanon_output *out, SEXP path)
+{
+    *out = (kanon_output){.struct_size = sizeof *out, .location = path_of(path)};
+    return out;
+}
+
+/* The files that a release brings along, its notation and the order of its records. */
+static kanon_outputs files_of(output_files *files, SEXP options)
+{
+    return (kanon_outputs){.struct_size = sizeof(kanon_outputs),
+                           .groups = file_at(&files->groups, item(options, "groups")),
+                           .report = file_at(&files->report, item(options, "report")),
+                           .report_external = file_at(&files->report_external, item(options, "report_external")),
+                           .codebook = file_at(&files->codebook, item(options, "codebook")),
+                           .numeric = (kanon_numeric)item_whole(options, "numeric"),
+                           .shuffle = (int)item_whole(options, "shuffle"),
+                           .shuffle_seed = (uint64_t)item_whole(options, "shuffle_seed")};
+}
+
 /* state_change(state, stream, options): options$what; a release goes to options$path, or comes back as bytes. */
 SEXP r_state_change(SEXP handle, SEXP stream, SEXP options)
 {
     open_state *s = state_of(handle);
     changing w = {.state = s->state, .what = item_text(options, "what"), .refine = item_text(options, "refine"),
                   .done = KANON_INIT(kanon_change)};
-    kanon_outputs outputs = {.struct_size = sizeof outputs,
-                             .numeric = (kanon_numeric)item_whole(options, "numeric"),
-                             .shuffle = (int)item_whole(options, "shuffle"),
-                             .shuffle_seed = (uint64_t)item_whole(options, "shuffle_seed")};
+    output_files files;
+    kanon_outputs outputs = files_of(&files, options);
     w.options = (kanon_change_options){.struct_size = sizeof w.options,
                                        .grow_taxonomy = (int)item_whole(options, "grow_taxonomy"),
                                        .joint_k = item_whole(options, "joint_k"),
@@ -217,11 +238,9 @@ SEXP r_state_release(SEXP state, SEXP options)
     open_state *s = state_of(state);
     SEXP handle = PROTECT(batches_new());
     state_releasing w = {.state = s->state, .done = KANON_INIT(kanon_change)};
-    const kanon_outputs outputs = {.struct_size = sizeof outputs,
-                                   .release = KANON_TO_STREAM(batches_stream(handle)),
-                                   .numeric = (kanon_numeric)item_whole(options, "numeric"),
-                                   .shuffle = (int)item_whole(options, "shuffle"),
-                                   .shuffle_seed = (uint64_t)item_whole(options, "shuffle_seed")};
+    output_files files;
+    kanon_outputs outputs = files_of(&files, options);
+    outputs.release = KANON_TO_STREAM(batches_stream(handle));
     w.options = (kanon_change_options){
         .struct_size = sizeof w.options, .joint_k = item_whole(options, "joint_k"), .outputs = &outputs};
     kanon_error err = {0};

@@ -21,6 +21,14 @@ static int main_tick(const kanon_progress *progress, void *payload)
 
 static const kanon_context main_context = {.struct_size = sizeof main_context, .tick_on_caller = 1};
 
+void take_on_main(int foreign, kanon_tick *tick, const kanon_context **context)
+{
+    if (!foreign)
+        return;
+    *tick = main_tick;
+    *context = &main_context;
+}
+
 typedef struct import {
     kanon_table *table;
     struct ArrowArrayStream stream;
@@ -49,14 +57,8 @@ SEXP r_table_import(SEXP schema, SEXP stream, SEXP options)
     int foreign, show = (int)item_whole(options, "progress");
     kanon_error err = {0};
     stream_take(&w.stream, stream, &foreign);
-    kanon_status st;
-    if (foreign) {
-        w.options.tick = main_tick;
-        w.options.context = &main_context;
-        st = do_import(&w, &err);
-    } else {
-        st = run(do_import, &w, &t, show, &err);
-    }
+    take_on_main(foreign, &w.options.tick, &w.options.context);
+    kanon_status st = foreign ? do_import(&w, &err) : run(do_import, &w, &t, show, &err);
     if (st != KANON_OK) {
         kanon_table_free(w.table);
         raise_failure(&err);
@@ -180,14 +182,8 @@ SEXP r_check(SEXP schema, SEXP stream, SEXP options)
     int foreign, show = (int)item_whole(options, "progress");
     kanon_error err = {0};
     stream_take(&w.stream, stream, &foreign);
-    kanon_status st;
-    if (foreign) {
-        w.options.tick = main_tick;
-        w.options.context = &main_context;
-        st = do_check(&w, &err);
-    } else {
-        st = run(do_check, &w, &t, show, &err);
-    }
+    take_on_main(foreign, &w.options.tick, &w.options.context);
+    kanon_status st = foreign ? do_check(&w, &err) : run(do_check, &w, &t, show, &err);
     result_keep(owner, w.found);
     if (st != KANON_OK) {
         handle_clear(owner);

@@ -156,6 +156,15 @@ SEXP figure_frame(const kanon_figure *const *figures, size_t n)
     return list;
 }
 
+SEXP measure_frame(const kanon_measures *measures)
+{
+    size_t n = kanon_measures_count(measures);
+    const kanon_figure **figures = (const kanon_figure **)R_alloc(n + 1, sizeof *figures);
+    for (size_t i = 0; i < n; i++)
+        figures[i] = kanon_measures_at(measures, i);
+    return figure_frame(figures, n);
+}
+
 /* ---- bytes ---- */
 
 static int byte_sink_write(const void *bytes, size_t size, void *payload)

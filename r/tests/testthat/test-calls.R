@@ -263,8 +263,8 @@ test_that("a refinement can be chosen for a curve and for a state", {
   skip_if_not(kanon_about()$states)
   path <- tempfile(fileext = ".kanon")
   state <- kanon_state(path, kanonymise(x, quasi = "age", identifying = "id", key = "id", k = 2))
-  expect_error(state_optimise(state, refine = "magic"), "magic", class = "kanon_usage")
-  expect_identical(state_optimise(state, refine = "il-optimization")$records, 40)
+  expect_error(state$improve(refine = "magic"), "magic", class = "kanon_usage")
+  expect_identical(state$improve(refine = "il-optimization")$records, 40)
   close(state)
 })
 
