@@ -113,13 +113,14 @@ $$;
 
 CREATE FUNCTION kanon.version() RETURNS text LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kanon_version_text';
 
-CREATE FUNCTION kanon.fail(message text, hint text DEFAULT NULL) RETURNS void LANGUAGE plpgsql IMMUTABLE
+-- A wrong argument; or, as state '22000', one that does not fit the table.
+CREATE FUNCTION kanon.fail(message text, hint text DEFAULT NULL, state text DEFAULT '22023') RETURNS void LANGUAGE plpgsql IMMUTABLE
     SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF hint IS NULL THEN
-        RAISE EXCEPTION USING errcode = '22023', message = fail.message;
+        RAISE EXCEPTION USING errcode = fail.state, message = fail.message;
     END IF;
-    RAISE EXCEPTION USING errcode = '22023', message = fail.message, hint = fail.hint;
+    RAISE EXCEPTION USING errcode = fail.state, message = fail.message, hint = fail.hint;
 END
 $$;
 
@@ -127,13 +128,14 @@ $$;
 CREATE FUNCTION kanon.nearest_word(words text[], word text) RETURNS text LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
     AS 'MODULE_PATHNAME', 'kanon_nearest_word_sql';
 
--- Raises unless the word is one of those.
-CREATE FUNCTION kanon.check_word(what text, words text[], word text) RETURNS void LANGUAGE plpgsql IMMUTABLE
+-- Raises unless the word is one of those; `nearest`: the hint is the one that is like it.
+CREATE FUNCTION kanon.check_word(what text, words text[], word text, nearest boolean DEFAULT false) RETURNS void LANGUAGE plpgsql IMMUTABLE
     SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF word IS NOT NULL AND NOT word = ANY (words) THEN
-        PERFORM kanon.fail(format('%s: there is no %s', what, quote_literal(word)), coalesce(
-            'Did you mean ' || kanon.nearest_word(words, word) || '?', format('Choose one of: %s.', array_to_string(words, ', '))));
+        PERFORM kanon.fail(format('%s: there is no ''%s''', what, word), coalesce(
+            'did you mean ''' || CASE WHEN nearest THEN kanon.nearest_word(words, word) END || '''?',
+            'choose one of: ' || array_to_string(words, ', ')));
     END IF;
 END
 $$;
@@ -354,6 +356,7 @@ BEGIN
         RETURN QUERY SELECT v.what, c.name, v.value FROM (VALUES
             ('weight', said->>'weight'), ('mask', said->>'mask'), ('top', said->>'top'), ('bottom', said->>'bottom'),
             ('format', said->>'format'),
+            ('separators', nullif(coalesce(said->>'decimal', '-') || coalesce(said->>'thousands', '-'), '--')),
             ('order', CASE c.kind WHEN 'ordinal' THEN coalesce(said->'order', kanon.levels_of(c.base))::text END),
             ('bands', CASE jsonb_typeof(said->'bands')
                       WHEN 'array' THEN (SELECT string_agg(t, ',') FROM kanon.texts(said->'bands') t)
@@ -372,8 +375,12 @@ BEGIN
     RETURN QUERY SELECT 'setting', p.name, p.value FROM kanon.pairs(settings->'settings') p ORDER BY 2;
     RETURN QUERY SELECT 'refine_setting', p.name, p.value FROM kanon.pairs(settings->'refine_settings') p ORDER BY 2;
     RETURN QUERY SELECT 'option', p.name, p.value FROM kanon.pairs(settings) p
-        WHERE p.name IN ('k', 'algorithm', 'refine', 'effort', 'seed', 'suppress', 'suppressed', 'recode', 'blocks', 'numbers', 'shuffle',
-                         'shuffle_seed', 'joint_k', 'report');
+        WHERE p.name IN (
+            -- generated: options
+            'k', 'algorithm', 'suppressed', 'refine', 'effort', 'recode', 'blocks', 'seed', 'report', 'numbers', 'shuffle',
+            'shuffle_seed', 'joint_k', 'strict', 'suppress'
+            -- end
+        );
 END
 $$;
 
@@ -428,11 +435,12 @@ BEGIN
              UNION ALL SELECT '', unnest(key || entity) LOOP
         CONTINUE WHEN r.name IS NULL;
         IF NOT r.name = ANY (names) THEN
-            PERFORM kanon.fail(format('%s has no column %s', source, r.name),
-                               'Did you mean ' || kanon.nearest_word(names, r.name) || '?');
+            PERFORM kanon.fail(format('%s: the table has no such column', r.name), coalesce(
+                'did you mean ''' || kanon.nearest_word(names, r.name) || '''?',
+                format('names of columns of %s are given as an array: quasi => ''{age,zip}''', source)), '22000');
         END IF;
-        IF said ? r.name AND r.role <> '' THEN
-            PERFORM kanon.fail(format('column %s has two roles', r.name));
+        IF r.role <> '' AND said->>r.name <> r.role THEN
+            PERFORM kanon.fail(format('the column %s is named as %s and as %s', r.name, said->>r.name, r.role));
         END IF;
         said := said || CASE r.role WHEN '' THEN '{}' ELSE jsonb_build_object(r.name, r.role) END;
     END LOOP;
@@ -486,12 +494,19 @@ DECLARE
     about text := format('columns: %s', name);
 BEGIN
     FOR word IN SELECT jsonb_object_keys(said) LOOP
-        PERFORM kanon.check_word(about, '{type,order,weight,mask,bands,top,bottom,format,taxonomy}', word);
+        -- generated: column-keys
+        PERFORM kanon.check_word(about, '{taxonomy,bands,top,bottom,mask,weight,type,order,format,decimal,thousands}', word, true);
+        -- end
     END LOOP;
+    -- generated: column-words
+    PERFORM kanon.check_word(about || ': mask', '{right,left}', said->>'mask');
     PERFORM kanon.check_word(about || ': type', '{integer,decimal,date,categorical,ordinal}', said->>'type');
-    PERFORM kanon.check_word(about || ': mask', '{left,right}', said->>'mask');
+    -- end
     IF said ? 'order' AND (jsonb_typeof(said->'order') <> 'array' OR said->'order' = '[]') THEN
         PERFORM kanon.fail(about || ': order is not an array of levels', '"order": ["low", "middle", "high"]');
+    END IF;
+    IF length(said->>'decimal') <> 1 OR length(said->>'thousands') <> 1 THEN
+        PERFORM kanon.fail(about || ': a separator is one character, such as '','' or ''.''');
     END IF;
     IF said ? 'weight' AND NOT said->>'weight' ~ '^\d+(\.\d+)?([eE][-+]?\d+)?$' THEN
         PERFORM kanon.fail(about || ': weight is not a number', 'Give a number above 0.');
@@ -506,7 +521,8 @@ BEGIN
     word := CASE WHEN makes_taxonomy AND said->>'type' <> 'categorical' THEN 'a taxonomy or mask'
                  WHEN said ? 'order' AND kind <> 'ordinal' THEN 'an order'
                  WHEN has_bands AND kind IN ('categorical', 'ordinal') THEN 'bands'
-                 WHEN said ? 'format' AND kind <> 'date' THEN 'a format' END;
+                 WHEN said ? 'format' AND kind <> 'date' THEN 'a format'
+                 WHEN said ?| '{decimal,thousands}' AND kind NOT IN ('integer', 'decimal') THEN 'a separator' END;
     IF word IS NOT NULL THEN
         PERFORM kanon.fail(format('%s: %s cannot be combined with the type %s', about, word, coalesce(said->>'type', kind)),
                            'Remove one of the two.');
@@ -525,9 +541,17 @@ DECLARE
     most constant bigint := 9007199254740991;
     list text;
 BEGIN
+    IF NOT said ? 'k' THEN
+        PERFORM kanon.fail('k is not given', 'say how many rows at least are to be alike: k => 10');
+    END IF;
+    IF NOT EXISTS (SELECT FROM kanon.pairs(said->'roles') r WHERE r.value = 'quasi') THEN
+        PERFORM kanon.fail('no column is a quasi-identifier',
+                           'name those that could single out a person: quasi => ''{age,zip}''', '22000');
+    END IF;
     FOR c IN SELECT e.key AS name FROM jsonb_each(said->'columns') e WHERE NOT said->'roles' ? e.key LOOP
-        PERFORM kanon.fail(format('column %s has settings and no role', c.name), 'Did you mean '
-            || kanon.nearest_word(ARRAY(SELECT jsonb_object_keys(said->'roles')), c.name) || '?');
+        PERFORM kanon.fail(format('column %s has settings and no role', c.name), coalesce('Did you mean '
+            || kanon.nearest_word(ARRAY(SELECT jsonb_object_keys(said->'roles')), c.name) || '?',
+            format('Name it in a list of columns, too: quasi => ''{%s}''.', c.name)));
     END LOOP;
     PERFORM kanon.check_column(o.name, o.role, o.kind, said->'columns'->o.name) FROM kanon.columns_of(source, said) o
       WHERE said->'columns' ? o.name;
@@ -547,19 +571,31 @@ BEGIN
         PERFORM kanon.fail(format('column %s is called as an end of the ranges of %s', c.other, c.name),
                            'Rename one of them, or use numbers => ''interval''.');
     END LOOP;
-    IF NOT said ? 'k' THEN
-        PERFORM kanon.fail('k is not given', 'k is a whole number from 2 upwards.');
-    END IF;
     IF (said->>'together')::boolean AND NOT said ? 'entity' THEN
         PERFORM kanon.fail('entity_together needs an entity', 'Name the column that says whose row it is: entity => ''patient''.');
     END IF;
-    PERFORM kanon.check_word('numbers', '{range,columns,interval,mean}', said->>'numbers');
-    PERFORM kanon.check_word('recode', '{record,attribute}', said->>'recode');
+    -- generated: words
     PERFORM kanon.check_word('empty', '{missing,value}', said->>'empty');
-    PERFORM kanon.check_word('effort', '{fast,balanced,best}', said->>'effort');
     PERFORM kanon.check_word('suppressed', '{drop,keep}', said->>'suppressed');
-    IF (said->>'seed')::numeric NOT BETWEEN 0 AND most OR (said->>'shuffle_seed')::numeric NOT BETWEEN 0 AND most THEN
-        PERFORM kanon.fail('a seed is a whole number from 0 to 9007199254740991');
+    PERFORM kanon.check_word('effort', '{fast,balanced,best}', said->>'effort');
+    PERFORM kanon.check_word('recode', '{record,attribute}', said->>'recode');
+    PERFORM kanon.check_word('numbers', '{range,columns,interval,mean}', said->>'numbers');
+    -- end
+    FOREACH list IN ARRAY ARRAY['seed', 'shuffle_seed'] LOOP
+        IF (said->>list)::numeric NOT BETWEEN 0 AND most THEN
+            PERFORM kanon.fail(format('%s must be a whole number from 0 to %s', list, most));
+        END IF;
+    END LOOP;
+    -- a constraint without quotes falls into parts at its commas
+    IF jsonb_array_length(said->'constraints') > 1 AND EXISTS (SELECT FROM kanon.texts(said->'constraints') t WHERE t NOT LIKE '%model=%') THEN
+        PERFORM kanon.fail('constraint: model: not given',
+                           'put each constraint in quotes: ''{"model=distinct-l-diversity,attribute=disease,l=3"}''');
+    END IF;
+    list := kanon.unnamed(source, said);
+    IF (said->>'strict')::boolean AND list IS NOT NULL THEN
+        PERFORM kanon.fail(format('%s: the schema does not name %s', split_part(list, ', ', 1),
+                                  CASE WHEN list LIKE '%, %' THEN 'these columns: ' || list ELSE 'this column' END),
+                           'give each a role: identifying, quasi, sensitive or insensitive', '22000');
     END IF;
     IF (said->>'blocks')::bigint NOT IN (-1, 0) AND (said->>'blocks')::bigint < (said->>'k')::bigint THEN
         PERFORM kanon.fail(format('blocks of %s records are smaller than k', said->>'blocks'), 'Use 0 for automatic blocks, -1 for none.');
@@ -601,9 +637,6 @@ BEGIN
         c(name, read_as, role, type, base, typmod, kind, shown, released, second, released_as, second_as, place)
         CROSS JOIN LATERAL (VALUES (c.released_as, c.released, 0), (c.second_as, c.second, 1)) n(name, type, part)
         WHERE n.name IS NOT NULL;
-    IF NOT FOUND THEN
-        PERFORM kanon.fail('no column has a role', 'Name the quasi-identifiers: quasi => ''{age,zip}''.');
-    END IF;
     SELECT c.name INTO twice FROM (SELECT unnest(ARRAY[d.released_as, d.second_as]) AS name FROM kanon.columns_of(source, settings) d) c
      WHERE c.name IS NOT NULL GROUP BY c.name HAVING count(*) > 1 LIMIT 1;
     IF twice IS NOT NULL THEN
@@ -636,15 +669,20 @@ BEGIN
 END
 $$;
 
--- Columns that have no role, which the release leaves out, and what is weaker than it may seem.
+-- Columns that have no role, which the release leaves out; NULL: there is none.
+CREATE FUNCTION kanon.unnamed(source regclass, settings jsonb) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT string_agg(a.attname, ', ' ORDER BY a.attnum) FROM pg_attribute a
+     WHERE a.attrelid = source AND a.attnum > 0 AND NOT a.attisdropped
+       AND NOT EXISTS (SELECT FROM kanon.columns_of(source, settings) c WHERE c.read_as = a.attname)
+$$;
+
+-- Those columns, and what is weaker than it may seem.
 CREATE FUNCTION kanon.say_about(source regclass, settings jsonb) RETURNS void LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     list text;
 BEGIN
-    SELECT string_agg(a.attname, ', ' ORDER BY a.attnum) INTO list FROM pg_attribute a
-     WHERE a.attrelid = source AND a.attnum > 0 AND NOT a.attisdropped
-       AND NOT EXISTS (SELECT FROM kanon.columns_of(source, settings) c WHERE c.read_as = a.attname);
+    list := kanon.unnamed(source, settings);
     IF list IS NOT NULL THEN
         RAISE NOTICE USING message = format('columns without a role are not released: %s', list),
             hint = 'Name them: insensitive => ''{...}'' releases columns as they are, identifying => ''{...}'' leaves them out.';
@@ -721,14 +759,19 @@ $$;
 
 -- Defines a release and makes its table, which is empty until the first refresh.
 CREATE FUNCTION kanon.define(
-    release text, source regclass, k bigint, quasi text[] DEFAULT '{}', sensitive text[] DEFAULT '{}',
-    insensitive text[] DEFAULT '{}', identifying text[] DEFAULT '{}', entity text DEFAULT NULL, entity_together boolean DEFAULT false,
-    key text[] DEFAULT NULL, columns json DEFAULT '{}', taxonomies json DEFAULT '{}', constraints text[] DEFAULT '{}',
-    missing text[] DEFAULT '{}', empty text DEFAULT NULL, algorithm text DEFAULT NULL, settings jsonb DEFAULT '{}',
-    refine text DEFAULT NULL, refine_settings jsonb DEFAULT '{}', effort text DEFAULT NULL, seed bigint DEFAULT 0, suppress numeric DEFAULT NULL,
-    suppressed text DEFAULT NULL, recode text DEFAULT 'record', blocks bigint DEFAULT 0, numbers text DEFAULT 'range', shuffle boolean DEFAULT true,
+    release text, source regclass DEFAULT NULL,
+    -- generated: define
+    k bigint DEFAULT NULL, quasi text[] DEFAULT '{}', sensitive text[] DEFAULT '{}', identifying text[] DEFAULT '{}',
+    insensitive text[] DEFAULT '{}', taxonomies json DEFAULT '{}', columns json DEFAULT '{}', missing text[] DEFAULT '{}',
+    empty text DEFAULT NULL, algorithm text DEFAULT NULL, settings jsonb DEFAULT '{}', constraints text[] DEFAULT '{}',
+    entity text DEFAULT NULL, entity_together boolean DEFAULT false, suppress numeric DEFAULT NULL, suppressed text DEFAULT NULL,
+    key text[] DEFAULT NULL, refine text DEFAULT NULL, effort text DEFAULT NULL, refine_settings jsonb DEFAULT '{}',
+    recode text DEFAULT 'record', blocks bigint DEFAULT 0, seed bigint DEFAULT 0, report boolean DEFAULT NULL,
+    schema text DEFAULT current_schema(), numbers text DEFAULT 'range', shuffle boolean DEFAULT true,
     shuffle_seed bigint DEFAULT NULL, incremental boolean DEFAULT false, joint_k bigint DEFAULT NULL, labels boolean DEFAULT true,
-    report boolean DEFAULT NULL, schema text DEFAULT current_schema()) RETURNS regclass
+    strict boolean DEFAULT false
+    -- end
+) RETURNS regclass
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     said jsonb;
@@ -748,6 +791,10 @@ BEGIN
     taxonomies := coalesce(taxonomies, '{}');
     settings := coalesce(settings, '{}');
     refine_settings := coalesce(refine_settings, '{}');
+    IF source IS NULL THEN
+        PERFORM kanon.fail('source is not given', 'kanon.define(''people_k'', ''people'', k => 10, quasi => ''{age,zip}'') makes the release '
+                           'people_k of the table people.');
+    END IF;
     IF NOT has_table_privilege(source, 'SELECT') AND NOT has_any_column_privilege(source, 'SELECT') THEN
         RAISE EXCEPTION USING errcode = 'insufficient_privilege', message = format('permission denied for %s', source);
     END IF;
@@ -766,11 +813,14 @@ BEGIN
     SELECT coalesce(jsonb_object_agg(r.name, CASE r.value WHEN 'entity' THEN 'identifying' ELSE r.value END), '{}')
       INTO roles FROM kanon.pairs(roles) r;
     said := jsonb_strip_nulls(jsonb_build_object(
-        'k', k, 'roles', roles, 'columns', kanon.details_of(columns, taxonomies, schema), 'entity', of_entity,
-        'together', entity_together, 'key', of_key, 'constraints', constraints, 'missing', nullif(missing, '{}'),
-        'empty', empty, 'algorithm', algorithm, 'settings', settings, 'refine', refine, 'refine_settings', refine_settings, 'effort', effort,
-        'seed', seed, 'suppress', suppress::text, 'suppressed', suppressed, 'recode', recode, 'blocks', blocks, 'numbers', numbers, 'shuffle', shuffle,
-        'shuffle_seed', shuffle_seed, 'incremental', incremental, 'joint_k', joint_k, 'report', report));
+        -- generated: said
+        'k', k, 'empty', empty, 'algorithm', algorithm, 'settings', settings, 'suppressed', suppressed, 'refine', refine,
+        'effort', effort, 'refine_settings', refine_settings, 'recode', recode, 'blocks', blocks, 'seed', seed, 'report', report,
+        'numbers', numbers, 'shuffle', shuffle, 'shuffle_seed', shuffle_seed, 'joint_k', joint_k, 'strict', strict,
+        -- end
+        'roles', roles, 'columns', kanon.details_of(columns, taxonomies, schema), 'entity', of_entity, 'together', entity_together,
+        'key', of_key, 'constraints', constraints, 'missing', nullif(missing, '{}'), 'suppress', suppress::text,
+        'incremental', incremental));
     PERFORM kanon.check_said(source, said);
     PERFORM kanon.check_settings(source, said);
 
@@ -779,6 +829,10 @@ BEGIN
     place := parse_ident(release);
     release := CASE WHEN cardinality(place) = 1 THEN format('%I.%I', schema, place[1])
                     ELSE format('%I.%I', place[1], place[2]) END;
+    IF to_regclass(release) IS NOT NULL THEN
+        RAISE EXCEPTION USING errcode = 'duplicate_table', message = format('relation %s exists already', release),
+            hint = 'kanon.alter changes a release and kanon.drop removes it; a new one has a name of its own.';
+    END IF;
     EXECUTE format('CREATE TABLE %s (%s)', release, list);
     made := to_regclass(release);
     -- so that a publication of the release can send its refreshes
@@ -867,31 +921,37 @@ $$;
 -- Changes what is said, and leaves the rest: NULL is "as it is". The table keeps its privileges, indexes and views, and the
 -- definition its refreshes. Columns that are no longer released are dropped at once; new ones are NULL until the next refresh.
 CREATE FUNCTION kanon.alter(
-    release regclass, k bigint DEFAULT NULL, quasi text[] DEFAULT NULL, sensitive text[] DEFAULT NULL,
-    insensitive text[] DEFAULT NULL, identifying text[] DEFAULT NULL, entity text DEFAULT NULL, entity_together boolean DEFAULT NULL,
-    columns json DEFAULT NULL, taxonomies json DEFAULT NULL, constraints text[] DEFAULT NULL, missing text[] DEFAULT NULL,
-    empty text DEFAULT NULL, algorithm text DEFAULT NULL, settings jsonb DEFAULT NULL, refine text DEFAULT NULL,
-    refine_settings jsonb DEFAULT NULL, effort text DEFAULT NULL, seed bigint DEFAULT NULL, suppress numeric DEFAULT NULL,
-    suppressed text DEFAULT NULL, recode text DEFAULT NULL,
-    blocks bigint DEFAULT NULL, numbers text DEFAULT NULL, shuffle boolean DEFAULT NULL, shuffle_seed bigint DEFAULT NULL,
-    joint_k bigint DEFAULT NULL, report boolean DEFAULT NULL, schema text DEFAULT current_schema()) RETURNS void
+    release regclass,
+    -- generated: alter
+    k bigint DEFAULT NULL, quasi text[] DEFAULT NULL, sensitive text[] DEFAULT NULL, identifying text[] DEFAULT NULL,
+    insensitive text[] DEFAULT NULL, taxonomies json DEFAULT NULL, columns json DEFAULT NULL, missing text[] DEFAULT NULL,
+    empty text DEFAULT NULL, algorithm text DEFAULT NULL, settings jsonb DEFAULT NULL, constraints text[] DEFAULT NULL,
+    entity text DEFAULT NULL, entity_together boolean DEFAULT NULL, suppress numeric DEFAULT NULL, suppressed text DEFAULT NULL,
+    refine text DEFAULT NULL, effort text DEFAULT NULL, refine_settings jsonb DEFAULT NULL, recode text DEFAULT NULL,
+    blocks bigint DEFAULT NULL, seed bigint DEFAULT NULL, report boolean DEFAULT NULL, schema text DEFAULT current_schema(),
+    numbers text DEFAULT NULL, shuffle boolean DEFAULT NULL, shuffle_seed bigint DEFAULT NULL, joint_k bigint DEFAULT NULL,
+    strict boolean DEFAULT NULL
+    -- end
+) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     d kanon.definitions;
     said jsonb;
     roles jsonb;
-    of_release constant text[] := '{joint_k,shuffle,shuffle_seed,numbers,report,release_names,source_names}';
+    of_release constant text[] := '{joint_k,shuffle,shuffle_seed,numbers,report,strict,release_names,source_names}';
     c record;
 BEGIN
     EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', release);
     d := kanon.definition_of(release);
     said := d.settings || jsonb_strip_nulls(jsonb_build_object(
-        'k', k, 'entity', kanon.own_name(d.settings, entity), 'together', entity_together, 'constraints', CASE
+        -- generated: said
+        'k', k, 'empty', empty, 'algorithm', algorithm, 'settings', settings, 'suppressed', suppressed, 'refine', refine,
+        'effort', effort, 'refine_settings', refine_settings, 'recode', recode, 'blocks', blocks, 'seed', seed, 'report', report,
+        'numbers', numbers, 'shuffle', shuffle, 'shuffle_seed', shuffle_seed, 'joint_k', joint_k, 'strict', strict,
+        -- end
+        'entity', kanon.own_name(d.settings, entity), 'together', entity_together, 'constraints', CASE
             WHEN constraints IS NOT NULL THEN ARRAY(SELECT kanon.own_constraint(d.settings, u) FROM unnest(constraints) u) END,
-        'missing', missing, 'empty', empty, 'algorithm', algorithm,
-        'settings', settings, 'refine', refine, 'refine_settings', refine_settings, 'effort', effort, 'seed', seed,
-        'suppress', suppress::text, 'suppressed', suppressed, 'recode', recode, 'blocks', blocks, 'numbers', numbers, 'shuffle', shuffle,
-        'shuffle_seed', shuffle_seed, 'joint_k', joint_k, 'report', report));
+        'missing', missing, 'suppress', suppress::text));
     roles := kanon.roles_of(d.source, d.settings, jsonb_strip_nulls(jsonb_build_object(
         'quasi', kanon.own_names(d.settings, quasi), 'sensitive', kanon.own_names(d.settings, sensitive),
         'insensitive', kanon.own_names(d.settings, insensitive), 'identifying', kanon.own_names(d.settings, identifying))),

@@ -139,6 +139,13 @@ static kanon_status add_constraint(kanon_schema *s, const char *column, const ch
     return kanon_schema_add_constraint(s, value, err);
 }
 
+/* Decimal and thousands separator, "-" for one that is not said. */
+static kanon_status set_separators(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    return kanon_schema_set_separators(s, column, (char)(value[0] == '-' ? 0 : value[0]), (char)(value[1] == '-' ? 0 : value[1]),
+                                       err);
+}
+
 static const struct {
     const char *name;
     set_function set;
@@ -149,6 +156,7 @@ static const struct {
     {"taxonomy", set_taxonomy},
     {"mask", set_mask},
     {"format", kanon_schema_set_format},
+    {"separators", set_separators},
     {"order", set_order},
     {"bands", kanon_schema_set_bands},
     {"top", kanon_schema_set_top},

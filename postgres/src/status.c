@@ -57,18 +57,31 @@ void forget_error(void)
 
 void raise_failure(const kanon_error *err)
 {
-    const char *hint = err->hint;
+    /* what an error is about, by its topic, in the words of SQL */
+    static const struct {
+        const char *topic, *hint;
+    } hints[] = {
+        {"memory", "Raise maintenance_work_mem."},
+        {"grow-taxonomy", "Add it to the taxonomy and refresh the release fully."},
+        {"roles", "name those that could single out a person: quasi => '{age,zip}'"},
+        {"columns", "names of columns are given as an array: quasi => '{age,zip}'"},
+        {"entity", "name the column that says whose row it is: entity => 'patient'"},
+        {"numeric", "numbers => 'interval' adds no columns"},
+    };
+    static const char place[] = "Arrow stream: "; /* there is one source, and nobody calls it so */
+    const char *hint = err->hint, *message = err->message;
     ErrorData *first = kept;
     kept = NULL;
     if (first != NULL)
         ReThrowError(first);
     if (err->status == KANON_ECANCELLED)
         CHECK_FOR_INTERRUPTS();
-    if (err->topic != NULL && strcmp(err->topic, "memory") == 0)
-        hint = "Raise maintenance_work_mem.";
-    if (err->topic != NULL && strcmp(err->topic, "grow-taxonomy") == 0)
-        hint = "Add it to the taxonomy and refresh the release fully.";
-    ereport(ERROR, (errcode(sqlstate_of(err->status)), errmsg("%s", from_utf8(err->message)),
+    for (int i = 0; i < lengthof(hints); i++)
+        if (err->topic != NULL && strcmp(err->topic, hints[i].topic) == 0)
+            hint = hints[i].hint;
+    if (strncmp(message, place, sizeof place - 1) == 0)
+        message += sizeof place - 1;
+    ereport(ERROR, (errcode(sqlstate_of(err->status)), errmsg("%s", from_utf8(message)),
                     hint[0] != '\0' ? errhint("%s", from_utf8(hint)) : 0));
 }
 

@@ -51,6 +51,24 @@ SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}',
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', shuffle_seed => 9007199254740992)$$);
 SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', taxonomies => '{"age": "no_table"}')$$);
 SELECT state_of($$SELECT kanon.define('people', 'people', k => 3, quasi => '{age}')$$);
+-- What somebody types first, and forgets.
+SELECT state_of($$SELECT kanon.define('x_k')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people')$$);
+SELECT state_of($$SELECT kanon.define('people', quasi => '{age}', k => 3)$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', 3)$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, sensitive => '{disease}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => ARRAY['age,job'])$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age,job}', strict => true)$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', sensitive => '{disease}', constraints => '{model=distinct-l-diversity,attribute=disease,l=2}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age,age}', identifying => '{id,job,disease}', strict => true); SELECT kanon.drop('x_k')$$);
+-- Separators of numbers in texts.
+CREATE TABLE prices AS SELECT CASE WHEN i % 2 = 0 THEN '1.23' || i % 10 || ',5' ELSE '7,25' END AS price FROM generate_series(1, 20) i;
+SELECT state_of($$SELECT kanon.define('x_k', 'prices', k => 3, quasi => '{price}', columns => '{"price": {"type": "decimal", "decimal": "comma"}}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'prices', k => 3, quasi => '{price}', columns => '{"price": {"decimal": ","}}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'prices', k => 3, quasi => '{price}', columns => '{"price": {"type": "decimal", "decimal": ".", "thousands": ","}}')$$);
+SELECT kanon.define('prices_k', 'prices', k => 10, quasi => '{price}', columns => '{"price": {"type": "decimal", "decimal": ",", "thousands": "."}}');
+SELECT records FROM kanon.refresh('prices_k');
+SELECT DISTINCT price FROM prices_k ORDER BY 1;
 SELECT state_of($$SELECT * FROM kanon.refresh('people')$$);
 SELECT state_of($$SELECT kanon.drop('people')$$);
 -- An empty table is defined as well.
