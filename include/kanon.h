@@ -401,9 +401,10 @@ typedef struct kanon_read_options {
  * that holds it, KEY-file=PATH the file. Drivers are libraries that are loaded at run time: docs/databases.md. A release is
  * written to such a place by its name: NAME.parquet, FILE.db#TABLE, adbc:...&table=NAME. */
 
-/* Read and encode a table as `schema` says, which also says of its header and encoding what the input does not. A CSV file of
- * more than 1 MiB stays open and is read again when a release is written. KANON_EIO: it was truncated or rewritten
- * meanwhile; kanon_publish says so, too. Bytes and the batches of a stream are kept: bytes must outlive the table. */
+/* Read and encode a table as `schema` says, which also says of its header and encoding what the input does not. A CSV
+ * file of more than 1 MiB stays open and is read again when a release is written. KANON_EIO: it was truncated or
+ * rewritten meanwhile; kanon_publish says so, too. Bytes and the batches of a stream are kept: bytes must outlive the
+ * table. */
 KANON_API kanon_status kanon_table_read(kanon_table **out, const kanon_input *input, const kanon_schema *schema,
                                         const kanon_read_options *options, kanon_error *err);
 KANON_API void kanon_table_free(kanon_table *table);

@@ -752,7 +752,8 @@ static void test_read_file(void **state)
     assert_string_equal(kanon__schema_find(schema, "workclass")->taxonomy_path, expected);
     assert_string_equal(schema->path, path);
     assert_string_equal(kanon_schema_taxonomy_path(schema, "workclass"), expected);
-    assert_int_equal(kanon_schema_set_taxonomy(schema, "workclass", KANON_BYTES_AS("a;*\nb;*\n", 8, "tree"), &err), KANON_OK);
+    assert_int_equal(kanon_schema_set_taxonomy(schema, "workclass", KANON_BYTES_AS("a;*\nb;*\n", 8, "tree"), &err),
+                     KANON_OK);
     assert_null(kanon_schema_taxonomy_path(schema, "workclass")); /* not in a file any more */
     assert_null(kanon_schema_taxonomy_path(schema, "nobody"));
     kanon_role role = KANON_ROLE_SENSITIVE;
