@@ -94,7 +94,7 @@ int main(void)
         fprintf(stderr, "%s\n", err.message);
     else
         print_release(&released);
-    if (people.release != NULL) /* kanon_table_from_arrow was not reached */
+    if (people.release != NULL) /* kanon_table_read was not reached */
         people.release(&people);
     kanon_grouping_free(grouping);
     kanon_table_free(table);

@@ -117,7 +117,7 @@ int main(void)
         kanon_anonymize(&grouping, table, &options, &err) == KANON_OK &&
         kanon_publish(table, grouping, &outputs, &err) == KANON_OK)
         failed = 0;
-    if (people.release != NULL) /* kanon_table_from_arrow was not reached */
+    if (people.release != NULL) /* kanon_table_read was not reached */
         people.release(&people);
     kanon_grouping_free(grouping);
     kanon_table_free(table);
