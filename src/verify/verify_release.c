@@ -11,6 +11,7 @@
 #include "verify/bare_text.h"
 #include "verify/read_interval.h"
 #include "verify/verify_bands.h"
+#include "verify/verify_figures.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -694,82 +695,15 @@ void kanon__verifier_prefetch(const kanon__verifier *v, int64_t far, int64_t nea
 
 /* ---- after ------------------------------------------------------------------------------------------------------- */
 
-static const double *figures_of(const kanon__verifier *v, int64_t group, int i)
-{
-    return &v->figures[(group * v->table->data.n_quasi + i) * 2];
-}
-
-/* A mean covers no interval, but it lies between the extremes of its group, up to the last digit shown. */
-static bool is_mean_inside(double mean, double low, double high, const kanon__column *column)
-{
-    bool whole = column->domain->type == KANON_TYPE_DATE; /* days, or seconds without their fractions */
-    double slack = 1e-9 * (fabs(low) + fabs(high)) + (whole ? 1 : 0.5 * pow(10, -2));
-    return low - slack <= mean && mean <= high + slack;
-}
-
-static kanon_status check_means(const kanon__verifier *v, int i, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    const kanon__column *column = v->attributes[i].column;
-    cover *extremes = NULL;
-    KANON_TRY(kanon__new_array(&extremes, v->n_groups, "the check of the release", err), out);
-    for (int64_t group = 0; group < v->n_groups; group++)
-        extremes[group].lo = UINT32_MAX;
-    for (int64_t row = 0; row < v->table->data.n_rows; row++) {
-        uint32_t code = kanon__code_at(column->codes, row);
-        if (v->group_of[row] < 0 || code == column->domain->missing_code)
-            continue;
-        cover *e = &extremes[v->group_of[row]];
-        e->lo = code < e->lo ? code : e->lo;
-        e->hi = code > e->hi ? code : e->hi;
-    }
-    for (int64_t group = 0; group < v->n_groups; group++) {
-        const double *shown = figures_of(v, group, i);
-        bool has_numbers = extremes[group].lo != UINT32_MAX;
-        if (has_numbers && shown[0] == shown[1] &&
-            !is_mean_inside(shown[0], column->domain->values[extremes[group].lo], column->domain->values[extremes[group].hi],
-                            column)) {
-            st = kanon__fail(err, KANON_EINTERNAL, "the check found a mean outside its group, column %s", column->name);
-            goto out;
-        }
-    }
-out:
-    kanon__free(extremes);
-    return st;
-}
-
-/* Every group must show what the first group with the same value showed. */
-static kanon_status check_mapping(const kanon__verifier *v, int i, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    const kanon__column *column = v->attributes[i].column;
-    int64_t *first = NULL; /* by code: one more than that group */
-    KANON_TRY(kanon__new_array(&first, column->domain->n_codes, "the check of the release", err), out);
-    for (int64_t row = 0; row < v->table->data.n_rows; row++) {
-        int64_t *before = &first[kanon__code_at(column->codes, row)], group = v->group_of[row];
-        if (group < 0)
-            continue;
-        if (*before == 0)
-            *before = group + 1;
-        const double *one = figures_of(v, *before - 1, i), *other = figures_of(v, group, i);
-        if (one[0] != other[0] || one[1] != other[1]) {
-            st = kanon__fail(err, KANON_EINTERNAL, "the check found one value shown in two ways: record %lld, column %s",
-                             (long long)row + 1, column->name);
-            goto out;
-        }
-    }
-out:
-    kanon__free(first);
-    return st;
-}
-
 static kanon_status check_attribute(int64_t i, void *payload, kanon_error *err)
 {
     const kanon__verifier *v = *(const kanon__verifier *const *)payload;
+    const kanon__shown_figures figures = {v->attributes[i].column, v->group_of, v->table->data.n_rows, v->n_groups,
+                                          v->figures + 2 * i, 2 * v->table->data.n_quasi};
     if (v->mapping)
-        KANON_CHECK(check_mapping(v, (int)i, err));
+        KANON_CHECK(kanon__verify_mapping(&figures, err));
     if (v->attributes[i].numeric && shows_means(v, v->attributes[i].column))
-        KANON_CHECK(check_means(v, (int)i, err));
+        KANON_CHECK(kanon__verify_means(&figures, err));
     return KANON_OK;
 }
 

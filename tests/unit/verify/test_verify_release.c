@@ -1,5 +1,5 @@
-/* The check of CSV releases, where others of its tests do not look: bands, quoted categories, means that look like
- * "missing", rows that are none of the table's, and lines that are cut or go on. */
+/* The check of CSV releases, where others of its tests do not look: bands, quoted categories, means, values in
+ * two ways, rows that are none of the table's, and lines that are cut or go on. */
 #include "support.h"
 #include "table/read/csv_source.h"
 #include "verify/verify.h"
@@ -9,6 +9,7 @@ typedef struct checked_release {
     const int32_t *group_of;
     int64_t n_groups;
     kanon_numeric numeric;
+    bool mapping;
     const char *const *texts; /* what groups show, all in one run */
 } checked_release;
 
@@ -25,7 +26,7 @@ static kanon_status check(const checked_release *r, const char *const *lines, ka
     kanon__verifier *v = NULL;
     kanon__csv csv = {0};
     bool has_row;
-    assert_done(kanon__verifier_new(&v, table, r->group_of, r->n_groups, r->numeric, false, err), err);
+    assert_done(kanon__verifier_new(&v, table, r->group_of, r->n_groups, r->numeric, r->mapping, err), err);
     assert_int_equal(kanon__verifier_runs(v), 1);
     assert_done(kanon__csv_open(&csv, &source->input, &source->options, err), err);
     for (int64_t group = 0; st == KANON_OK && group < r->n_groups; group++)
@@ -159,6 +160,42 @@ static void means_that_look_missing(void **state)
     assert_bad(r, TEXTS("15", "35", "35"));
 }
 
+/* Each column has means of its own; no group's mean is that of another. */
+static void means_of_two_columns(void **state)
+{
+    const checked_release r = {.yaml = "attributes: {a: {role: quasi}, b: {role: quasi}}\n",
+                               .csv = "a,b\n1,50\n3,70\n21,80\n23,90\n",
+                               .group_of = GROUPS(0, 0, 1, 1),
+                               .n_groups = 2,
+                               .numeric = KANON_NUMERIC_MEAN,
+                               .texts = TEXTS("2,60", "22,85")};
+    (void)state;
+    assert_good(&r);
+    assert_bad(r, TEXTS("22,60", "22,85"));
+    assert_bad(r, TEXTS("2,85", "22,85"));
+    assert_bad(r, TEXTS("2,60", "2,85"));
+    assert_bad(r, TEXTS("2,60", "22,60"));
+    assert_bad(r, TEXTS("2,2", "22,85"));
+}
+
+/* Where a release maps values, two groups with the same value show the same. */
+static void one_value_in_two_ways(void **state)
+{
+    checked_release r = {.yaml = "attributes: {a: {role: quasi}, b: {role: quasi}}\n",
+                         .csv = "a,b\n1,5\n2,5\n2,8\n3,8\n",
+                         .group_of = GROUPS(0, 0, 1, 1),
+                         .n_groups = 2,
+                         .texts = TEXTS("[1..3],5", "[1..3],8")};
+    (void)state;
+    r.mapping = true;
+    assert_good(&r);
+    assert_bad(r, TEXTS("[1..2],5", "[1..3],8"));
+    assert_bad(r, TEXTS("[1..3],5", "[2..3],8"));
+    r.mapping = false;
+    r.texts = TEXTS("[1..2],5", "[2..3],8");
+    assert_good(&r);
+}
+
 /* Every byte of a line counts, and where it ends. */
 static void lines(void **state)
 {
@@ -222,6 +259,8 @@ int main(void)
         cmocka_unit_test(bands_in_two_columns),
         cmocka_unit_test(quoted_categories),
         cmocka_unit_test(means_that_look_missing),
+        cmocka_unit_test(means_of_two_columns),
+        cmocka_unit_test(one_value_in_two_ways),
         cmocka_unit_test(lines),
         cmocka_unit_test(rows),
     };
