@@ -138,7 +138,8 @@ static void try_runs(top_down_state *s, int dimension, int64_t first, int64_t la
         copy_box(space, s->right, before);
         if (end < n_buckets)
             kanon__box_join(space, s->right, s->suffixes + end * width);
-        int64_t loss = inside * kanon__box_units(space, s->left) + (n - inside) * kanon__box_units(space, s->right);
+        int64_t loss = kanon__group_loss(inside, kanon__box_units(space, s->left)) +
+                       kanon__group_loss(n - inside, kanon__box_units(space, s->right));
         note_cut(s, (cell_cut){dimension, s->codes[first], s->codes[end - 1], loss});
     }
 }

@@ -309,8 +309,8 @@ bool kanon__mutable_groups_satisfies(kanon__mutable_groups *g, int32_t group)
 
 int64_t kanon__mutable_groups_increase(const kanon__mutable_groups *g, int32_t group, int64_t row)
 {
-    return (g->sizes[group] + 1) * kanon__box_units_with(g->space, kanon__mutable_groups_box(g, group), row) -
-           kanon__mutable_groups_loss(g, group);
+    uint32_t units = kanon__box_units_with(g->space, kanon__mutable_groups_box(g, group), row);
+    return kanon__group_loss(g->sizes[group] + 1, units) - kanon__mutable_groups_loss(g, group);
 }
 
 /* The box of the members but one; there are several. */
@@ -336,15 +336,15 @@ int64_t kanon__mutable_groups_decrease(kanon__mutable_groups *g, int32_t group, 
     if (!shrinks_without(g, group, row))
         return g->units[group];
     box_without(g, group, row, g->box);
-    return kanon__mutable_groups_loss(g, group) - rest * kanon__box_units(g->space, g->box);
+    return kanon__mutable_groups_loss(g, group) - kanon__group_loss(rest, kanon__box_units(g->space, g->box));
 }
 
 int64_t kanon__mutable_groups_merge_cost(kanon__mutable_groups *g, int32_t left, int32_t right)
 {
     memcpy(g->box, kanon__mutable_groups_box(g, left), 2 * (size_t)g->space->n_dimensions * sizeof *g->box);
     kanon__box_join(g->space, g->box, kanon__mutable_groups_box(g, right));
-    return (g->sizes[left] + g->sizes[right]) * kanon__box_units(g->space, g->box) - kanon__mutable_groups_loss(g, left) -
-           kanon__mutable_groups_loss(g, right);
+    return kanon__group_loss(g->sizes[left] + g->sizes[right], kanon__box_units(g->space, g->box)) -
+           kanon__mutable_groups_loss(g, left) - kanon__mutable_groups_loss(g, right);
 }
 
 bool kanon__mutable_groups_can_spare(kanon__mutable_groups *g, int32_t group, int64_t row)

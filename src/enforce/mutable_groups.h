@@ -73,7 +73,7 @@ void kanon__move_log_clear(kanon__move_log *log);
 bool kanon__mutable_groups_satisfies(kanon__mutable_groups *groups, int32_t group);
 static inline int64_t kanon__mutable_groups_loss(const kanon__mutable_groups *g, int32_t group)
 {
-    return g->sizes[group] * g->units[group];
+    return kanon__group_loss(g->sizes[group], g->units[group]);
 }
 static inline kanon__bound *kanon__mutable_groups_box(const kanon__mutable_groups *g, int32_t group)
 {

@@ -127,7 +127,8 @@ static void take_back(oka_state *c, kanon__clusters *l, int64_t cluster, const i
 static bool try_suppressing(oka_state *c, kanon__clusters *l, int64_t cluster, const int32_t *own, int64_t n_own,
                             const int32_t *added, int64_t n_added, undo *steps, kanon__bound *boxes)
 {
-    int64_t full = 0, now = l->sizes[cluster] * kanon__box_units(l->space, kanon__clusters_box(l, cluster));
+    uint32_t units = kanon__box_units(l->space, kanon__clusters_box(l, cluster));
+    int64_t full = 0, now = kanon__group_loss(l->sizes[cluster], units);
     for (int i = 0; i < l->space->n_dimensions; i++)
         full += l->space->dimensions[i].full;
     int64_t then = n_own * full + move_added(c, l, cluster, added, n_added, steps, boxes);

@@ -129,7 +129,7 @@ typedef struct cluster_merge {
 
 static int64_t loss_of(const cluster_merge *g, int64_t size, const kanon__bound *box)
 {
-    return size * kanon__box_units(g->run->space, box);
+    return kanon__group_loss(size, kanon__box_units(g->run->space, box));
 }
 
 static void copy_box(const cluster_merge *g, kanon__bound *to, const kanon__bound *from)

@@ -394,7 +394,7 @@ static kanon_status measure_start(annealer *a, kanon_error *err)
             kanon__clusters_join(&c, s->group_of[row], row);
     for (int64_t group = 0; group < s->n_groups; group++) {
         int64_t units = kanon__box_units(s->space, kanon__clusters_box(&c, group));
-        a->best_loss += c.sizes[group] * units;
+        a->best_loss += kanon__group_loss(c.sizes[group], units);
         n_losing += units > 0 ? c.sizes[group] : 0;
     }
     a->unit = n_losing > 0 ? (double)a->best_loss / (double)n_losing : 0;

@@ -152,13 +152,13 @@ static void sum_losses(cut_move *m)
     kanon__box_begin(box, r->costs->n_dimensions, kanon__region_coordinates(r, m->pool[0].record));
     for (int32_t i = 1; i <= n - k; i++) {
         if (i >= k)
-            m->losses[i] = (int64_t)i * kanon__move_costs_units(r->costs, box, NULL, NULL);
+            m->losses[i] = kanon__group_loss(i, kanon__move_costs_units(r->costs, box, NULL, NULL));
         kanon__box_widen(box, r->costs->n_dimensions, kanon__region_coordinates(r, m->pool[i].record));
     }
     kanon__box_begin(box, r->costs->n_dimensions, kanon__region_coordinates(r, m->pool[n - 1].record));
     for (int32_t i = n - 1; i >= k; i--) {
         if (i <= n - k)
-            m->losses[i] += (int64_t)(n - i) * kanon__move_costs_units(r->costs, box, NULL, NULL);
+            m->losses[i] += kanon__group_loss(n - i, kanon__move_costs_units(r->costs, box, NULL, NULL));
         kanon__box_widen(box, r->costs->n_dimensions, kanon__region_coordinates(r, m->pool[i - 1].record));
     }
 }
@@ -281,7 +281,7 @@ static void sort_out(kanon__move_engine *e, int32_t left, int32_t right)
     }
     int64_t delta = -loss_before(&m);
     for (int side = 0; side < 2; side++)
-        delta += (int64_t)sizes[side] * kanon__move_costs_units(r->costs, boxes[side], NULL, NULL);
+        delta += kanon__group_loss(sizes[side], kanon__move_costs_units(r->costs, boxes[side], NULL, NULL));
     if (e->n_moves > 0 && delta <= e->threshold)
         kanon__move_commit(e, delta, -1);
 }

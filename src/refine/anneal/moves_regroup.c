@@ -208,7 +208,8 @@ static bool assign_record(regroup_move *move, int32_t first_left, int32_t at)
     uint32_t least_units = 0;
     for (int32_t i = 0; i < move->n_new; i++) {
         uint32_t units = kanon__move_costs_units(r->costs, move->attempt->bounds + i * 2 * d, NULL, own);
-        int64_t cost = (int64_t)(move->sizes[i] + 1) * units - (int64_t)move->sizes[i] * move->attempt->units[i];
+        int64_t cost = kanon__group_loss(move->sizes[i] + 1, units) -
+                       kanon__group_loss(move->sizes[i], move->attempt->units[i]);
         if (cost < least && move->sizes[i] < 2 * r->k - 1) {
             least = cost;
             least_units = units;
@@ -328,7 +329,7 @@ static int64_t loss_of(kanon__move_engine *e, const int32_t *records, int32_t n)
     kanon__box_begin(e->bounds, d, kanon__region_coordinates(r, records[0]));
     for (int32_t i = 1; i < n; i++)
         kanon__box_widen(e->bounds, d, kanon__region_coordinates(r, records[i]));
-    return (int64_t)n * kanon__move_costs_units(r->costs, e->bounds, NULL, NULL);
+    return kanon__group_loss(n, kanon__move_costs_units(r->costs, e->bounds, NULL, NULL));
 }
 
 /* Cut at the median of the dimension where the two halves cost least; the half that leaves comes first. */

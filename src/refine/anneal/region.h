@@ -87,14 +87,14 @@ static inline int32_t *kanon__region_members(const kanon__region *r, int32_t gro
 /* |P| D(P) of a group. */
 static inline int64_t kanon__region_loss_of(const kanon__region *r, int32_t group)
 {
-    return (int64_t)r->groups[group].size * r->groups[group].units;
+    return kanon__group_loss(r->groups[group].size, r->groups[group].units);
 }
 
 /* |P| D(P) of two groups as one. */
 static inline int64_t kanon__region_joint_loss(const kanon__region *r, int32_t left, int32_t right)
 {
-    return ((int64_t)r->groups[left].size + r->groups[right].size) *
-           kanon__boxes_units(r->costs, kanon__region_bounds(r, left), kanon__region_bounds(r, right));
+    uint32_t units = kanon__boxes_units(r->costs, kanon__region_bounds(r, left), kanon__region_bounds(r, right));
+    return kanon__group_loss((int64_t)r->groups[left].size + r->groups[right].size, units);
 }
 
 /* A random dimension on which the members of a group differ; -1: they are all equal. */
@@ -107,7 +107,7 @@ static inline int64_t kanon__region_leave_delta(const kanon__region *r, int32_t 
     const kanon__region_group *g = &r->groups[group];
     uint32_t units = kanon__move_costs_units(r->costs, kanon__region_bounds(r, group), kanon__region_coordinates(r, record),
                                              NULL);
-    return (int64_t)(g->size - 1) * units - kanon__region_loss_of(r, group);
+    return kanon__group_loss(g->size - 1, units) - kanon__region_loss_of(r, group);
 }
 
 static inline int64_t kanon__region_join_delta(const kanon__region *r, int32_t group, int32_t record)
@@ -115,7 +115,7 @@ static inline int64_t kanon__region_join_delta(const kanon__region *r, int32_t g
     const kanon__region_group *g = &r->groups[group];
     uint32_t units = kanon__move_costs_units(r->costs, kanon__region_bounds(r, group), NULL,
                                              kanon__region_coordinates(r, record));
-    return (int64_t)(g->size + 1) * units - kanon__region_loss_of(r, group);
+    return kanon__group_loss(g->size + 1, units) - kanon__region_loss_of(r, group);
 }
 
 static inline int64_t kanon__region_replace_delta(const kanon__region *r, int32_t group, int32_t gone, int32_t come)
@@ -123,7 +123,7 @@ static inline int64_t kanon__region_replace_delta(const kanon__region *r, int32_
     const kanon__region_group *g = &r->groups[group];
     uint32_t units = kanon__move_costs_units(r->costs, kanon__region_bounds(r, group), kanon__region_coordinates(r, gone),
                                              kanon__region_coordinates(r, come));
-    return (int64_t)g->size * units - (int64_t)g->size * g->units;
+    return kanon__group_loss(g->size, units) - kanon__region_loss_of(r, group);
 }
 
 /* Room for n records of n_tuples tuples with n_neighbours neighbours in all, and for n / k groups of up to 2k records; those

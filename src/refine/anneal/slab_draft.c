@@ -99,7 +99,7 @@ int64_t kanon__slab_draft_delta(kanon__slab_draft *d)
         const kanon__region_group *before = &d->region->groups[t->group];
         if (t->has_lost && t->size > 0)
             recount(d, i);
-        delta += (int64_t)t->size * t->units - (int64_t)before->size * before->units;
+        delta += kanon__group_loss(t->size, t->units) - kanon__group_loss(before->size, before->units);
     }
     return delta;
 }
