@@ -107,7 +107,6 @@ int run_workers(const command *self, const arguments *args, kanon_schema *schema
     kanon_error err = {0};
     workers_result result = {0};
     worker_job job = {.show = show, .quiet = args->quiet};
-    kanon_status st = args->k != 0 ? kanon_schema_set_k(schema, args->k, &err) : KANON_OK;
     const kanon_input input = table_at(args->operand, args);
     workers_order order = {
         .table = args->operand,
@@ -118,7 +117,7 @@ int run_workers(const command *self, const arguments *args, kanon_schema *schema
         .reading = reading,
         .grouping = grouping,
         .numeric = (kanon_numeric)args->numeric,
-        .k = kanon_schema_k(schema),
+        .k = schema_k(schema),
         .workers = (int)args->workers,
         .memory = args->memory,
         .warn = warn,
@@ -126,13 +125,12 @@ int run_workers(const command *self, const arguments *args, kanon_schema *schema
         .payload = &job,
     };
     signals_catch();
-    if (st == KANON_OK)
-        st = workers_anonymize(&result, &order, &err);
+    kanon_status st = workers_anonymize(&result, &order, &err);
     err.status = st;
     progress_end(show);
     if (st != KANON_OK)
         return failed(self, &err);
-    const char *algorithm = args->algorithm != NULL ? args->algorithm : kanon_schema_algorithm(schema);
+    const char *algorithm = args->algorithm != NULL ? args->algorithm : kanon_schema_get(schema, NULL, "algorithm");
     const char *text;
     for (int i = 0; (text = kanon_measures_warning(result.measures, i)) != NULL; i++)
         say("warning: %s", text);

@@ -49,20 +49,11 @@ static bool has_setting(const kanon_setting *settings, size_t n, const char *nam
     return false;
 }
 
-/* Insensitive columns must be encoded, too, if distances are measured on them. */
-static bool clusters_on_all(const kanon_schema *schema, const arguments *args)
-{
-    const kanon_setting *settings;
-    size_t n = kanon_schema_settings(schema, &settings);
-    return has_setting(settings, n, "cluster-on", "all") ||
-           has_setting(args->settings.items, args->settings.n, "cluster-on", "all");
-}
-
 /* How the table is to be read. */
 static kanon_read_options reading_options(release_run *run)
 {
     kanon_read_options reading = read_options(run->args, &run->show);
-    reading.encode_all = clusters_on_all(run->schema, run->args);
+    reading.encode_all = has_setting(run->args->settings.items, run->args->settings.n, "cluster-on", "all");
     reading.memory = run->args->memory;
     return reading;
 }
@@ -228,7 +219,7 @@ static int run(const command *self, const arguments *given)
 
     progress_begin(&work.show, args.quiet);
     kanon_status st = arguments_schema(&work.schema, &args, &err);
-    if (st == KANON_OK && args.k == 0 && kanon_schema_k(work.schema) == 0) {
+    if (st == KANON_OK && kanon_schema_get(work.schema, NULL, "k") == NULL) {
         status = wrong_usage(self, "no k; give -k K, or k below privacy in the schema");
     } else if (st == KANON_OK && (status = check_outputs(self, &args, work.schema)) != EXIT_DONE) {
         progress_end(&work.show);

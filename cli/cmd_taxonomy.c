@@ -32,7 +32,7 @@ static kanon_status named_files(kanon_schema **schema, const char **file, const 
     *file = args->second;
     kanon_status st = args->schema != NULL ? kanon_schema_read(schema, KANON_PATH(args->schema), NULL, err) : KANON_OK;
     if (st == KANON_OK && *schema != NULL && *file == NULL && args->column != NULL)
-        *file = kanon_schema_taxonomy_path(*schema, args->column);
+        *file = kanon_schema_get(*schema, args->column, "taxonomy");
     return st;
 }
 

@@ -62,7 +62,6 @@ static int run(const command *self, const arguments *args)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_curve *curve = NULL;
-    const kanon_setting *settings;
     kanon_error err = {0};
     progress show;
     if (!arguments_have_schema(args))
@@ -72,11 +71,8 @@ static int run(const command *self, const arguments *args)
     kanon_read_options reading = read_options(args, &show);
     reading.encode_all = names_columns(args->settings.items, args->settings.n);
     kanon_status st = arguments_schema(&schema, args, &err);
-    if (st == KANON_OK) {
-        size_t n = kanon_schema_settings(schema, &settings);
-        reading.encode_all = reading.encode_all || names_columns(settings, n);
+    if (st == KANON_OK)
         st = kanon_table_read(&table, &input, schema, &reading, &err);
-    }
     signals_catch(); /* before this nothing can be half-written, and a signal may end it at once */
     if (st == KANON_OK)
         st = draw_curve(&curve, table, args, &show, &err);

@@ -288,23 +288,12 @@ static int unknown_word(const command *self, const char *called, const char *wor
     return wrong_usage(self, "%s: there is no '%s'; choose one of: %s", called, word, list);
 }
 
-/* A=WORD, of an option that has words for its columns. */
-static int check_pair(const command *self, const char *called, const option *opt, const pair_list *list)
-{
-    const kanon_setting *said = &list->items[list->n - 1];
-    char place[128];
-    if (opt->words == NULL || parse_choice(opt->words, said->value) >= 0)
-        return EXIT_DONE;
-    snprintf(place, sizeof place, "%s %.80s", called, said->name);
-    return unknown_word(self, place, opt->words, said->value);
-}
-
-/* A text of those that its argument lists, if it lists any. */
+/* A text of those that its argument lists, if it lists any; the library knows the words of schemas. */
 static int store_text(const command *self, const char *called, const option *opt, const char **place, char *value)
 {
     if (*value == '\0')
         return wrong_usage(self, "%s: the %s is empty", called, opt->argument);
-    if (strchr(opt->argument, '|') != NULL && parse_choice(opt->argument, value) < 0)
+    if (opt->in_schema == NULL && strchr(opt->argument, '|') != NULL && parse_choice(opt->argument, value) < 0)
         return unknown_word(self, called, opt->argument, value);
     *place = value;
     return EXIT_DONE;
@@ -326,10 +315,8 @@ static int store(arguments *out, const command *self, const option *opt, const c
         return add_text(place, value);
     case OPTION_NAMES:
         return add_names(self, called, place, value);
-    case OPTION_PAIRS: {
-        int status = add_pair(self, called, place, opt, value);
-        return status == EXIT_DONE ? check_pair(self, called, opt, place) : status;
-    }
+    case OPTION_PAIRS:
+        return add_pair(self, called, place, opt, value);
     case OPTION_BLOCKS:
         if (!parse_blocks(place, value))
             return wrong_usage(self, "%s must be a whole number from 2 upwards, auto or none", called);
@@ -497,23 +484,13 @@ int arguments_parse(arguments *out, const command *self, int argc, char **argv)
 
 void arguments_clear(arguments *args)
 {
-    text_list *texts[] = {&args->quasi,       &args->sensitive, &args->identifying,
-                          &args->insensitive, &args->missing,   &args->same,
-                          &args->constraints, &args->key};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        free(texts[i]->items);
-    free(args->settings.items);
-    free(args->taxonomies.items);
-    free(args->bands.items);
-    free(args->tops.items);
-    free(args->bottoms.items);
-    free(args->refine_settings.items);
-    free(args->types.items);
-    free(args->formats.items);
-    free(args->orders.items);
-    free(args->masks.items);
-    free(args->weights.items);
-    free(args->measure_settings.items);
+    for (size_t i = 0; i < N_ROWS; i++) {
+        void *value = (char *)args + rows[i].offset;
+        if (rows[i].kind == OPTION_TEXTS || rows[i].kind == OPTION_NAMES)
+            free(((text_list *)value)->items);
+        else if (rows[i].kind == OPTION_PAIRS)
+            free(((pair_list *)value)->items);
+    }
     *args = (arguments){0};
 }
 
@@ -530,15 +507,6 @@ static bool names_column(const text_list *columns, const char *column)
         if (strcmp(columns->items[i], column) == 0)
             return true;
     return false;
-}
-
-/* The columns that one flag names. */
-static kanon_status set_roles(kanon_schema *schema, const text_list *columns, kanon_role role, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    for (size_t i = 0; i < columns->n && st == KANON_OK; i++)
-        st = kanon_schema_set_role(schema, columns->items[i], role, err);
-    return st;
 }
 
 /* Two flags that name the same column contradict each other. Neither may win: what one protects, the other publishes. */
@@ -567,48 +535,53 @@ static kanon_status check_roles_differ(const arguments *args, kanon_error *err)
     return KANON_OK;
 }
 
-/* The levels of an ordinal column, with commas between them. */
-static kanon_status set_order(kanon_schema *schema, const char *column, const char *text, kanon_error *err)
+kanon_status no_memory(kanon_error *err)
 {
-    size_t n = 1, length = strlen(text) + 1;
-    for (const char *at = text; *at != '\0'; at++)
-        n += *at == ',';
-    char *copy = malloc(length);
-    const char **levels = malloc(n * sizeof *levels);
-    kanon_status st = KANON_ENOMEM;
-    if (copy == NULL || levels == NULL) {
-        *err = (kanon_error){.status = st, .message = "out of memory"};
-    } else {
-        memcpy(copy, text, length);
-        n = 0;
-        for (char *at = copy; at != NULL;) {
-            char *comma = strchr(at, ',');
-            levels[n++] = at;
-            if (comma != NULL)
-                *comma++ = '\0';
-            at = comma;
-        }
-        st = kanon_schema_set_order(schema, column, levels, n, err);
+    *err = (kanon_error){.status = KANON_ENOMEM};
+    return KANON_ENOMEM;
+}
+
+/* A schema takes lists as JSON has them. */
+static kanon_status set_list(kanon_schema *schema, const char *column, const char *key, const text_list *list,
+                             kanon_error *err)
+{
+    size_t size = sizeof "[]";
+    for (size_t i = 0; i < list->n; i++)
+        size += 2 * strlen(list->items[i]) + strlen("\"\",");
+    char *text = malloc(size), *at = text;
+    if (text == NULL)
+        return no_memory(err);
+    for (size_t i = 0; i < list->n; i++) {
+        *at++ = i > 0 ? ',' : '[';
+        *at++ = '"';
+        for (const char *from = list->items[i]; *from != '\0'; *at++ = *from++)
+            if (*from == '"' || *from == '\\')
+                *at++ = '\\';
+        *at++ = '"';
     }
-    free(levels);
-    free(copy);
+    strcpy(at, "]");
+    kanon_status st = kanon_schema_set(schema, column, key, text, err);
+    free(text);
     return st;
 }
 
-/* Types, which the parser knows to be some, and how values are written. */
-static kanon_status set_values(kanon_schema *schema, const arguments *args, kanon_error *err)
+/* The parts of a text between `separator`. */
+static kanon_status set_parts(kanon_schema *schema, const char *column, const char *key, const char *text, char separator,
+                              kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    for (size_t i = 0; i < args->types.n && st == KANON_OK; i++) {
-        const kanon_setting *said = &args->types.items[i];
-        st = kanon_schema_set_type(schema, said->name, (kanon_type)kanon_enum_value(KANON_ENUM_TYPE, said->value), err);
+    text_list list = {0};
+    char *copy = strdup(text);
+    int status = copy != NULL ? EXIT_DONE : EXIT_SYSTEM;
+    for (char *part = copy; part != NULL && status == EXIT_DONE;) {
+        char *end = strchr(part, separator);
+        if (end != NULL)
+            *end++ = '\0';
+        status = add_text(&list, part);
+        part = end;
     }
-    for (size_t i = 0; i < args->orders.n && st == KANON_OK; i++)
-        st = set_order(schema, args->orders.items[i].name, args->orders.items[i].value, err);
-    for (size_t i = 0; i < args->formats.n && st == KANON_OK; i++)
-        st = kanon_schema_set_format(schema, args->formats.items[i].name, args->formats.items[i].value, err);
-    if (st == KANON_OK && (args->decimal != 0 || args->thousands != 0))
-        st = kanon_schema_set_separators(schema, NULL, args->decimal, args->thousands, err);
+    kanon_status st = status == EXIT_DONE ? set_list(schema, column, key, &list, err) : no_memory(err);
+    free(list.items);
+    free(copy);
     return st;
 }
 
@@ -616,48 +589,66 @@ static kanon_status set_values(kanon_schema *schema, const arguments *args, kano
 static kanon_status set_same(kanon_schema *schema, const char *pair, kanon_error *err)
 {
     const char *sign = strchr(pair, '=');
-    char *text = NULL;
-    if (sign == NULL || strchr(sign + 1, '=') != NULL) {
-        *err = (kanon_error){.status = KANON_EINVAL};
-        snprintf(err->message, sizeof err->message, "--same: two texts with one = between them are expected");
-        snprintf(err->hint, sizeof err->hint, "texts that have a = go into the schema: same: [[TEXT, TEXT]]");
-        return KANON_EINVAL;
-    }
-    text = strndup(pair, (size_t)(sign - pair));
-    if (text == NULL) {
-        *err = (kanon_error){.status = KANON_ENOMEM};
-        snprintf(err->message, sizeof err->message, "not enough memory for the options");
-        return KANON_ENOMEM;
-    }
-    kanon_status st = kanon_schema_add_same(schema, text, sign + 1, err);
-    free(text);
+    if (sign != NULL && strchr(sign + 1, '=') == NULL)
+        return set_parts(schema, NULL, "same", pair, '=', err);
+    *err = (kanon_error){.status = KANON_EINVAL};
+    snprintf(err->message, sizeof err->message, "--same: two texts with one = between them are expected");
+    snprintf(err->hint, sizeof err->hint, "texts that have a = go into the schema: same: [[TEXT, TEXT]]");
+    return KANON_EINVAL;
+}
+
+/* What was said for each column, or of each text of a list. */
+static kanon_status set_items(kanon_schema *schema, const option *opt, const char *key, const void *value, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const pair_list *pairs = value;
+    const text_list *texts = value;
+    for (size_t i = 0; opt->kind == OPTION_PAIRS && i < pairs->n && st == KANON_OK; i++)
+        st = strcmp(key, "order") == 0
+                 ? set_parts(schema, pairs->items[i].name, key, pairs->items[i].value, ',', err)
+                 : kanon_schema_set(schema, pairs->items[i].name, key, pairs->items[i].value, err);
+    if (opt->kind != OPTION_PAIRS && (strcmp(key, "missing") == 0 || strcmp(key, "key") == 0))
+        return set_list(schema, NULL, key, texts, err);
+    for (size_t i = 0; opt->kind != OPTION_PAIRS && i < texts->n && st == KANON_OK; i++)
+        st = opt->kind == OPTION_NAMES         ? kanon_schema_set(schema, texts->items[i], key, opt->id, err)
+             : strcmp(key, "same") == 0        ? set_same(schema, texts->items[i], err)
+                                               : kanon_schema_set(schema, NULL, "constraint", texts->items[i], err);
     return st;
 }
 
-/* Masks, weights, the key of a state, and the role of columns that have none. */
-static kanon_status set_rest(kanon_schema *schema, const arguments *args, kanon_error *err)
+/* An option that was given, under its key of a schema. */
+static kanon_status set_option(kanon_schema *schema, const option *opt, const arguments *args, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    for (size_t i = 0; i < args->masks.n && st == KANON_OK; i++) {
-        const kanon_setting *said = &args->masks.items[i];
-        bool left = strcmp(said->value, "left") == 0;
-        st = kanon_schema_set_mask(schema, said->name, left ? KANON_MASK_LEFT : KANON_MASK_RIGHT, err);
-    }
-    for (size_t i = 0; i < args->weights.n && st == KANON_OK; i++) {
-        const kanon_setting *said = &args->weights.items[i];
-        double weight = 0;
-        if (!parse_decimal(&weight, said->value)) {
-            *err = (kanon_error){.status = KANON_EINVAL, .hint = "write a number of 0 or more, such as 2"};
-            snprintf(err->message, sizeof err->message, "--weight %.100s: not a number", said->name);
-            return KANON_EINVAL;
+    const void *value = (const char *)args + opt->offset;
+    const char *colon = strstr(opt->in_schema, ": "), *key = colon != NULL ? colon + 2 : opt->in_schema;
+    const char *words = opt->argument;
+    char text[32] = "";
+    size_t length = 0;
+    switch (opt->kind) {
+    case OPTION_PAIRS:
+    case OPTION_NAMES:
+    case OPTION_TEXTS:
+        return set_items(schema, opt, key, value, err);
+    case OPTION_TEXT:
+        return kanon_schema_set(schema, NULL, key, *(const char *const *)value, err);
+    case OPTION_SWITCH:
+        return kanon_schema_set(schema, NULL, key, "true", err);
+    case OPTION_CHARACTER:
+        text[0] = *(const char *)value;
+        break;
+    case OPTION_WORD:
+        for (int i = (int)opt->min; i <= *(const int *)value; i++) {
+            const char *word = next_choice(&words, &length);
+            snprintf(text, sizeof text, "%.*s", (int)length, word);
         }
-        st = kanon_schema_set_weight(schema, said->name, weight, err);
+        break;
+    default:
+        snprintf(text, sizeof text, "%" PRId64, *(const int64_t *)value);
+        if (*(const int64_t *)value == KANON_JOINT_K_OFF)
+            strcpy(text, "off");
+        break;
     }
-    if (st == KANON_OK && args->key.n > 0)
-        st = kanon_schema_set_key(schema, args->key.items, args->key.n, err);
-    if (st == KANON_OK && args->default_role != NULL)
-        st = kanon_schema_set_default_role(schema, (kanon_role)kanon_enum_value(KANON_ENUM_ROLE, args->default_role), err);
-    return st;
+    return kanon_schema_set(schema, NULL, key, text, err);
 }
 
 /* The schema file, if one is given, changed by the flags, which have precedence. */
@@ -668,49 +659,27 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
         return err->status;
     kanon_status st = args->schema != NULL ? kanon_schema_read(&schema, KANON_PATH(args->schema), NULL, err)
                                            : kanon_schema_new(&schema, NULL, err);
-    if (st == KANON_OK)
-        st = set_roles(schema, &args->quasi, KANON_ROLE_QUASI, err);
-    if (st == KANON_OK)
-        st = set_roles(schema, &args->sensitive, KANON_ROLE_SENSITIVE, err);
-    if (st == KANON_OK)
-        st = set_roles(schema, &args->identifying, KANON_ROLE_IDENTIFYING, err);
-    if (st == KANON_OK)
-        st = set_roles(schema, &args->insensitive, KANON_ROLE_INSENSITIVE, err);
-    for (size_t i = 0; i < args->taxonomies.n && st == KANON_OK; i++)
-        st = kanon_schema_set_taxonomy(schema, args->taxonomies.items[i].name, KANON_PATH(args->taxonomies.items[i].value),
-                                       err);
-    for (size_t i = 0; i < args->bands.n && st == KANON_OK; i++)
-        st = kanon_schema_set_bands(schema, args->bands.items[i].name, args->bands.items[i].value, err);
-    for (size_t i = 0; i < args->tops.n && st == KANON_OK; i++)
-        st = kanon_schema_set_top(schema, args->tops.items[i].name, args->tops.items[i].value, err);
-    for (size_t i = 0; i < args->bottoms.n && st == KANON_OK; i++)
-        st = kanon_schema_set_bottom(schema, args->bottoms.items[i].name, args->bottoms.items[i].value, err);
-    if (st == KANON_OK)
-        st = set_values(schema, args, err);
-    if (st == KANON_OK)
-        st = set_rest(schema, args, err);
-    for (size_t i = 0; i < args->missing.n && st == KANON_OK; i++)
-        st = kanon_schema_add_missing(schema, args->missing.items[i], err);
-    if (st == KANON_OK && args->empty != 0)
-        st = kanon_schema_set_empty(schema, args->empty == EMPTY_VALUE, err);
-    for (size_t i = 0; i < args->same.n && st == KANON_OK; i++)
-        st = set_same(schema, args->same.items[i], err);
-    for (size_t i = 0; i < args->constraints.n && st == KANON_OK; i++)
-        st = kanon_schema_add_constraint(schema, args->constraints.items[i], err);
-    if (st == KANON_OK && (args->entity != NULL || args->entity_together))
-        st = kanon_schema_set_entity(schema, args->entity, args->entity_together, err);
-    if (st == KANON_OK && args->suppress != NULL)
-        st = kanon_schema_set_suppress(schema, args->suppress, err);
-    if (st == KANON_OK && args->suppressed != NULL)
-        st = kanon_schema_set_suppressed(schema, args->suppressed, err);
-    if (st == KANON_OK && args->joint_k != 0)
-        st = kanon_schema_set_joint_k(schema, args->joint_k, err);
+    if (st == KANON_OK && (args->decimal != 0 || args->thousands != 0)) { /* one of them is about both */
+        (void)kanon_schema_set(schema, NULL, "decimal", NULL, err);
+        (void)kanon_schema_set(schema, NULL, "thousands", NULL, err);
+    }
+    for (size_t i = 0; i < N_ROWS && st == KANON_OK; i++) {
+        bool in_schema = rows[i].in_schema != NULL && strncmp(rows[i].in_schema, "algorithm", strlen("algorithm")) != 0;
+        if (in_schema && option_given(&rows[i], args)) /* the algorithm is an option of the run */
+            st = set_option(schema, &rows[i], args, err);
+    }
     if (st != KANON_OK) {
         kanon_schema_free(schema);
         schema = NULL;
     }
     *out = schema;
     return st;
+}
+
+int64_t schema_k(const kanon_schema *schema)
+{
+    const char *k = kanon_schema_get(schema, NULL, "k");
+    return k != NULL ? strtoll(k, NULL, 10) : 0;
 }
 
 /* ---- help -------------------------------------------------------------------------------------------------------- */

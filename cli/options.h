@@ -83,6 +83,10 @@ int arguments_parse(arguments *out, const command *self, int argc, char **argv);
 void arguments_clear(arguments *args);
 /* The schema file, if one was named, with the flags on top. */
 kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_error *err);
+/* KANON_ENOMEM. */
+kanon_status no_memory(kanon_error *err);
+/* The k that a schema asks for; 0: it asks for none. */
+int64_t schema_k(const kanon_schema *schema);
 /* Whether a schema was named or enough said with flags. */
 bool arguments_have_schema(const arguments *args);
 /* A whole number without sign, and nothing after it. */

@@ -23,12 +23,6 @@ kanon_status release_run_read(release_run *run, const kanon_read_options *readin
     return st;
 }
 
-static kanon_status no_memory(kanon_error *err)
-{
-    *err = (kanon_error){.status = KANON_ENOMEM};
-    return KANON_ENOMEM;
-}
-
 /* What the flags of the refinement say, to be freed; NULL: out of memory. */
 static kanon_setting *refine_settings(size_t *n_out, const arguments *args)
 {
@@ -81,7 +75,7 @@ static kanon_status describe(release_run *run, kanon_error *err)
     if (args->report == NULL && kanon_grouping_repeat(run->grouping, &pairs) == 0)
         return KANON_OK;
     if (repeated.k == 0)
-        repeated.k = kanon_schema_k(run->schema);
+        repeated.k = schema_k(run->schema);
     repeated.algorithm = kanon_grouping_algorithm(run->grouping);
     if (put_repeat(&repeated, args, run->grouping))
         run->command = command_line(run->self, &repeated);

@@ -85,8 +85,8 @@ int main(void)
     kanon_grouping *grouping = NULL;
     kanon_error err = {0};
     int failed = kanon_schema_new(&schema, NULL, &err) != KANON_OK ||
-                 kanon_schema_set_role(schema, "age", KANON_ROLE_QUASI, &err) != KANON_OK ||
-                 kanon_schema_set_role(schema, "income", KANON_ROLE_SENSITIVE, &err) != KANON_OK ||
+                 kanon_schema_set(schema, "age", "role", "quasi", &err) != KANON_OK ||
+                 kanon_schema_set(schema, "income", "role", "sensitive", &err) != KANON_OK ||
                  kanon_table_read(&table, KANON_STREAM(&people), schema, NULL, &err) != KANON_OK ||
                  kanon_anonymize(&grouping, table, &options, &err) != KANON_OK ||
                  kanon_publish(table, grouping, &outputs, &err) != KANON_OK;

@@ -112,7 +112,7 @@ int main(void)
     kanon_grouping *grouping = NULL;
     kanon_error err = {0};
     if (kanon_schema_new(&schema, NULL, &err) == KANON_OK &&
-        kanon_schema_set_default_role(schema, KANON_ROLE_QUASI, &err) == KANON_OK &&
+        kanon_schema_set(schema, NULL, "default-role", "quasi", &err) == KANON_OK &&
         kanon_table_read(&table, KANON_STREAM(&people), schema, NULL, &err) == KANON_OK &&
         kanon_anonymize(&grouping, table, &options, &err) == KANON_OK &&
         kanon_publish(table, grouping, &outputs, &err) == KANON_OK)

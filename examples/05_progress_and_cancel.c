@@ -56,7 +56,7 @@ int main(void)
     int failed = 1;
 
     if (kanon_schema_new(&schema, &context, &err) != KANON_OK ||
-        kanon_schema_set_default_role(schema, KANON_ROLE_QUASI, &err) != KANON_OK ||
+        kanon_schema_set(schema, NULL, "default-role", "quasi", &err) != KANON_OK ||
         kanon_table_read(&table, KANON_BYTES_AS(csv, size, "people"), schema, &reading, &err) != KANON_OK ||
         kanon_anonymize(&grouping, table, &options, &err) != KANON_OK)
         goto out;

@@ -23,18 +23,17 @@ static const kanon_change_options and_release = {.struct_size = sizeof and_relea
 /* The first release, and the state; objects that it was made of are not needed afterwards. */
 static kanon_status create(const char *path, kanon_error *err)
 {
-    static const char *const key[] = {"id"};
     kanon_options options = {.struct_size = sizeof options, .k = 2, .algorithm = "kmember", .seed = 1};
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
     kanon_status st = kanon_schema_new(&schema, NULL, err);
     if (st == KANON_OK)
-        st = kanon_schema_set_role(schema, "id", KANON_ROLE_IDENTIFYING, err);
+        st = kanon_schema_set(schema, "id", "role", "identifying", err);
     if (st == KANON_OK)
-        st = kanon_schema_set_default_role(schema, KANON_ROLE_QUASI, err);
+        st = kanon_schema_set(schema, NULL, "default-role", "quasi", err);
     if (st == KANON_OK)
-        st = kanon_schema_set_key(schema, key, 1, err); /* deletes and updates name a record by its key */
+        st = kanon_schema_set(schema, NULL, "key", "id", err); /* deletes and updates name a record by its key */
     if (st == KANON_OK)
         st = kanon_table_read(&table, KANON_BYTES_AS(first_csv, strlen(first_csv), "people"), schema, NULL, err);
     if (st == KANON_OK)

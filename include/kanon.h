@@ -277,7 +277,7 @@ typedef enum kanon_type {
     KANON_TYPE_DECIMAL,
     KANON_TYPE_DATE,
     KANON_TYPE_CATEGORICAL,
-    KANON_TYPE_ORDINAL /* categories in an order: intervals of levels (kanon_schema_set_order) */
+    KANON_TYPE_ORDINAL /* categories in an order: intervals of levels */
 } kanon_type;
 
 /* A setting of an algorithm, a refinement or a measure, as text. */
@@ -287,89 +287,56 @@ typedef struct kanon_setting {
 
 typedef struct kanon_schema kanon_schema;
 
-/* An empty schema, to be filled by the setters below. */
+/* An empty schema, to be filled by kanon_schema_set. */
 KANON_API kanon_status kanon_schema_new(kanon_schema **out, const kanon_context *context, kanon_error *err);
 /* The schema in YAML. Paths in a file are relative to it, those in bytes to the working directory. */
 KANON_API kanon_status kanon_schema_read(kanon_schema **out, const kanon_input *input, const kanon_context *context,
                                          kanon_error *err);
 KANON_API void kanon_schema_free(kanon_schema *schema);
 
-/* Each setter replaces what the schema said before about that column. */
-KANON_API kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kanon_role role, kanon_error *err);
-KANON_API kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err);
-KANON_API kanon_status kanon_schema_set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err);
+/* Say something of a column or, where `column` is NULL, of the whole. `name` and `text` are a key and its value in a schema
+ * file; docs/schema.md describes them. Of a column:
+ *
+ *     role              quasi, sensitive, identifying, insensitive
+ *     type              integer, decimal, date, categorical, ordinal
+ *     taxonomy          the path of a file, which is read when a table is read; relative to the working directory
+ *     mask              right, left
+ *     weight            a number above 0
+ *     bands             a width, edges [0, 18, 65], or of dates week, month, quarter, year or decade
+ *     top, bottom       where the outermost bands begin and end
+ *     format            of dates: %d.%m.%Y
+ *     decimal, thousands   separators of its numbers
+ *     order             of an ordinal column, from the lowest level to the highest: [none, primary, secondary]
+ *
+ * Of the whole: missing, empty, header, encoding, decimal, thousands, default-role, key, entity, entity-together, k,
+ * suppress, suppressed and joint-k, as in a file, and
+ *
+ *     algorithm         its name
+ *     settings          those of the algorithm, which is said first: {iterations: 2, ties: relaxed}
+ *     same              [["?", NA], ["*", "**"]]; adds to what is there
+ *     constraint        {model: t-closeness, attribute: disease, t: 0.3}, model=t-closeness,attribute=disease,t=0.3, or a
+ *                       list of the first; adds to what is there
+ *
+ * A list is written as [a, "b, c"], one item also without brackets; JSON is understood. A text replaces what was said under
+ * that name before, and what cannot be beside it: a taxonomy, a mask, bands, an order, a format and another type exclude
+ * each other, and the last one counts. NULL removes what was said. KANON_EINVAL: it is wrong, and nothing has changed. */
+KANON_API kanon_status kanon_schema_set(kanon_schema *schema, const char *column, const char *name, const char *text,
+                                        kanon_error *err);
+/* What is said, as kanon_schema_set takes it; NULL: nothing, or there is no such name. Valid until the schema changes. */
+KANON_API const char *kanon_schema_get(const kanon_schema *schema, const char *column, const char *name);
+/* The i-th column of which something is said, and the i-th constraint; NULL past the last. */
+KANON_API const char *kanon_schema_column_at(const kanon_schema *schema, size_t i);
+KANON_API const char *kanon_schema_constraint_at(const kanon_schema *schema, size_t i);
+
+/* Write all that is said, and nothing else, as a schema file: kanon_schema_read gives an equal schema. Taxonomies stand in
+ * it as they were given, as paths or themselves; paths are relative to the file where they lie below its folder. */
+KANON_API kanon_status kanon_schema_write(const kanon_schema *schema, const kanon_output *output, kanon_error *err);
+
 /* A taxonomy file is read when a table is read, a path being relative to the working directory; bytes, in the form of a
  * taxonomy file, are read at once. */
 KANON_API kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const kanon_input *taxonomy,
                                                  kanon_error *err);
-/* How the dates of a column are written: "%d.%m.%Y" (docs/schema.md has the letters); NULL: as is found from them. */
-KANON_API kanon_status kanon_schema_set_format(kanon_schema *schema, const char *column, const char *format,
-                                               kanon_error *err);
-/* How the numbers of a column, or of all columns where it is NULL, are written: the decimal separator, '.' or ',', and the
- * one between thousands, which is . , ' _ or a space. 0: not said; where both are 0 they are found from the numbers. */
-KANON_API kanon_status kanon_schema_set_separators(kanon_schema *schema, const char *column, char decimal, char thousands,
-                                                   kanon_error *err);
-/* Whether the tables that are read with the schema have a header line. */
-KANON_API kanon_status kanon_schema_set_header(kanon_schema *schema, kanon_header header, kanon_error *err);
-/* The encoding of the tables that are read with the schema, as in kanon_input; NULL: as is found. */
-KANON_API kanon_status kanon_schema_set_encoding(kanon_schema *schema, const char *encoding, kanon_error *err);
-typedef enum kanon_mask { KANON_MASK_NONE = 0, KANON_MASK_RIGHT, KANON_MASK_LEFT } kanon_mask;
-/* A taxonomy that masks one character per level, from the right or the left. */
-KANON_API kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err);
-/* Bands of a numeric quasi-identifier: released intervals have only ends of bands. `bands` is a width ("5", of dates a
- * number of days), edges with commas between them ("0,18,65"), or of dates "week", "month", "quarter", "year" or "decade".
- * All numbers from `top` on are one band, and all up to `bottom`. NULL removes what was set. */
-KANON_API kanon_status kanon_schema_set_bands(kanon_schema *schema, const char *column, const char *bands, kanon_error *err);
-KANON_API kanon_status kanon_schema_set_top(kanon_schema *schema, const char *column, const char *top, kanon_error *err);
-KANON_API kanon_status kanon_schema_set_bottom(kanon_schema *schema, const char *column, const char *bottom,
-                                               kanon_error *err);
-/* The levels of an ordinal column, from the lowest to the highest: the column gets the type KANON_TYPE_ORDINAL. They differ,
- * are not empty, not "*", and have neither ".." nor line breaks in them, nor white space at their ends. n 0: those of a
- * source that knows them, such as an ordered dictionary of Arrow. */
-KANON_API kanon_status kanon_schema_set_order(kanon_schema *schema, const char *column, const char *const *levels, size_t n,
-                                              kanon_error *err);
-/* The role of columns that are not named; identifying if it is not set, so that they are withheld. */
-KANON_API kanon_status kanon_schema_set_default_role(kanon_schema *schema, kanon_role role, kanon_error *err);
-/* The columns that name a record, for deleting and updating it in a state; n 0: none. */
-KANON_API kanon_status kanon_schema_set_key(kanon_schema *schema, const char *const *columns, size_t n, kanon_error *err);
-KANON_API kanon_status kanon_schema_set_k(kanon_schema *schema, int64_t k, kanon_error *err);
-/* The algorithm, with its settings. */
-KANON_API kanon_status kanon_schema_set_algorithm(kanon_schema *schema, const char *name, const kanon_setting *settings,
-                                                  size_t n_settings, kanon_error *err);
-/* From now on no text means "no value" but the empty one, unless that is a value (kanon_schema_set_empty). */
-KANON_API void kanon_schema_clear_missing(kanon_schema *schema);
-/* Another text that means "no value", in addition to the empty one. The first call replaces the texts that the schema file
- * names; later calls add to them. */
-KANON_API kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err);
-/* Not 0: the empty text is a value, and so are blanks. 0, the default: it means "no value". */
-KANON_API kanon_status kanon_schema_set_empty(kanon_schema *schema, int is_value, kanon_error *err);
-/* Two spellings of one cell, in every column of a file that is checked: without it, texts that differ are different cells
- * (kanon_check_read). Calls add up: what is the same as one text is the same as the other. Nothing else reads them. */
-KANON_API kanon_status kanon_schema_add_same(kanon_schema *schema, const char *text, const char *other, kanon_error *err);
 
-/* One more requirement on the groups, as NAME=VALUE pairs: "model=distinct-l-diversity,attribute=disease,l=3". Which models
- * there are: docs/privacy.md. */
-KANON_API kanon_status kanon_schema_add_constraint(kanon_schema *schema, const char *text, kanon_error *err);
-/* The column that says to which person a record belongs (NULL: the one that the schema names): groups then hold k different
- * persons. With `together` all records of a person are in one group. */
-KANON_API kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err);
-/* The share of the records that may be suppressed where that lowers the loss: "0.01". */
-KANON_API kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, kanon_error *err);
-/* What becomes of suppressed records: "drop" leaves them out of every release, which is the default; "keep" releases them
- * with nothing in their quasi cells. They are a class of the release then and must satisfy what every group must. */
-KANON_API kanon_status kanon_schema_set_suppressed(kanon_schema *schema, const char *what, kanon_error *err);
-/* How many records, or persons where there is an entity, all releases of a state must leave alike (docs/audit.md), or
- * KANON_JOINT_K_OFF: they are counted, and nothing is withheld. 0, and without this call: k. */
-#define KANON_JOINT_K_OFF (-1)
-KANON_API kanon_status kanon_schema_set_joint_k(kanon_schema *schema, int64_t joint_k, kanon_error *err);
-
-/* What the schema asks for: k (0: nothing said), the algorithm (NULL: nothing said) and its settings. */
-KANON_API int64_t kanon_schema_k(const kanon_schema *schema);
-KANON_API const char *kanon_schema_algorithm(const kanon_schema *schema);
-
-KANON_API size_t kanon_schema_settings(const kanon_schema *schema, const kanon_setting **out);
-/* Not 0: the schema says what role the column has, and *out (unless NULL) is that role. */
-KANON_API int kanon_schema_role(const kanon_schema *schema, const char *column, kanon_role *out);
 
 /* ---- table ------------------------------------------------------------------------------------------------------- */
 
@@ -387,6 +354,8 @@ typedef struct kanon_read_options {
     const kanon_context *context; /* NULL: the schema's */
     const kanon_domain *domain; /* sealed: the table is a part of a larger one, whose domain it has (kanon_blocks.h). A value
                                    that is not in it is KANON_EDATA. NULL: the table is the whole */
+    const kanon_setting *said;  /* as in kanon_options: strict, memory, threads */
+    size_t n_said;
 } kanon_read_options;
 
 /* Tables are found by their location, wherever this header has a path of a table:
@@ -526,6 +495,11 @@ typedef struct kanon_options {
     /* Where `memory` is limited: what will be written of the groups. Means, and releases that are no CSV files, take other
      * memory. Nothing is written here. NULL: a release as CSV, with intervals. */
     const struct kanon_outputs *outputs;
+    /* Options as text, by their names in docs/options.md, for hosts whose users say them: {"effort", "best"},
+     * {"memory", "2G"}. They win over the fields. Here these can be said: k, algorithm, suppress, repair, refine, effort, recode,
+     * blocks, memory, seed, threads. */
+    const kanon_setting *said;
+    size_t n_said;
 } kanon_options;
 
 /* Group the rows of `table` so that every group has at least k rows. The grouping has passed the independent check.
@@ -701,6 +675,8 @@ typedef struct kanon_outputs {
     /* Gets the group of each row of a release that is a stream, in its order, from 1, 0: suppressed and kept; room for all
      * rows of the table. A state that is made of the grouping gives its groups these numbers. NULL: not wanted. */
     int64_t *group_numbers;
+    const kanon_setting *said; /* as in kanon_options: numeric, shuffle, shuffle-seed, threads */
+    size_t n_said;
 } kanon_outputs;
 
 /* Write what is wanted: all of it or nothing. Where that is the internal report of given measures alone, any grouping of
@@ -837,7 +813,7 @@ typedef struct kanon_check {
 
 /* Read a released file, whichever tool wrote it, and find what it really reaches. Classes are made of texts as they stand in
  * the file: cells that differ are different, whatever they mean, unless the schema says that two texts are one
- * (kanon_schema_add_same). A sensitive cell that is suppressed or generalised counts as the commonest value of its class.
+ * (`same` of the schema). A sensitive cell that is suppressed or generalised counts as the commonest value of its class.
  * What was asked and cannot be counted (a column is not there, or its values cannot be read) never holds, nor does a file
  * with a column that has no role. Header and encoding are those of the input, whatever the schema says of the table. */
 KANON_API kanon_status kanon_check_read(kanon_check **out, const kanon_input *release, const kanon_schema *schema,
@@ -1022,6 +998,9 @@ KANON_API const kanon_curve_point *kanon_curve_at(const kanon_curve *curve, size
 KANON_API const kanon_curve_point *kanon_curve_recommended(const kanon_curve *curve);
 
 /* ---- states: tables that live on --------------------------------------------------------------------------------- */
+
+/* In place of a number: joint classes may have any size; they are counted, and nothing is withheld. */
+#define KANON_JOINT_K_OFF (-1)
 
 /* A state is one file that keeps a table, its groups and what was released of it. Every call below that changes it is
  * one transaction: all of it is done, or nothing, whatever happens to the process or the machine. Its outputs belong

@@ -43,9 +43,6 @@ KANON_API int kanon_state_owns(const char *state, const char *path);
 
 /* The i-th file that is read for the schema: its own, then its taxonomies. NULL past the last. */
 KANON_API const char *kanon_schema_file(const kanon_schema *schema, size_t i);
-/* The path of a column's taxonomy; NULL: it has none, or not in a file. With its bytes the schema can be made
- * again where that file is not, such as on another machine. */
-KANON_API const char *kanon_schema_taxonomy_path(const kanon_schema *schema, const char *column);
 
 #ifdef __cplusplus
 }

@@ -340,7 +340,7 @@ CREATE FUNCTION kanon.pairs(object jsonb) RETURNS TABLE (name text, value text) 
     SELECT key, value FROM jsonb_each_text(CASE jsonb_typeof(object) WHEN 'object' THEN object ELSE '{}' END)
 $$;
 
--- The calls that make the schema and the options of a definition, one row each, in their order.
+-- What makes the schema and the options of a definition: its keys with their values, one row each, in their order.
 CREATE FUNCTION kanon.steps_of(source regclass, settings jsonb) RETURNS TABLE (what text, name text, value text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -356,20 +356,20 @@ BEGIN
         RETURN QUERY SELECT v.what, c.name, v.value FROM (VALUES
             ('weight', said->>'weight'), ('mask', said->>'mask'), ('top', said->>'top'), ('bottom', said->>'bottom'),
             ('format', said->>'format'),
-            ('separators', nullif(coalesce(said->>'decimal', '-') || coalesce(said->>'thousands', '-'), '--')),
+            ('decimal', said->>'decimal'), ('thousands', said->>'thousands'),
             ('order', CASE c.kind WHEN 'ordinal' THEN coalesce(said->'order', kanon.levels_of(c.base))::text END),
-            ('bands', CASE jsonb_typeof(said->'bands')
-                      WHEN 'array' THEN (SELECT string_agg(t, ',') FROM kanon.texts(said->'bands') t)
-                      ELSE said->>'bands' END),
+            ('bands', said->>'bands'),
             -- a table is read anew each time; a tree was made CSV when it was defined
             ('taxonomy', coalesce(said->'taxonomy'->>'csv', kanon.taxonomy_of((said->'taxonomy'->>'table')::regclass)))) v(what, value)
             WHERE v.value IS NOT NULL;
     END LOOP;
     IF settings ? 'entity' THEN
-        RETURN QUERY SELECT 'entity', settings->>'entity', CASE WHEN (settings->>'together')::boolean THEN 'together' ELSE '' END;
+        RETURN QUERY SELECT 'entity', NULL::text, settings->>'entity';
+        RETURN QUERY SELECT 'entity-together', NULL::text, settings->>'together';
     END IF;
-    RETURN QUERY SELECT 'key', NULL::text, t FROM kanon.texts(settings->'key') t;
-    RETURN QUERY SELECT 'missing', NULL::text, t FROM kanon.texts(settings->'missing') t;
+    RETURN QUERY SELECT k.what, NULL::text, k.value FROM (VALUES ('key', settings->>'key'), ('missing', settings->>'missing')) k(what, value)
+        WHERE EXISTS (SELECT FROM kanon.texts(settings->k.what));
+    RETURN QUERY SELECT 'key_column', NULL::text, t FROM kanon.texts(settings->'key') t;
     RETURN QUERY SELECT 'empty', NULL::text, settings->>'empty';
     RETURN QUERY SELECT 'constraint', NULL::text, t FROM kanon.texts(settings->'constraints') t;
     RETURN QUERY SELECT 'setting', p.name, p.value FROM kanon.pairs(settings->'settings') p ORDER BY 2;

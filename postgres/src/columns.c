@@ -117,7 +117,7 @@ static int add_own(run *r, const definition *d, reader_column *columns, int n, S
         appendStringInfo(sql, ", %s::text", quote_identifier(NameStr(a->attname)));
         char *role = GetSecurityLabel(&address, "kanon");
         if (role != NULL)
-            check(schema_set_role(r->schema, columns[n].name, role, &err), &err);
+            check(kanon_schema_set(r->schema, columns[n].name, "role", role, &err), &err);
         n++;
     }
     table_close(release, NoLock);

@@ -1,7 +1,7 @@
 /* What kanon.define stored, read again: the columns of a release, and the schema and options of its library calls.
  *
- * SQL says which setters are called (kanon.steps_of), one row each, so that every name, default and table lookup is in
- * one place; here is the table of setters. */
+ * SQL says what the schema is told (kanon.steps_of), one row each, so that every name, default and table lookup is in one
+ * place. */
 #include "host.h"
 
 #include "catalog/pg_type.h"
@@ -18,35 +18,7 @@
 #include <errno.h>
 #include <kanon_host.h>
 
-/* ---- setters ---- */
-
-typedef kanon_status (*set_function)(kanon_schema *schema, const char *column, const char *value, kanon_error *err);
-
-static kanon_status refuse(kanon_error *err, const char *message)
-{
-    err->status = KANON_EINVAL;
-    strlcpy(err->message, message, sizeof err->message);
-    return KANON_EINVAL;
-}
-
-kanon_status schema_set_role(kanon_schema *s, const char *column, const char *value, kanon_error *err)
-{
-    int role = kanon_enum_value(KANON_ENUM_ROLE, value);
-    return role >= 0 ? kanon_schema_set_role(s, column, (kanon_role)role, err)
-                     : refuse(err, "a role is quasi, sensitive, identifying or insensitive");
-}
-
-static kanon_status set_type(kanon_schema *s, const char *column, const char *value, kanon_error *err)
-{
-    int type = kanon_enum_value(KANON_ENUM_TYPE, value);
-    return type > KANON_TYPE_UNKNOWN ? kanon_schema_set_type(s, column, (kanon_type)type, err)
-                                     : refuse(err, "a type is integer, decimal, date, categorical or ordinal");
-}
-
-static kanon_status set_weight(kanon_schema *s, const char *column, const char *value, kanon_error *err)
-{
-    return kanon_schema_set_weight(s, column, strtod(value, NULL), err);
-}
+/* ---- taxonomies ---- */
 
 /* A growing text of malloc: the library is not left from its callback. */
 typedef struct text_buffer {
@@ -87,86 +59,6 @@ static kanon_status set_taxonomy(kanon_schema *s, const char *column, const char
     return st;
 }
 
-static kanon_status set_mask(kanon_schema *s, const char *column, const char *value, kanon_error *err)
-{
-    bool right = strcmp(value, "right") == 0;
-    if (!right && strcmp(value, "left") != 0)
-        return refuse(err, "a mask is right or left");
-    return kanon_schema_set_mask(s, column, right ? KANON_MASK_RIGHT : KANON_MASK_LEFT, err);
-}
-
-/* `value` is a JSON array of texts. It is read before the library is called. */
-static kanon_status set_order(kanon_schema *s, const char *column, const char *value, kanon_error *err)
-{
-    Datum list = DirectFunctionCall1(jsonb_in, CStringGetDatum(from_utf8(value)));
-    JsonbIterator *it = JsonbIteratorInit(&DatumGetJsonbP(list)->root);
-    JsonbValue item;
-    JsonbIteratorToken token;
-    size_t n = 0, room = 16;
-    const char **levels = palloc(room * sizeof *levels);
-    while ((token = JsonbIteratorNext(&it, &item, true)) != WJB_DONE) {
-        if (token != WJB_ELEM)
-            continue;
-        if (item.type != jbvString)
-            return refuse(err, "the order of a column is an array of texts");
-        if (n == room)
-            levels = repalloc(levels, (room *= 2) * sizeof *levels);
-        levels[n++] = to_utf8(pnstrdup(item.val.string.val, (Size)item.val.string.len));
-    }
-    return kanon_schema_set_order(s, column, levels, n, err);
-}
-
-static kanon_status set_entity(kanon_schema *s, const char *column, const char *value, kanon_error *err)
-{
-    return kanon_schema_set_entity(s, column, strcmp(value, "together") == 0, err);
-}
-
-static kanon_status add_missing(kanon_schema *s, const char *column, const char *value, kanon_error *err)
-{
-    (void)column;
-    return kanon_schema_add_missing(s, value, err);
-}
-
-static kanon_status set_empty(kanon_schema *s, const char *column, const char *value, kanon_error *err)
-{
-    (void)column;
-    return kanon_schema_set_empty(s, strcmp(value, "value") == 0, err);
-}
-
-static kanon_status add_constraint(kanon_schema *s, const char *column, const char *value, kanon_error *err)
-{
-    (void)column;
-    return kanon_schema_add_constraint(s, value, err);
-}
-
-/* Decimal and thousands separator, "-" for one that is not said. */
-static kanon_status set_separators(kanon_schema *s, const char *column, const char *value, kanon_error *err)
-{
-    return kanon_schema_set_separators(s, column, (char)(value[0] == '-' ? 0 : value[0]), (char)(value[1] == '-' ? 0 : value[1]),
-                                       err);
-}
-
-static const struct {
-    const char *name;
-    set_function set;
-} setters[] = {
-    {"role", schema_set_role},
-    {"type", set_type},
-    {"weight", set_weight},
-    {"taxonomy", set_taxonomy},
-    {"mask", set_mask},
-    {"format", kanon_schema_set_format},
-    {"separators", set_separators},
-    {"order", set_order},
-    {"bands", kanon_schema_set_bands},
-    {"top", kanon_schema_set_top},
-    {"bottom", kanon_schema_set_bottom},
-    {"entity", set_entity},
-    {"missing", add_missing},
-    {"empty", set_empty},
-    {"constraint", add_constraint},
-};
-
 /* ---- options ---- */
 
 static kanon_numeric numeric_of(const char *numbers)
@@ -193,7 +85,7 @@ static void set_option(run *r, definition *d, const char *name, const char *valu
     kanon_options *o = &d->options;
     if (strcmp(name, "k") == 0) {
         d->k = o->k = strtoll(value, NULL, 10);
-        check(kanon_schema_set_k(r->schema, o->k, err), err);
+        check(kanon_schema_set(r->schema, NULL, "k", value, err), err);
     } else if (strcmp(name, "algorithm") == 0) {
         o->algorithm = value;
     } else if (strcmp(name, "refine") == 0) {
@@ -202,10 +94,8 @@ static void set_option(run *r, definition *d, const char *name, const char *valu
         o->effort = value;
     } else if (strcmp(name, "seed") == 0) {
         o->seed = (uint64_t)strtoll(value, NULL, 10);
-    } else if (strcmp(name, "suppress") == 0) {
-        check(kanon_schema_set_suppress(r->schema, value, err), err);
-    } else if (strcmp(name, "suppressed") == 0) {
-        check(kanon_schema_set_suppressed(r->schema, value, err), err);
+    } else if (strcmp(name, "suppress") == 0 || strcmp(name, "suppressed") == 0) {
+        check(kanon_schema_set(r->schema, NULL, name, value, err), err);
     } else if (strcmp(name, "recode") == 0) {
         o->recode = recode_of(value);
     } else if (strcmp(name, "blocks") == 0) {
@@ -265,33 +155,30 @@ static void apply_steps(run *r, definition *d)
     kanon_error err = {0};
     setting_list settings = {0}, refine = {0};
     uint64 n = SPI_processed;
-    const char **key = palloc0((n + 1) * sizeof *key);
     d->key = palloc0((n + 1) * sizeof *d->key);
     d->n_key = 0;
-    size_t n_key = 0;
     for (uint64 i = 0; i < n; i++) {
         const char *what = field(i, 1), *name = field(i, 2), *value = field(i, 3);
         if (value == NULL)
             continue;
-        d->has_taxonomy = d->has_taxonomy || strcmp(what, "taxonomy") == 0;
-        if (strcmp(what, "option") == 0)
+        if (strcmp(what, "taxonomy") == 0) {
+            d->has_taxonomy = true;
+            check(set_taxonomy(r->schema, name, value, &err), &err);
+        } else if (strcmp(what, "option") == 0)
             set_option(r, d, name, value, &err);
         else if (strcmp(what, "setting") == 0)
             add_setting(&settings, n, name, value);
         else if (strcmp(what, "refine_setting") == 0)
             add_setting(&refine, n, name, value);
-        else if (strcmp(what, "key") == 0)
-            key[n_key++] = value, d->key[d->n_key++] = named_column(d, from_utf8(value));
-        for (int j = 0; j < lengthof(setters); j++)
-            if (strcmp(setters[j].name, what) == 0)
-                check(setters[j].set(r->schema, name, value, &err), &err);
+        else if (strcmp(what, "key_column") == 0)
+            d->key[d->n_key++] = named_column(d, from_utf8(value));
+        else
+            check(kanon_schema_set(r->schema, name, what, value, &err), &err);
     }
     d->options.settings = settings.items;
     d->options.n_settings = settings.n;
     d->options.refine_settings = refine.items;
     d->options.n_refine_settings = refine.n;
-    if (n_key > 0)
-        check(kanon_schema_set_key(r->schema, key, n_key, &err), &err);
 }
 
 static shown shown_of(const char *word)
@@ -427,7 +314,7 @@ void definition_load(run *r, definition *d, Datum settings)
     for (int i = 0; i < d->n_columns; i++)
         find_scale(d, &d->columns[i]);
     check(kanon_schema_new(&r->schema, &r->library, &err), &err);
-    check(kanon_schema_set_default_role(r->schema, KANON_ROLE_IDENTIFYING, &err), &err);
+    check(kanon_schema_set(r->schema, NULL, "default-role", "identifying", &err), &err);
     query("SELECT what, name, value FROM kanon.steps_of($1::oid::regclass, $2)", 2, types, values);
     apply_steps(r, d);
     if (d->joint_k < 0) /* it was not said */
@@ -531,7 +418,7 @@ static void try_settings(run *r, definition *d)
     kanon_schema_free(r->schema);
     r->schema = NULL;
     check(kanon_schema_new(&r->schema, &r->library, &err), &err);
-    check(kanon_schema_set_role(r->schema, "trial", KANON_ROLE_QUASI, &err), &err);
+    check(kanon_schema_set(r->schema, "trial", "role", "quasi", &err), &err);
     check(kanon_table_read(&r->table, KANON_BYTES_AS(few, sizeof few - 1, "trial"), r->schema, &reading, &err), &err);
     try_on(r, d, 4);
     if (n > 0)

@@ -168,7 +168,6 @@ extern void definition_still(definition *d);
 /* Reads the settings of a definition whose source is set: columns, options, and the schema of the run. */
 extern void definition_load(run *r, definition *d, Datum settings);
 extern char *release_name(Oid release);
-extern kanon_status schema_set_role(kanon_schema *schema, const char *column, const char *role, kanon_error *err);
 
 /* ---- source.c: rows of a query as an Arrow stream ---- */
 

@@ -327,7 +327,7 @@ def test_means_of_times_keep_zone_and_unit(kind):
         (dict(orders={"age": ["a"]}, top={"age": 5}), "column age has an order (orders), and bands (top)"),
         (dict(types={"zip": "integer"}, masks={"zip": "left"}), "column zip has a mask (masks), and the type integer (types)"),
         (dict(types={"age": "categorical"}, orders={"age": ["a"]}), "column age has an order (orders), and the type categorical (types)"),
-        (dict(orders={"age": []}), "the order of age is a list of levels"),
+        (dict(orders={"age": []}), "column 'age': an order without levels"),
         (dict(orders=["zip"]), "orders is a dict by column"),
         (dict(weights={"age": "x"}), "the weight of age is not a number"),
         (dict(taxonomies={"age": 5}), "the taxonomy of age is of type int"),

@@ -87,7 +87,7 @@ with_levels <- function(x, schema) {
   columns <- unclass_frame(x)
   for (name in names(columns)) {
     form <- labelled_form(columns[[name]])
-    role <- .Call(C_schema_role, schema, name)
+    role <- .Call(C_schema_get, schema, "role", name)
     if (is.null(form) || is.null(role) || !role %in% c("quasi", "sensitive")) next
     values <- bare(columns[[name]])
     values[is_user_missing(values, columns[[name]])] <- NA

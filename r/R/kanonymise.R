@@ -136,7 +136,7 @@ load_table <- function(x, said, threads, memory = 0, strict = FALSE, progress = 
   options <- list(strict = isTRUE(strict), memory = memory, threads = threads, progress = progress)
   warnings <- if (is.data.frame(x) && .row_names_info(x) > 0L) "row names are not released" else character()
   is_withheld <- function(name) {
-    role <- .Call(C_schema_role, schema, name)
+    role <- .Call(C_schema_get, schema, "role", name)
     identical(role, "identifying") || (is.null(role) && !identical(said$default_role, "insensitive"))
   }
   stream <- stream_of(with_levels(x, schema), is_withheld)

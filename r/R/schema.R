@@ -18,7 +18,7 @@ make_schema <- function(
   check_words(list(types = types, masks = masks, empty = empty, default_role = default_role, suppressed = suppressed))
   check_ways(types, list(masks = masks, taxonomies = taxonomies, orders = orders, bands = bands, top = top, bottom = bottom))
   for (role in roles) for (column in given[[role]]) set("role", column, role)
-  if (!is.null(default_role)) set("role", NULL, default_role)
+  if (!is.null(default_role)) set("default-role", NULL, default_role)
   by_column <- list(types = types, weights = weights, masks = masks, bands = bands, top = top, bottom = bottom,
                     formats = formats)
   keys <- c(types = "type", weights = "weight", masks = "mask", bands = "bands", top = "top", bottom = "bottom",
@@ -27,22 +27,24 @@ make_schema <- function(
     for (column in named(by_column[[what]], what)) set(keys[[what]], column, setting_text(by_column[[what]][[column]]))
   }
   for (column in named(orders, "orders")) {
-    if (length(orders[[column]]) == 0) usage_error("the order of ", column, " has no levels")
-    set("order", column, enc2utf8(as.character(orders[[column]])))
+    set("order", column, list_text(orders[[column]]))
   }
   separators <- separators_by_column(decimal, thousands)
   for (i in seq_along(separators)) {
-    set("separators", if (nzchar(names(separators)[i])) names(separators)[i], separators[[i]])
+    column <- if (nzchar(names(separators)[i])) names(separators)[i]
+    for (name in c("decimal", "thousands")) set(name, column, NULL) # one of them is about both
+    for (name in names(separators[[i]])) set(name, column, separators[[i]][[name]])
   }
   for (column in named(taxonomies, "taxonomies")) set_taxonomy(set, column, taxonomies[[column]])
-  for (text in missing) set("missing", NULL, text)
+  if (length(missing) > 0) set("missing", NULL, list_text(missing))
   if (!is.null(empty)) set("empty", NULL, empty)
   for (texts in if (is.list(same)) same else if (!is.null(same)) list(same)) {
-    for (other in texts[-1]) set("same", texts[[1]], other)
+    set("same", NULL, list_text(texts))
   }
   for (one in listed(constraints)) set("constraint", NULL, constraint_text(one))
-  if (!is.null(entity) || entity_together) set("entity", entity, if (entity_together) "together" else "")
-  if (!is.null(key)) set("key", NULL, as.character(key))
+  if (!is.null(entity)) set("entity", NULL, entity)
+  if (entity_together) set("entity-together", NULL, "true")
+  if (!is.null(key)) set("key", NULL, list_text(key))
   if (!is.null(suppressed)) set("suppressed", NULL, as.character(suppressed))
   handle
 }
@@ -59,7 +61,13 @@ new_schema <- function(schema) {
   else .Call(C_schema_new, text, NULL)
 }
 
-# What the library reads, "," and "." as ",."; "-" is not said. The name "" stands for all columns.
+# Texts as the library reads lists of them: ["a", "b, c"].
+list_text <- function(x) {
+  quoted <- sprintf('"%s"', gsub('(["\\\\])', "\\\\\\1", enc2utf8(as.character(x))))
+  paste0("[", paste(quoted, collapse = ", "), "]")
+}
+
+# The separators of each column as list(decimal = ",", thousands = "."). The name "" stands for all columns.
 separators_by_column <- function(decimal, thousands) {
   for (mark in c(decimal, thousands)) {
     if (!is.character(mark) || nchar(mark) != 1) usage_error("a separator is one character, such as ',' or '.'")
@@ -68,10 +76,12 @@ separators_by_column <- function(decimal, thousands) {
   columns <- unique(c(columns_of(decimal), columns_of(thousands)))
   mark_of <- function(given, column) {
     if (is.null(names(given)) && !is.null(given)) return(given[[1]])
-    if (column %in% names(given)) given[[column]] else "-"
+    if (column %in% names(given)) given[[column]]
   }
-  marks <- vapply(columns, function(column) paste0(mark_of(decimal, column), mark_of(thousands, column)), "")
-  stats::setNames(as.list(marks), columns)
+  marks <- lapply(columns, function(column) {
+    Filter(Negate(is.null), list(decimal = mark_of(decimal, column), thousands = mark_of(thousands, column)))
+  })
+  stats::setNames(marks, columns)
 }
 
 check_names <- function(given) {

@@ -17,7 +17,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(stream_frame, 2),
     ENTRY(stream_new, 0),
     ENTRY(schema_new, 2),
-    ENTRY(schema_role, 2),
+    ENTRY(schema_get, 3),
     ENTRY(schema_set, 4),
     ENTRY(propose, 2),
     ENTRY(profile, 2),

@@ -359,11 +359,11 @@ kanon_status kanon__check_privacy(kanon__privacy_result *out, const kanon__relea
     kanon__data data = {0};
     kanon__policy policy = {0};
     encoding *encodings = NULL; /* of the columns and, last, the entities */
-    if (r->schema->entity != NULL && r->entity == NULL)
+    if (r->schema->said[KANON__WHOLE_ENTITY] != NULL && r->entity == NULL)
         KANON_TRY(kanon__texts_addf(&out->not_shown, err,
                                     "%s: the file has no such column, so entities cannot be counted: k and risk are of "
                                     "records",
-                                    r->schema->entity),
+                                    r->schema->said[KANON__WHOLE_ENTITY]),
                   out);
     KANON_TRY(kanon__new_array(&encodings, r->n_columns + 1, "sensitive values", err), out);
     KANON_TRY(encode_columns(&data, &policy, encodings, r, out, err), out);

@@ -71,8 +71,8 @@ kanon_status kanon__taxonomy_of(kanon__taxonomy **out, const kanon__attribute *a
     kanon_status st = KANON_OK;
     kanon__tree *read = NULL;
     *out = NULL;
-    if (attribute->taxonomy_path != NULL)
-        KANON_TRY(kanon__tree_read(&read, attribute->taxonomy_path, err), out);
+    if (attribute->said[KANON__COLUMN_TAXONOMY] != NULL)
+        KANON_TRY(kanon__tree_read(&read, attribute->said[KANON__COLUMN_TAXONOMY], err), out);
     const kanon__tree *tree = read != NULL ? read : attribute->tree;
     if (tree != NULL)
         KANON_TRY(kanon__taxonomy_from_tree(out, tree, NULL, 0, err), out);

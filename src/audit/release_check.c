@@ -196,7 +196,7 @@ static kanon_status add_quasi(checker *c, int column, const kanon__attribute *at
         return st;
     quasi->kind = (kanon__value_kind){attribute->type, kanon__attribute_format(attribute, c->schema)};
     if (quasi->kind.type == KANON_TYPE_UNKNOWN &&
-        (attribute->taxonomy_path != NULL || attribute->tree != NULL || attribute->mask != KANON_MASK_NONE))
+        kanon__attribute_has_tree(attribute))
         quasi->kind.type = KANON_TYPE_CATEGORICAL;
     return copy_root(&quasi->root, attribute, err);
 }
@@ -224,7 +224,7 @@ static kanon_status add_column(checker *c, int column, kanon_error *err)
 {
     const char *name = c->source->column_names[column];
     const kanon__attribute *attribute = attribute_of(c, name);
-    bool is_entity = c->schema->entity != NULL && strcmp(c->schema->entity, name) == 0;
+    bool is_entity = c->schema->said[KANON__WHOLE_ENTITY] != NULL && strcmp(c->schema->said[KANON__WHOLE_ENTITY], name) == 0;
     kanon_status st = is_entity ? add_entity(c, column, err) : KANON_OK;
     if (st == KANON_OK && !has_role(c->schema, attribute)) /* an entity has no role of its own, and needs none */
         return is_entity ? KANON_OK : kanon__texts_add_shown(&c->report->unnamed, name, err);
@@ -271,8 +271,8 @@ static kanon_status note_absent(checker *c, kanon_error *err)
     kanon_status st = KANON_OK;
     for (int64_t i = 0; i < c->schema->n_attributes && st == KANON_OK; i++) {
         const kanon__attribute *attribute = &c->schema->attributes[i];
-        if (role_of(c->schema, attribute) == KANON_ROLE_QUASI && !is_split(c, attribute) &&
-            find_column(c->source, attribute->name, "") == NULL)
+        bool is_quasi = kanon__attribute_is_named(attribute) && role_of(c->schema, attribute) == KANON_ROLE_QUASI;
+        if (is_quasi && !is_split(c, attribute) && find_column(c->source, attribute->name, "") == NULL)
             st = kanon__texts_addf(&c->report->privacy.not_shown, err, "%s: a quasi column of the schema is not in the file",
                                    attribute->name);
     }
@@ -531,7 +531,7 @@ static kanon_status measure_privacy(checker *c, kanon_error *err)
     for (int i = 0; i < c->n_sensitive; i++)
         columns[i] = (kanon__released_column){r->columns.items[i], c->sensitive[i].codes, &c->sensitive[i].texts};
     if (c->entity.column >= 0)
-        entity = (kanon__released_column){c->schema->entity, c->entity.codes, &c->entity.texts};
+        entity = (kanon__released_column){c->schema->said[KANON__WHOLE_ENTITY], c->entity.codes, &c->entity.texts};
     kanon__released subject = {.schema = c->schema,
                                .source = c->source,
                                .n_rows = r->check.records,
@@ -658,7 +658,7 @@ static kanon_status measure(checker *c, double threshold, int64_t k_asked, kanon
     KANON_TRY(measure_classes(c, threshold, err), out);
     KANON_TRY(list_violated(r, err), out);
     publish_lists(r);
-    r->check.asked = k_asked > 0 || c->schema->n_constraints > 0 || c->schema->entity != NULL;
+    r->check.asked = k_asked > 0 || c->schema->n_constraints > 0 || c->schema->said[KANON__WHOLE_ENTITY] != NULL;
     r->check.holds = r->check.n_violated == 0 && r->check.n_not_shown == 0;
 out:
     return st;

@@ -37,6 +37,21 @@ kanon_status kanon__fail(kanon_error *err, kanon_status status, const char *form
     return status;
 }
 
+kanon_status kanon__place(kanon_error *err, kanon_status status, const char *format, ...)
+{
+    if (err != NULL) {
+        char place[sizeof err->message], all[2 * sizeof err->message];
+        va_list args;
+        va_start(args, format);
+        vsnprintf(place, sizeof place, format, args);
+        va_end(args);
+        snprintf(all, sizeof all, "%s%s", place, err->message);
+        kanon_escape(err->message, sizeof err->message, all);
+        err->status = status;
+    }
+    return status;
+}
+
 kanon_status kanon__hint(kanon_error *err, kanon_status status, const char *format, ...)
 {
     if (err != NULL) {

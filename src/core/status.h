@@ -34,6 +34,8 @@ kanon_status kanon__fail(kanon_error *err, kanon_status status, const char *form
 kanon_status kanon__hint(kanon_error *err, kanon_status status, const char *format, ...) KANON__PRINTF(3, 4);
 /* Add the topic, one of those in kanon.h, to a filled *err and return its status. `topic` must be a literal. */
 kanon_status kanon__topic(kanon_error *err, kanon_status status, const char *topic);
+/* Put a place in front of the message, which stays as it is, and make the status that of the error. */
+kanon_status kanon__place(kanon_error *err, kanon_status status, const char *format, ...) KANON__PRINTF(3, 4);
 /* KANON_EIO with the system's reason: "cannot WHAT PATH: REASON". */
 kanon_status kanon__fail_errno(kanon_error *err, int errnum, const char *what, const char *path);
 

@@ -2,7 +2,6 @@
  * depends on what the groups are made of (`steps`, below). */
 #include "core/alloc.h"
 #include "core/context.h"
-#include "core/take_options.h"
 #include "enforce/suppression.h"
 #include "model/grouping.h"
 #include "partition/blocks.h"
@@ -10,6 +9,7 @@
 #include "pipeline/recode_maps.h"
 #include "pipeline/requirements.h"
 #include "pipeline/run_plan.h"
+#include "pipeline/said_run.h"
 #include "pipeline/start.h"
 #include "verify/verify.h"
 
@@ -249,7 +249,7 @@ static kanon_status anonymize(kanon_grouping **out, const kanon_table *table, co
     kanon__ticker ticker;
     kanon_grouping *g = NULL;
     *out = NULL;
-    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    KANON_TRY(kanon__run_options_take(&o, options, err), out);
     kanon__call_ticks(&o.tick, &o.payload);
     KANON_TRY(kanon__plan_make(&p, table, &o, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "grouping");

@@ -7,10 +7,10 @@
  * blocks.c does steps 3 and 4 for the blocks of a table that is in memory; both call partition/block_run.h. */
 #include "core/alloc.h"
 #include "core/context.h"
-#include "core/take_options.h"
 #include "partition/block_run.h"
 #include "partition/cut_tree.h"
 #include "pipeline/run_plan.h"
+#include "pipeline/said_run.h"
 #include "verify/verify.h"
 
 #include <string.h>
@@ -79,14 +79,14 @@ static kanon_status check_blocks(const asked *a, const kanon_options *o, kanon_e
 kanon_status kanon_blocks_allow(const kanon_schema *schema, const kanon_options *options, kanon_error *err)
 {
     kanon_options o;
-    const asked a = {.entity = schema->entity != NULL,
+    const asked a = {.entity = schema->said[KANON__WHOLE_ENTITY] != NULL,
                      .constraints = schema->n_constraints > 0,
                      .suppress = kanon__fraction_of(schema->suppress, INT32_MAX) > 0,
                      .keep = schema->keep_suppressed,
                      .k = schema->k,
                      .settings = schema->settings,
                      .n_settings = schema->n_settings};
-    kanon_status st = kanon__take_options(&o, sizeof o, options, err);
+    kanon_status st = kanon__run_options_take(&o, options, err);
     return st == KANON_OK ? check_blocks(&a, &o, err) : st;
 }
 
@@ -224,7 +224,7 @@ static kanon_status group_block(kanon_grouping **out, const kanon_table *rows, c
     kanon_options o;
     kanon__plan p = {0};
     kanon__ticker ticker;
-    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    KANON_TRY(kanon__run_options_take(&o, options, err), out);
     kanon__call_ticks(&o.tick, &o.payload);
     KANON_TRY(check_block(rows, cuts, block, &o, err), out);
     uint64_t seed = o.seed;
@@ -271,7 +271,7 @@ static kanon_status block_memory(int64_t *out, const kanon__cut_tree *cuts, cons
     kanon_options o;
     kanon__plan p = {0};
     kanon_table table = {.data = cuts->domain->data};
-    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    KANON_TRY(kanon__run_options_take(&o, options, err), out);
     KANON_TRY(kanon_blocks_allow(schema, &o, err), out);
     KANON_TRY(kanon__policy_init(&table.policy, schema, err), out);
     table.data.n_rows = records > o.blocks ? records : o.blocks;

@@ -2,9 +2,9 @@
  * rows for the program and the hosts (options/options.def), from which their entries are made. */
 #include "algorithms/algorithm.h"
 #include "constraints/constraints.h"
+#include "core/option_rows.h"
 #include "database/load_driver.h"
 #include "measures/measure.h"
-#include "options/option_row.h"
 #include "pipeline/run_plan.h"
 #include "refine/refinement.h"
 
@@ -14,29 +14,9 @@
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* Reasons and names of hosts are for those who compare hosts: scripts/check-options. */
-#undef NOT
-#define NOT(reason) NULL
-
-static const option rows[] = {
-#define KANON_OPTION(called, place, ...) {.id = #called, __VA_ARGS__},
-#include "options/options.def"
-#undef KANON_OPTION
-};
-enum { N_ROWS = sizeof rows / sizeof *rows };
-
 /* Constant once they are made. */
-static kanon__entry option_entries[N_ROWS];
-static kanon_setting_info option_values[N_ROWS];
-
-/* "a|b|c", behind a placeholder in capitals where the option takes other texts, too; NULL: it has no words. */
-static const char *words_of(const option *row)
-{
-    const char *words = row->words != NULL ? row->words : row->argument;
-    if (words == NULL || strchr(words, '|') == NULL)
-        return NULL;
-    return words[0] >= 'A' && words[0] <= 'Z' ? strchr(words, '|') + 1 : words;
-}
+static kanon__entry option_entries[KANON__N_OPTIONS];
+static kanon_setting_info option_values[KANON__N_OPTIONS];
 
 static kanon_setting_type type_of(const option *row)
 {
@@ -45,7 +25,7 @@ static kanon_setting_type type_of(const option *row)
         return KANON_SETTING_FLAG;
     case OPTION_TEXT:
     case OPTION_WORD:
-        return words_of(row) != NULL ? KANON_SETTING_CHOICE : KANON_SETTING_TEXT;
+        return kanon__option_words(row) != NULL ? KANON_SETTING_CHOICE : KANON_SETTING_TEXT;
     case OPTION_WHOLE:
     case OPTION_SEED:
         return KANON_SETTING_INTEGER;
@@ -62,7 +42,7 @@ static kanon_setting_info value_of(const option *row)
     kanon_setting_info value = {.name = row->id,
                                 .type = type_of(row),
                                 .default_value = row->standard,
-                                .choices = words_of(row),
+                                .choices = kanon__option_words(row),
                                 .help = row->unset};
     value.above_min = value.type == KANON_SETTING_NUMBER;
     if (row->kind == OPTION_WHOLE)
@@ -80,11 +60,12 @@ static kanon_setting_info value_of(const option *row)
 
 static void make_options(void)
 {
-    for (size_t i = 0; i < N_ROWS; i++) {
-        option_values[i] = value_of(&rows[i]);
-        option_entries[i] = (kanon__entry)KANON__ENTRY(.name = rows[i].id, .brief = rows[i].brief, .more = rows[i].more,
-                                                       .example = rows[i].example,
-                                                       .since = rows[i].since != NULL ? rows[i].since : "0.1.0");
+    for (size_t i = 0; i < KANON__N_OPTIONS; i++) {
+        const option *row = &kanon__options[i];
+        option_values[i] = value_of(row);
+        option_entries[i] = (kanon__entry)KANON__ENTRY(.name = row->id, .brief = row->brief, .more = row->more,
+                                                       .example = row->example,
+                                                       .since = row->since != NULL ? row->since : "0.1.0");
         option_entries[i].settings = &option_values[i];
         option_entries[i].n_settings = 1;
     }
@@ -94,7 +75,7 @@ static const kanon__entry *option_entry(size_t i)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_options);
-    return i < N_ROWS ? &option_entries[i] : NULL;
+    return i < KANON__N_OPTIONS ? &option_entries[i] : NULL;
 }
 
 /* ---- all lists --------------------------------------------------------------------------------------------------- */

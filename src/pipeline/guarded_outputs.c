@@ -2,6 +2,7 @@
 #include "pipeline/guarded_outputs.h"
 
 #include "core/take_options.h"
+#include "pipeline/said_run.h"
 
 #include <kanon_host.h>
 
@@ -15,6 +16,8 @@ kanon_status kanon__guarded_outputs_begin(kanon__guarded_outputs *out, const kan
         st = kanon__output_take(&out->taken[i], slots[i], st, err);
     for (int i = 1; i < KANON__N_OUTPUTS && st == KANON_OK; i++)
         st = kanon__output_no_stream(*slots[i], err);
+    if (st == KANON_OK)
+        st = kanon__outputs_said(w, err);
     if (given != NULL)
         w->struct_size = sizeof *w; /* all fields are there now */
     w->shuffle = w->shuffle || w->shuffle_seed != 0;

@@ -6,6 +6,7 @@
 #include "core/pool.h"
 #include "core/take_options.h"
 #include "pipeline/requirements.h"
+#include "pipeline/said_run.h"
 #include "pipeline/table_output.h"
 
 #include <string.h>
@@ -249,6 +250,7 @@ static kanon_status take_form(kanon__workload *work, const kanon_options *o, kan
     if (o->memory == 0 || o->outputs == NULL)
         return KANON_OK;
     KANON_CHECK(kanon__take_options(&outputs, sizeof outputs, o->outputs, err));
+    KANON_CHECK(kanon__outputs_said(&outputs, err));
     work->means = outputs.numeric == KANON_NUMERIC_MEAN;
     work->shuffled = outputs.shuffle || outputs.shuffle_seed != 0;
     KANON_CHECK(kanon__take_options(&release, sizeof release, outputs.release, err));

@@ -103,7 +103,7 @@ static kanon_status describe_settings(description *d, kanon_state *s, kanon_erro
     i->quasi = s->n_dimensions;
     i->entity_together = kanon__entities_stay_together(s);
     i->most_suppressed = kanon__fraction_of(s->requirements->suppress, s->n_records);
-    KANON_CHECK(keep_text(d, &i->entity, s->requirements->entity, err));
+    KANON_CHECK(keep_text(d, &i->entity, s->requirements->said[KANON__WHOLE_ENTITY], err));
     KANON_CHECK(kanon__group_index_smallest(s->index, &i->k, err));
     return kanon__departed_count(s, &i->departed, err);
 }

@@ -45,9 +45,9 @@ int main(void)
     kanon_bound_options proof = {.struct_size = sizeof proof, .k = 3, .certificate = KANON_TO_PATH("none.json")};
 
     done(kanon_schema_new(&schema, NULL, &err), &err);
-    done(kanon_schema_set_role(schema, "age", KANON_ROLE_QUASI, &err), &err);
-    done(kanon_schema_set_role(schema, "city", KANON_ROLE_QUASI, &err), &err);
-    done(kanon_schema_set_role(schema, "disease", KANON_ROLE_SENSITIVE, &err), &err);
+    done(kanon_schema_set(schema, "age", "role", "quasi", &err), &err);
+    done(kanon_schema_set(schema, "city", "role", "quasi", &err), &err);
+    done(kanon_schema_set(schema, "disease", "role", "sensitive", &err), &err);
     done(kanon_table_read(&table, KANON_PATH("people.csv"), schema, NULL, &err), &err);
     if (n_wrong > 0)
         return 1;

@@ -94,7 +94,7 @@ static kanon_status read_step(const paths *p, objects *o, kanon_error *err)
 {
     kanon_status st = kanon_schema_read(&o->schema, KANON_PATH(p->schema.text), NULL, err);
     if (st == KANON_OK)
-        st = kanon_schema_set_weight(o->schema, "zip", 0.5, err);
+        st = kanon_schema_set(o->schema, "zip", "weight", "0.5", err);
     if (st == KANON_OK)
         st = kanon_table_read(&o->table, KANON_PATH(p->table.text), o->schema, NULL, err);
     if (st == KANON_OK)

@@ -83,9 +83,9 @@ static files set_up_state(int wish)
     write_people(f.update.text, 'a', 50, 8, all_columns);
     assert_done(kanon_schema_read(&schema, KANON_PATH(f.schema.text), NULL, &err), &err);
     if (wish == BANDED) {
-        assert_done(kanon_schema_set_bands(schema, "age", "5", &err), &err);
-        assert_done(kanon_schema_set_top(schema, "age", "50", &err), &err);
-        assert_done(kanon_schema_set_bands(schema, "pay", "0.5", &err), &err);
+        assert_done(kanon_schema_set(schema, "age", "bands", "5", &err), &err);
+        assert_done(kanon_schema_set(schema, "age", "top", "50", &err), &err);
+        assert_done(kanon_schema_set(schema, "pay", "bands", "0.5", &err), &err);
     }
     assert_done(kanon_table_read(&table, KANON_PATH(f.table.text), schema, NULL, &err), &err);
     /* only states with a constraint are of groups that a search made: each command on them searches again */

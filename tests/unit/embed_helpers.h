@@ -203,19 +203,18 @@ static const char people_countries[] = "Rome;Italy;Europe\nMilan;Italy;Europe\nO
 
 static inline kanon_status people_schema(kanon_schema **out, const kanon_context *context, kanon_error *err)
 {
-    static const char *const key[] = {"id"};
     kanon_schema *schema = NULL;
     kanon_status st = kanon_schema_new(&schema, context, err);
-    STEP(kanon_schema_add_missing(schema, "", err));
-    STEP(kanon_schema_set_role(schema, "id", KANON_ROLE_IDENTIFYING, err));
-    STEP(kanon_schema_set_key(schema, key, 1, err));
-    STEP(kanon_schema_set_role(schema, "age", KANON_ROLE_QUASI, err));
-    STEP(kanon_schema_set_role(schema, "zip", KANON_ROLE_QUASI, err));
-    STEP(kanon_schema_set_mask(schema, "zip", KANON_MASK_RIGHT, err));
-    STEP(kanon_schema_set_role(schema, "city", KANON_ROLE_QUASI, err));
+    STEP(kanon_schema_set(schema, NULL, "missing", "", err));
+    STEP(kanon_schema_set(schema, "id", "role", "identifying", err));
+    STEP(kanon_schema_set(schema, NULL, "key", "id", err));
+    STEP(kanon_schema_set(schema, "age", "role", "quasi", err));
+    STEP(kanon_schema_set(schema, "zip", "role", "quasi", err));
+    STEP(kanon_schema_set(schema, "zip", "mask", "right", err));
+    STEP(kanon_schema_set(schema, "city", "role", "quasi", err));
     STEP(kanon_schema_set_taxonomy(schema, "city", KANON_BYTES_AS(people_countries, strlen(people_countries), "countries"),
                                    err));
-    STEP(kanon_schema_set_role(schema, "disease", KANON_ROLE_SENSITIVE, err));
+    STEP(kanon_schema_set(schema, "disease", "role", "sensitive", err));
     if (st != KANON_OK) {
         kanon_schema_free(schema);
         schema = NULL;

@@ -95,9 +95,7 @@ PyObject *measures_list(const kanon_measures *measures);
 
 PyObject *schema_new(PyObject *module, PyObject *args);
 PyObject *schema_set(PyObject *module, PyObject *args);
-PyObject *schema_k(PyObject *module, PyObject *capsule);
-PyObject *schema_role(PyObject *module, PyObject *args);
-PyObject *schema_taxonomy(PyObject *module, PyObject *args);
+PyObject *schema_get(PyObject *module, PyObject *args);
 PyObject *table_import(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *table_describe(PyObject *module, PyObject *capsule);
 PyObject *anonymize(PyObject *module, PyObject *args, PyObject *keywords);

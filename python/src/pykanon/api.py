@@ -366,7 +366,7 @@ def load(table: Any, progress: Progress, index: str, threads: int, memory: int |
 
     def is_withheld(column: str) -> bool:
         """Unless it is the entity or a key, which the library knows."""
-        role = _kanon.schema_role(handle, column)
+        role = _kanon.schema_get(handle, "role", column)
         return role == "identifying" or (role is None and said.get("default_role") != "insensitive")
 
     stream = frames.stream_of(table, index, is_withheld)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -80,40 +81,40 @@ def make(**said: Unpack[Said]) -> Any:
     for role in ROLES:
         for column in given[role]:
             _kanon.schema_set(handle, "role", column, role)
-    if given.get("default_role") is not None:
-        _kanon.schema_set(handle, "role", None, given["default_role"])
     for what, argument in (("type", "types"), ("weight", "weights"), ("mask", "masks"), ("format", "formats")):
         for column, value in given[argument].items():
             _kanon.schema_set(handle, what, column, _number(value, column) if what == "weight" else str(value))
     for column, levels in given["orders"].items():
-        wrong = isinstance(levels, str) or not isinstance(levels, Iterable)
-        if wrong or not list(levels) or any("\n" in str(level) for level in levels):
+        if isinstance(levels, str) or not isinstance(levels, Iterable):
             raise UsageError(f"the order of {column} is a list of levels", f"Example: orders={EXAMPLES['orders']}")
-        _kanon.schema_set(handle, "order", column, "\n".join(map(str, levels)))
+        _kanon.schema_set(handle, "order", column, json.dumps(list(map(str, levels))))
     for what in ("bands", "top", "bottom"):
         for column, value in given[what].items():
             _kanon.schema_set(handle, what, column, _bands(value))
-    for place, separators in _separators(given.get("decimal"), given.get("thousands")).items():
-        _kanon.schema_set(handle, "separators", place, separators)
+    for place, marks in _separators(given.get("decimal"), given.get("thousands")).items():
+        for name in marks:  # one of them is about both
+            _kanon.schema_set(handle, name, place, None)
+        for name, mark in marks.items():
+            _kanon.schema_set(handle, name, place, mark)
     for column, tree in given["taxonomies"].items():
         _set_taxonomy(handle, column, tree)
-    for text in texts(given.get("missing"), "missing", hint="None and NaN mean 'no value' in any case."):
-        _kanon.schema_set(handle, "missing", None, text)
-    if given.get("empty") is not None:
-        _kanon.schema_set(handle, "empty", None, given["empty"])
     for one in given.get("same") or []:
-        for other in one[1:]:
-            _kanon.schema_set(handle, "same", one[0], other)
+        _kanon.schema_set(handle, "same", None, json.dumps(list(one)))
     constraints = given.get("constraints")
     for constraint in [constraints] if isinstance(constraints, (str, Mapping)) else constraints or []:
         _kanon.schema_set(handle, "constraint", None, _constraint(constraint))
-    if given.get("entity") is not None or given.get("entity_together"):
-        _kanon.schema_set(handle, "entity", given.get("entity"), "together" if given.get("entity_together") else "")
-    key = names(given.get("key"), "key")
-    if key:
-        _kanon.schema_set(handle, "key", None, "\n".join(key))
-    if given.get("suppressed") is not None:
-        _kanon.schema_set(handle, "suppressed", None, given["suppressed"])
+    lists = {
+        "missing": texts(given.get("missing"), "missing", hint="None and NaN mean 'no value' in any case."),
+        "key": names(given.get("key"), "key"),
+    }
+    for what, found in lists.items():
+        if found:
+            _kanon.schema_set(handle, what, None, json.dumps(found))
+    for what in ("default_role", "empty", "entity", "suppressed"):
+        if given.get(what) is not None:
+            _kanon.schema_set(handle, what.replace("_", "-"), None, given[what])
+    if given.get("entity_together"):
+        _kanon.schema_set(handle, "entity-together", None, "true")
     return handle
 
 
@@ -161,7 +162,7 @@ def _constraint(value: Constraint) -> str:
     if not isinstance(value, (str, Mapping)):
         example = '{"model": "t-closeness", "attribute": "disease", "t": 0.3}'
         raise UsageError(f"a constraint is a dict or a text, not {type(value).__name__}", f"Example: {example}")
-    return value if isinstance(value, str) else ",".join(f"{name}={part}" for name, part in value.items())
+    return value if isinstance(value, str) else json.dumps({name: str(part) for name, part in value.items()})
 
 
 def new(schema: Schema) -> Any:
@@ -173,14 +174,14 @@ def new(schema: Schema) -> Any:
     return _kanon.schema_new(None if schema is None else os.fspath(schema))
 
 
-def _separators(decimal: Mapping[Any, str] | None, thousands: Mapping[Any, str] | None) -> dict[Any, str]:
+def _separators(decimal: Mapping[Any, str] | None, thousands: Mapping[Any, str] | None) -> dict[Any, dict[str, str | None]]:
     """What the library reads, by column; None stands for all columns."""
     marks = [dict(decimal or {}), dict(thousands or {})]
     for mark in (*marks[0].values(), *marks[1].values()):
         if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
             raise UsageError("a separator is one character, such as ',' or '.'")
     columns = [*marks[0], *(c for c in marks[1] if c not in marks[0])]
-    return {c: "".join(m[c] if c in m else m.get(None, "-") for m in marks) for c in columns}
+    return {c: {n: m[c] if c in m else m.get(None) for n, m in zip(("decimal", "thousands"), marks)} for c in columns}
 
 
 def _bands(value: Any) -> str:

@@ -39,7 +39,7 @@ def play(table, said, options, numeric, rng):
     """What job.py does, with lists in place of DataFrames: the release in the order of the table, and the figures."""
     names = table.column_names
     recipe, handle = Recipe.of(said, names, [], options["k"], True)
-    options = {**options, "k": options["k"] or _kanon.schema_k(handle), "threads": 1}
+    options = {**options, "k": options["k"] or int(_kanon.schema_get(handle, "k", None) or 0), "threads": 1}
     _kanon.blocks_allow(handle, **options)
     described = _kanon.table_import(handle, table.__arrow_c_stream__(), _kanon.ticker_new(), strict=recipe.strict)
     roles = {name: role for name, role, _ in _kanon.table_describe(described)[1]}

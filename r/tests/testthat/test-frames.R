@@ -175,7 +175,7 @@ test_that("what contradicts itself or is of a wrong kind is an error that says s
   refused("column zip has a mask and a taxonomy", masks = c(zip = "left"), taxonomies = list(zip = list(A = c("a", "b"))))
   refused("column zip has a mask, and its type is integer", masks = c(zip = "left"), types = c(zip = "integer"))
   refused("column zip has an order, and its type is categorical", orders = list(zip = c("a", "b")), types = c(zip = "categorical"))
-  refused("the order of zip has no levels", orders = list(zip = character()))
+  refused("column 'zip': an order without levels", orders = list(zip = character()))
   refused("masks names zip twice", masks = c(zip = "left", zip = "right"))
   refused("masks = c(column = value)", masks = "zip")
   refused("settings = c(name = value)", settings = 1)

@@ -77,8 +77,8 @@ static kanon_status copy_tree_nodes(kanon__state_column *to, const kanon__column
 
 static kanon__growth_rule growth_of(const kanon__column *c, const kanon__attribute *a)
 {
-    if (a != NULL && a->mask != KANON_MASK_NONE)
-        return a->mask == KANON_MASK_LEFT ? KANON__GROWS_MASK_LEFT : KANON__GROWS_MASK_RIGHT;
+    if (a != NULL && a->mask != KANON__MASK_NONE)
+        return a->mask == KANON__MASK_LEFT ? KANON__GROWS_MASK_LEFT : KANON__GROWS_MASK_RIGHT;
     return kanon__column_taxonomy(c) != NULL && kanon__column_taxonomy(c)->flat ? KANON__GROWS_FLAT : KANON__GROWS_NEVER;
 }
 
@@ -93,7 +93,7 @@ static kanon_status copy_bands(kanon__state_column *c, const kanon__column *from
         kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: a column with bands and without numbers has no type", c->name);
         return kanon__hint(err, st, "name its type in the schema: integer, decimal or date");
     }
-    const char *texts[] = {a->bands, a->top, a->bottom};
+    const char *texts[] = {a->said[KANON__COLUMN_BANDS], a->said[KANON__COLUMN_TOP], a->said[KANON__COLUMN_BOTTOM]};
     for (int i = 0; i < 3; i++)
         if (texts[i] != NULL)
             KANON_CHECK(kanon__copy_text(&c->bands[i], texts[i], strlen(texts[i]), "bands", err));

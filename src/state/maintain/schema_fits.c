@@ -30,7 +30,8 @@ static bool same_constraints(const kanon__policy *policy, const kanon_schema *sc
 static bool same_entity(const kanon_table *t, const kanon_schema *schema)
 {
     const char *entity = t->data.has_entity ? t->data.columns[t->data.entity_column].name : NULL;
-    return same_text(entity, schema->entity) && (entity == NULL || t->policy.entity_together == schema->entity_together);
+    return same_text(entity, schema->said[KANON__WHOLE_ENTITY]) &&
+           (entity == NULL || t->policy.entity_together == schema->entity_together);
 }
 
 /* As table.c gives roles and trees to columns. */
@@ -38,12 +39,13 @@ static bool same_column(const kanon__column *c, const kanon_schema *schema)
 {
     const kanon__attribute *a = kanon__schema_find(schema, c->name);
     kanon_role role = a != NULL && a->has_role             ? a->role
-                      : same_text(c->name, schema->entity) ? KANON_ROLE_IDENTIFYING
+                      : same_text(c->name, schema->said[KANON__WHOLE_ENTITY]) ? KANON_ROLE_IDENTIFYING
                                                            : schema->default_role;
-    bool has_tree = a != NULL && (a->mask != KANON_MASK_NONE || a->tree != NULL || a->taxonomy_path != NULL);
-    if (role != c->role || !same_text(c->weight_text, a != NULL ? a->weight_text : NULL))
+    bool has_tree = a != NULL && (kanon__attribute_has_tree(a));
+    if (role != c->role || !same_text(c->weight_text, kanon__attribute_said(a, KANON__COLUMN_WEIGHT)))
         return false;
-    const char *bands[] = {a != NULL ? a->bands : NULL, a != NULL ? a->top : NULL, a != NULL ? a->bottom : NULL};
+    const char *bands[] = {kanon__attribute_said(a, KANON__COLUMN_BANDS), kanon__attribute_said(a, KANON__COLUMN_TOP),
+                           kanon__attribute_said(a, KANON__COLUMN_BOTTOM)};
     for (int i = 0; c->role == KANON_ROLE_QUASI && kanon__column_is_numeric(c) && i < 3; i++)
         if (!same_text(c->domain->band_texts[i], bands[i]))
             return false;
@@ -54,7 +56,7 @@ static bool same_column(const kanon__column *c, const kanon_schema *schema)
         return true;
     /* a mask makes a tree of the values: of none it makes a flat one */
     bool has_values = c->domain->n_codes > (c->domain->missing_code != KANON__NO_CODE ? 1u : 0u);
-    return taxonomy->flat != has_tree || (taxonomy->flat && a->mask != KANON_MASK_NONE && !has_values);
+    return taxonomy->flat != has_tree || (taxonomy->flat && a->mask != KANON__MASK_NONE && !has_values);
 }
 
 kanon_status kanon__schema_fits(const kanon_table *t, const kanon_schema *schema, kanon_error *err)

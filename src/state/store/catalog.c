@@ -687,9 +687,11 @@ out:
 
 static kanon_status describe_column(kanon_schema *schema, const kanon__state_column *c, kanon_error *err)
 {
-    KANON_CHECK(kanon_schema_set_role(schema, c->name, c->role, err));
-    KANON_CHECK(kanon_schema_set_type(schema, c->name, c->type, err));
-    kanon__attribute *a = &schema->attributes[schema->n_attributes - 1];
+    kanon__attribute *a;
+    KANON_CHECK(kanon_schema_set(schema, c->name, "role", kanon_enum_text(KANON_ENUM_ROLE, c->role), err));
+    if (c->type != KANON_TYPE_UNKNOWN)
+        KANON_CHECK(kanon_schema_set(schema, c->name, "type", kanon_enum_text(KANON_ENUM_TYPE, c->type), err));
+    KANON_CHECK(kanon__schema_want(&a, schema, c->name, err));
     a->role_from_flags = false;
     a->format = c->format;
     a->format.levels = NULL;
@@ -697,11 +699,12 @@ static kanon_status describe_column(kanon_schema *schema, const kanon__state_col
         KANON_CHECK(kanon__levels_copy(&a->levels, &c->order, err));
     if (c->weight_text != NULL) {
         kanon__decimal weight = {.value = 1};
-        KANON_CHECK(kanon__copy_text(&a->weight_text, c->weight_text, strlen(c->weight_text), "a weight", err));
+        char **said = &a->said[KANON__COLUMN_WEIGHT];
+        KANON_CHECK(kanon__copy_text(said, c->weight_text, strlen(c->weight_text), "a weight", err));
         kanon__parse_decimal(&weight, c->weight_text, strlen(c->weight_text));
         a->weight = weight.value;
     }
-    char **const to[] = {&a->bands, &a->top, &a->bottom};
+    char **const to[] = {&a->said[KANON__COLUMN_BANDS], &a->said[KANON__COLUMN_TOP], &a->said[KANON__COLUMN_BOTTOM]};
     for (int i = 0; i < 3; i++)
         if (c->bands[i] != NULL)
             KANON_CHECK(kanon__copy_text(to[i], c->bands[i], strlen(c->bands[i]), "bands", err));
@@ -718,9 +721,8 @@ kanon_status kanon__catalog_schema(kanon_schema **out, const kanon_state *s, kan
     KANON_TRY(kanon_schema_new(&schema, kanon__call_context(), err), out);
     for (int i = 0; i < s->n_columns; i++)
         KANON_TRY(describe_column(schema, &s->columns[i], err), out);
-    KANON_TRY(kanon_schema_set_empty(schema, kanon__texts_find(&s->missing, "", 0) < 0, err), out);
-    for (int64_t i = 0; i < s->missing.n; i++)
-        KANON_TRY(kanon_schema_add_missing(schema, s->missing.items[i], err), out);
+    kanon__texts_clear(&schema->missing);
+    KANON_TRY(kanon__texts_append(&schema->missing, &s->missing, err), out);
     schema->k = s->k;
     KANON_TRY(kanon__state_requirements_copy(schema, s->requirements, err), out);
     *out = schema;

@@ -35,6 +35,12 @@ static kanon_status say(kanon__constraint_text *c, const char *name, const char 
     return st == KANON_OK ? kanon__texts_add(&c->values, value, length, err) : st;
 }
 
+static kanon_status set_entity(kanon_schema *schema, const char *column, bool together, kanon_error *err)
+{
+    kanon_status st = kanon_schema_set(schema, NULL, "entity", column, err);
+    return st == KANON_OK && together ? kanon_schema_set(schema, NULL, "entity-together", "true", err) : st;
+}
+
 /* Line numbers of the schema file are not copied: who has the state may not have that file. */
 kanon_status kanon__state_requirements_copy(kanon_schema *to, const kanon_schema *from, kanon_error *err)
 {
@@ -45,8 +51,8 @@ kanon_status kanon__state_requirements_copy(kanon_schema *to, const kanon_schema
         for (int64_t j = 0; j < said->names.n; j++)
             KANON_CHECK(say(c, said->names.items[j], said->values.items[j], strlen(said->values.items[j]), err));
     }
-    if (from->entity != NULL)
-        KANON_CHECK(kanon_schema_set_entity(to, from->entity, from->entity_together, err));
+    if (from->said[KANON__WHOLE_ENTITY] != NULL)
+        KANON_CHECK(set_entity(to, from->said[KANON__WHOLE_ENTITY], from->entity_together, err));
     to->suppress = from->suppress;
     return KANON_OK;
 }
@@ -54,10 +60,11 @@ kanon_status kanon__state_requirements_copy(kanon_schema *to, const kanon_schema
 kanon_status kanon__state_requirements_resolve(kanon_state *s, kanon_error *err)
 {
     s->entity = -1;
-    for (int i = 0; s->requirements->entity != NULL && i < s->n_columns; i++)
-        if (strcmp(s->columns[i].name, s->requirements->entity) == 0)
+    const char *entity = s->requirements->said[KANON__WHOLE_ENTITY];
+    for (int i = 0; entity != NULL && i < s->n_columns; i++)
+        if (strcmp(s->columns[i].name, entity) == 0)
             s->entity = i;
-    if (s->requirements->entity != NULL && s->entity < 0)
+    if (entity != NULL && s->entity < 0)
         return kanon__store_damaged(&s->store, "its entity", err);
     return KANON_OK;
 }
@@ -86,8 +93,9 @@ kanon_status kanon__state_requirements_save(kanon_state *s, kanon_error *err)
         for (int64_t j = 0; j < c->names.n; j++)
             KANON_TRY(put(s, statement, i, c->names.items[j], c->values.items[j], err), out);
     }
-    if (w->entity != NULL)
-        KANON_TRY(put(s, statement, OF_ALL, w->entity_together ? "entity-together" : "entity", w->entity, err), out);
+    const char *entity = w->said[KANON__WHOLE_ENTITY], *key = w->entity_together ? "entity-together" : "entity";
+    if (entity != NULL)
+        KANON_TRY(put(s, statement, OF_ALL, key, entity, err), out);
     snprintf(share, sizeof share, "%lld/%lld", (long long)w->suppress.numerator, (long long)w->suppress.denominator);
     if (w->suppress.denominator > 0)
         KANON_TRY(put(s, statement, OF_ALL, "suppress", share, err), out);
@@ -132,7 +140,7 @@ static kanon_status take_row(kanon_state *s, sqlite3_stmt *row, kanon_error *err
         good = take_share(w, value, length);
     } else if (good) {
         KANON_TRY(kanon__copy_text(&entity, value, length, "a column name", err), out);
-        KANON_TRY(kanon_schema_set_entity(w, entity, strcmp(name, "entity-together") == 0, err), out);
+        KANON_TRY(set_entity(w, entity, strcmp(name, "entity-together") == 0, err), out);
     }
     if (!good)
         st = kanon__store_damaged(&s->store, "its requirements", err);

@@ -176,7 +176,7 @@ static kanon_type said_type(const kanon__raw_column *raw, const kanon__attribute
 {
     if (a != NULL && a->type != KANON_TYPE_UNKNOWN)
         return a->type;
-    if (a != NULL && (a->taxonomy_path != NULL || a->tree != NULL || a->mask != KANON_MASK_NONE))
+    if (a != NULL && (kanon__attribute_has_tree(a)))
         return KANON_TYPE_CATEGORICAL;
     if (a != NULL && a->format.date[0] != '\0')
         return KANON_TYPE_DATE;

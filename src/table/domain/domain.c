@@ -291,12 +291,12 @@ static kanon_status make_rule(const build *b, kanon__band_rule **out, kanon_erro
     *out = NULL;
     if (a == NULL || !kanon__attribute_has_bands(a))
         return KANON_OK;
-    const char *texts[] = {a->bands, a->top, a->bottom};
+    const char *texts[] = {a->said[KANON__COLUMN_BANDS], a->said[KANON__COLUMN_TOP], a->said[KANON__COLUMN_BOTTOM]};
     if (b->domain->type == KANON_TYPE_DATE && kanon__value_has_time(&b->domain->format)) { /* which counts in seconds */
         kanon_status no = kanon__fail(err, KANON_EDATA, "%s: bands are of days, and the column has times", b->raw->name);
         return kanon__hint(err, no, "give the column dates without times, or remove its bands");
     }
-    kanon_status st = kanon__band_rule_new(out, a->bands, a->top, a->bottom, b->domain->type, b->raw->name, err);
+    kanon_status st = kanon__band_rule_new(out, texts[0], texts[1], texts[2], b->domain->type, b->raw->name, err);
     if (st == KANON_OK)
         b->domain->scale = kanon__band_rule_scale(*out);
     for (int i = 0; st == KANON_OK && i < 3; i++)
@@ -458,12 +458,12 @@ static kanon_status make_tree(const build *b, kanon__tree **made, kanon_error *e
     kanon_status st = KANON_OK;
     const kanon__attribute *a = b->attribute;
     kanon__dictionary present = {0};
-    if (a != NULL && a->taxonomy_path != NULL)
-        return kanon__tree_read(made, a->taxonomy_path, err);
+    if (a != NULL && a->said[KANON__COLUMN_TAXONOMY] != NULL)
+        return kanon__tree_read(made, a->said[KANON__COLUMN_TAXONOMY], err);
     KANON_TRY(kanon__dictionary_init(&present, err), out);
     KANON_TRY(present_values(b, &present, err), out);
-    if (a != NULL && a->mask != KANON_MASK_NONE && present.n > 0)
-        st = kanon__tree_mask(made, &present, a->mask == KANON_MASK_LEFT, err);
+    if (a != NULL && a->mask != KANON__MASK_NONE && present.n > 0)
+        st = kanon__tree_mask(made, &present, a->mask == KANON__MASK_LEFT, err);
     else
         st = kanon__tree_flat(made, &present, err);
     if (st == KANON_EDATA)
@@ -488,7 +488,8 @@ static kanon_status make_taxonomy(const build *b, kanon_error *err)
         extra = value_text(b, b->first_missing, &extra_length);
     st = kanon__taxonomy_from_tree(&b->domain->taxonomy, tree, extra, extra_length, err);
     if (st == KANON_OK) /* inline or in a file; masks and flat trees are made from the values */
-        b->domain->taxonomy->given = b->attribute != NULL && (made == NULL || b->attribute->taxonomy_path != NULL);
+        b->domain->taxonomy->given =
+            b->attribute != NULL && (made == NULL || b->attribute->said[KANON__COLUMN_TAXONOMY] != NULL);
     if (extra != NULL)
         st = fail_with_place(b, b->first_missing, st, err);
 out:
@@ -501,7 +502,6 @@ static kanon_status find_leaves(const build *b, kanon_error *err)
     kanon_status st = KANON_OK;
     uint32_t *bad = NULL;
     int64_t n_bad = 0;
-    const kanon__attribute *a = b->attribute;
     KANON_TRY(kanon__new_array(&bad, b->values->n, "bad values", err), out);
     for (uint32_t code = 0; code < b->values->n; code++) {
         size_t length;
@@ -513,9 +513,10 @@ static kanon_status find_leaves(const build *b, kanon_error *err)
             bad[n_bad++] = code;
     }
     if (n_bad > 0) {
+        const char *path = kanon__attribute_said(b->attribute, KANON__COLUMN_TAXONOMY);
         st = fail_at_values(b, bad, n_bad, "value is no leaf of the column's taxonomy", err);
         kanon__hint(err, st, "add it to %s, or name the texts that mean 'no value' with 'missing'",
-                    a != NULL && a->taxonomy_path != NULL ? a->taxonomy_path : "the taxonomy in the schema");
+                    path != NULL ? path : "the taxonomy in the schema");
         goto out;
     }
     if (b->first_missing != KANON__NO_CODE)
@@ -546,8 +547,10 @@ static kanon_status fail_not_numeric(const build *b, kanon_error *err)
 static kanon_status find_type(const build *b, const kanon_schema *schema, kanon_error *err)
 {
     kanon__attribute said = b->attribute != NULL ? *b->attribute : (kanon__attribute){0};
-    if (b->attribute != NULL && said.type == KANON_TYPE_UNKNOWN && b->n_present > 0 && kanon__attribute_has_bands(&said) &&
-        kanon__bands_need_dates(said.bands, said.top, said.bottom))
+    bool has_bands = b->attribute != NULL && kanon__attribute_has_bands(&said);
+    const char *top = said.said[KANON__COLUMN_TOP], *bottom = said.said[KANON__COLUMN_BOTTOM];
+    if (has_bands && said.type == KANON_TYPE_UNKNOWN && b->n_present > 0 &&
+        kanon__bands_need_dates(said.said[KANON__COLUMN_BANDS], top, bottom))
         said.type = KANON_TYPE_DATE;
     return kanon__column_type_find(&b->domain->type, &b->domain->format, b->raw, b->attribute != NULL ? &said : NULL, schema,
                                    b->missing, err);

@@ -10,9 +10,19 @@
 #include "table/read/released_text.h"
 #include "table/read/table_reader.h"
 #include "table/read/whole_domain.h"
+#include "table/schema/said_options.h"
 
 #include <kanon_blocks.h>
 #include <string.h>
+
+/* Whether the schema asks for distances on all columns, which must all be encoded then. */
+static bool clusters_on_all(const kanon_schema *schema)
+{
+    bool all = false;
+    for (int64_t i = 0; i < schema->n_settings; i++)
+        all = all || (strcmp(schema->settings[i].name, "cluster-on") == 0 && strcmp(schema->settings[i].value, "all") == 0);
+    return all;
+}
 
 kanon_status kanon__table_begin(kanon_table **out, kanon__reader *r, kanon__source *source, const kanon_schema *schema,
                                 const kanon_read_options *o, bool may_be_empty, kanon_error *err)
@@ -28,7 +38,7 @@ kanon_status kanon__table_begin(kanon_table **out, kanon__reader *r, kanon__sour
     t->source = source;
     source = NULL;
     *r = (kanon__reader){.schema = schema, .source = t->source, .entity = -1, .table = t, .data = &t->data};
-    r->encode_all = o->encode_all != 0;
+    r->encode_all = o->encode_all != 0 || clusters_on_all(r->schema);
     r->raw.memory = o->memory;
     r->raw.threads = o->threads;
     kanon__ticker_init(&r->ticker, o->tick, o->payload, "reading");
@@ -45,6 +55,17 @@ out:
     return st;
 }
 
+kanon_status kanon__read_options_take(kanon_read_options *out, const kanon_read_options *given, kanon_error *err)
+{
+    static const kanon__said_option rows[] = {
+        {"strict", KANON__SAID_INT, offsetof(kanon_read_options, strict)},
+        {"memory", KANON__SAID_INT64, offsetof(kanon_read_options, memory)},
+        {"threads", KANON__SAID_INT, offsetof(kanon_read_options, threads)},
+    };
+    KANON_CHECK(kanon__take_options(out, sizeof *out, given, err));
+    return kanon__said_take(out, rows, sizeof rows / sizeof *rows, out->said, out->n_said, err);
+}
+
 kanon_status kanon__table_from_source(kanon_table **out, kanon__source *source, const kanon_schema *schema,
                                       const kanon_read_options *options, kanon_error *err)
 {
@@ -54,7 +75,7 @@ kanon_status kanon__table_from_source(kanon_table **out, kanon__source *source, 
     kanon__reader r = {0};
     const kanon__whole *whole = NULL;
     *out = NULL;
-    st = kanon__take_options(&o, sizeof o, options, err);
+    st = kanon__read_options_take(&o, options, err);
     if (st == KANON_OK && o.domain != NULL)
         st = kanon__whole_take(&whole, o.domain, err);
     if (st != KANON_OK) {
@@ -94,7 +115,7 @@ kanon_status kanon__reader_open(kanon__source **out, kanon__input *input, const 
     if (how.header == KANON_HEADER_UNSAID)
         how.header = schema->header;
     if (how.encoding == NULL)
-        how.encoding = schema->encoding;
+        how.encoding = schema->said[KANON__WHOLE_ENCODING];
     return kanon__table_source_new(out, input, &how, err);
 }
 
@@ -142,7 +163,7 @@ kanon_status kanon__reader_call(kanon__call *call, const kanon_schema *schema, c
                                 kanon_error *err)
 {
     kanon_read_options o;
-    kanon_status st = kanon__take_options(&o, sizeof o, options, err);
+    kanon_status st = kanon__read_options_take(&o, options, err);
     if (st == KANON_OK)
         st = kanon__context_check(o.context, err);
     if (st == KANON_OK)

@@ -44,13 +44,13 @@ static kanon_status check_names(const kanon__reader *r, kanon_error *err)
 {
     const kanon_schema *s = r->schema;
     for (int64_t i = 0; i < s->n_attributes; i++)
-        if (kanon__source_find(r->source, s->attributes[i].name) < 0)
+        if (kanon__attribute_is_named(&s->attributes[i]) && kanon__source_find(r->source, s->attributes[i].name) < 0)
             return fail_no_column(r, s->attributes[i].name, s->attributes[i].line, err);
     for (int64_t i = 0; i < s->key.n; i++)
         if (kanon__source_find(r->source, s->key.items[i]) < 0)
             return fail_no_column(r, s->key.items[i], s->key_line, err);
-    if (s->entity != NULL && kanon__source_find(r->source, s->entity) < 0)
-        return fail_no_column(r, s->entity, s->entity_line, err);
+    if (s->said[KANON__WHOLE_ENTITY] != NULL && kanon__source_find(r->source, s->said[KANON__WHOLE_ENTITY]) < 0)
+        return fail_no_column(r, s->said[KANON__WHOLE_ENTITY], s->entity_line, err);
     return KANON_OK;
 }
 
@@ -63,10 +63,12 @@ kanon_status kanon__column_describe(kanon__column *c, const char *name, bool is_
     c->role = a != NULL && a->has_role ? a->role : is_entity ? KANON_ROLE_IDENTIFYING : schema->default_role;
     c->role_from_flags = a != NULL && a->role_from_flags;
     c->weight = a != NULL ? a->weight : 1;
-    if (a != NULL && a->weight_text != NULL)
-        KANON_TRY(kanon__copy_text(&c->weight_text, a->weight_text, strlen(a->weight_text), "a weight", err), out);
-    if (a != NULL && a->taxonomy_path != NULL)
-        KANON_TRY(kanon__copy_text(&c->taxonomy_path, a->taxonomy_path, strlen(a->taxonomy_path), "a file name", err), out);
+    const char *weight = kanon__attribute_said(a, KANON__COLUMN_WEIGHT);
+    const char *path = kanon__attribute_said(a, KANON__COLUMN_TAXONOMY);
+    if (weight != NULL)
+        KANON_TRY(kanon__copy_text(&c->weight_text, weight, strlen(weight), "a weight", err), out);
+    if (path != NULL)
+        KANON_TRY(kanon__copy_text(&c->taxonomy_path, path, strlen(path), "a file name", err), out);
 out:
     return st;
 }
@@ -189,7 +191,8 @@ static kanon_status set_up_columns(kanon__reader *r, bool strict, kanon_error *e
     kanon__data *d = r->data;
     int n = r->source->n_columns;
     KANON_TRY(check_names(r, err), out);
-    r->entity = r->schema->entity != NULL ? kanon__source_find(r->source, r->schema->entity) : -1;
+    const char *entity = r->schema->said[KANON__WHOLE_ENTITY];
+    r->entity = entity != NULL ? kanon__source_find(r->source, entity) : -1;
     d->has_entity = r->entity >= 0;
     d->entity_column = r->entity;
     KANON_TRY(kanon__new_array(&d->columns, n, "columns", err), out);

@@ -32,6 +32,8 @@ typedef struct kanon__reader {
 /* Begin the call that reads a table, in the context of the options or else the schema. */
 kanon_status kanon__reader_call(kanon__call *call, const kanon_schema *schema, const kanon_read_options *options,
                                 kanon_error *err);
+/* The options that `given` (NULL: none) has, what is said as text in their fields. */
+kanon_status kanon__read_options_take(kanon_read_options *out, const kanon_read_options *given, kanon_error *err);
 /* The rows of an input, which is taken over in any case. What the caller does not say of CSV, the schema does. */
 kanon_status kanon__reader_open(kanon__source **out, kanon__input *input, const kanon__csv_reading *said,
                                 const kanon_schema *schema, kanon_error *err);

@@ -289,7 +289,7 @@ static kanon_status read_part(kanon_domain **out, kanon_codes **codes, const kan
     kanon_status begun = kanon__reader_call(&call, schema, options, err);
     kanon_status st = begun == KANON_OK ? take_places(&p, places, err) : begun;
     if (st == KANON_OK)
-        st = kanon__take_options(&o, sizeof o, options, err);
+        st = kanon__read_options_take(&o, options, err);
     st = kanon__table_input_take(&input, &how, given, st, err);
     if (st == KANON_OK)
         st = kanon__reader_open(&source, &input, &how, schema, err);

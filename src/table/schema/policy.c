@@ -44,7 +44,7 @@ kanon_status kanon__policy_init(kanon__policy *out, const kanon_schema *schema, 
         KANON_TRY(copy_constraint(&out->constraints[i], &schema->constraints[i], err), out);
     }
     KANON_TRY(copy_optional(&out->schema_path, schema->path, err), out);
-    KANON_TRY(copy_optional(&out->algorithm, schema->algorithm, err), out);
+    KANON_TRY(copy_optional(&out->algorithm, schema->said[KANON__WHOLE_ALGORITHM], err), out);
     KANON_TRY(kanon__new_array(&out->settings, schema->n_settings, "settings", err), out);
     while (out->n_settings < schema->n_settings) {
         int64_t i = out->n_settings++;

@@ -32,15 +32,6 @@ const char *kanon__yaml_shown(char buffer[KANON__YAML_SHOWN], const char *text)
     return buffer;
 }
 
-/* Hint at the word that `text` was meant to be, or at all that there are. */
-static kanon_status suggest(const kanon__yaml_reader *r, kanon_status st, const char *const *words, int n, const char *text,
-                            const char *what)
-{
-    char lead[64];
-    snprintf(lead, sizeof lead, "valid %s are", what);
-    return kanon__hint_words(r->err, st, lead, words, (size_t)n, text);
-}
-
 /* Where byte `offset` of the input is: of bytes that cannot be read the parser knows no more. */
 static yaml_mark_t mark_of_offset(const kanon__yaml_reader *r, size_t offset)
 {
@@ -141,15 +132,7 @@ kanon_status kanon__yaml_want_text(const kanon__yaml_reader *r, const char *expe
                                                                           : kanon__yaml_fail_expected(r, expected);
 }
 
-kanon_status kanon__yaml_copy_text(kanon__yaml_reader *r, char **out, const char *expected)
-{
-    kanon_status st = kanon__yaml_want_text(r, expected);
-    if (st == KANON_OK)
-        st = kanon__copy_text(out, kanon__yaml_text(r), strlen(kanon__yaml_text(r)), "a schema", r->err);
-    return st;
-}
-
-/* ---- mappings, lists, words -------------------------------------------------------------------------------------- */
+/* ---- mappings and lists ------------------------------------------------------------------------------------------ */
 
 void kanon__yaml_names_clear(kanon__yaml_names *n)
 {
@@ -215,24 +198,21 @@ out:
     return st;
 }
 
-kanon_status kanon__yaml_field_of(kanon__yaml_reader *r, const kanon__yaml_key *k, const kanon__yaml_field *fields, int n,
-                                  void *target)
+kanon_status kanon__yaml_key_of(kanon__yaml_reader *r, int *out, const kanon__yaml_key *k, const char *const *names,
+                                size_t n)
 {
-    const char *valid[KANON__YAML_WORDS];
     char buffer[KANON__YAML_SHOWN];
-    for (int i = 0; i < n; i++) {
-        if (strcmp(fields[i].name, k->text) == 0) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], k->text) == 0) {
             r->is_schema = true;
-            return fields[i].read(r, k, target);
+            *out = (int)i;
+            return KANON_OK;
         }
-        valid[i] = fields[i].name;
-    }
-    if (!r->is_schema &&
-        kanon_nearest_word(valid, (size_t)n, k->text) == NULL) /* any file, whose text is nobody's business */
-        return suggest(r, kanon__yaml_fail(r, k->mark, "not a schema: it begins with another key"), valid, n, k->text,
-                       "keys");
-    return suggest(r, kanon__yaml_fail(r, k->mark, "unknown key '%s'", kanon__yaml_shown(buffer, k->text)), valid, n,
-                   k->text, "keys");
+    bool any_file = !r->is_schema && kanon_nearest_word(names, n, k->text) == NULL; /* its text is nobody's business */
+    kanon_status st =
+        any_file ? kanon__yaml_fail(r, k->mark, "not a schema: it begins with another key")
+                 : kanon__yaml_fail(r, k->mark, "unknown key '%s'", kanon__yaml_shown(buffer, k->text));
+    return kanon__hint_words(r->err, st, "valid keys are", names, n, k->text);
 }
 
 kanon_status kanon__yaml_list(kanon__yaml_reader *r, const char *expected,
@@ -249,25 +229,4 @@ kanon_status kanon__yaml_list(kanon__yaml_reader *r, const char *expected,
     }
 out:
     return st;
-}
-
-kanon_status kanon__yaml_word_of(kanon__yaml_reader *r, int *out, const kanon__yaml_word *words, int n, const char *expected,
-                                 const char *what)
-{
-    const char *valid[KANON__YAML_WORDS];
-    char plain[32];
-    kanon_status st = kanon__yaml_want_text(r, expected);
-    if (st != KANON_OK)
-        return st;
-    snprintf(plain, sizeof plain, "%s", kanon__yaml_text(r));
-    for (char *c = plain; *c != '\0'; c++)
-        *c = (char)(*c == '_' ? '-' : *c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
-    for (int i = 0; i < n; i++) {
-        valid[i] = words[i].text;
-        if (strcmp(words[i].text, plain) == 0) {
-            *out = words[i].value;
-            return KANON_OK;
-        }
-    }
-    return suggest(r, kanon__yaml_fail(r, r->event.start_mark, "not %s", expected), valid, n, plain, what);
 }

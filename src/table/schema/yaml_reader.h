@@ -9,24 +9,16 @@
 #ifndef KANON_TABLE_YAML_YAML_READER_H
 #define KANON_TABLE_YAML_YAML_READER_H
 
-#include "table/schema/schema.h"
+#include "table/schema/flow_text.h"
+#include "table/schema/schema_keys.h"
 #include "table/value/dictionary.h"
 
 #include <yaml.h>
 
 enum {
     KANON__YAML_DEPTH = 64, /* nested mappings and lists; also the bound of the recursion of those who read them */
-    KANON__YAML_WORDS = 16, /* in a table of keys or words */
     KANON__YAML_SHOWN = 80  /* bytes of a key in a message */
 };
-
-/* The rows of a table of keys or words; a table that suggestions have no room for does not compile. */
-#define KANON__ROWS_OF(table)                                                                                               \
-    ((int)(sizeof(table) / sizeof(table)[0] + 0 * sizeof(struct {                                                           \
-                                                  _Static_assert(sizeof(table) / sizeof(table)[0] <= KANON__YAML_WORDS,     \
-                                                                 "KANON__YAML_WORDS is too small for this table");          \
-                                                  char unused;                                                              \
-                                              })))
 
 typedef struct kanon__yaml_reader {
     yaml_parser_t parser;
@@ -47,17 +39,6 @@ typedef struct kanon__yaml_key {
 } kanon__yaml_key;
 
 typedef kanon_status (*kanon__yaml_value)(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target);
-
-/* A key that a mapping may have. */
-typedef struct kanon__yaml_field {
-    const char *name;
-    kanon__yaml_value read;
-} kanon__yaml_field;
-
-typedef struct kanon__yaml_word {
-    const char *text;
-    int value;
-} kanon__yaml_word;
 
 /* Names that must differ, and where each of them is. */
 typedef struct kanon__yaml_names {
@@ -80,7 +61,6 @@ const char *kanon__yaml_text(const kanon__yaml_reader *r);
 bool kanon__yaml_is_null(const kanon__yaml_reader *r);
 bool kanon__yaml_is_empty(const kanon__yaml_reader *r);
 kanon_status kanon__yaml_want_text(const kanon__yaml_reader *r, const char *expected);
-kanon_status kanon__yaml_copy_text(kanon__yaml_reader *r, char **out, const char *expected);
 
 void kanon__yaml_names_clear(kanon__yaml_names *n);
 /* Add a text at the place of the current event; *first_line is not 0 where it was there before. */
@@ -91,17 +71,15 @@ kanon_status kanon__yaml_names_add(kanon__yaml_reader *r, kanon__yaml_names *n, 
 kanon_status kanon__yaml_mapping(kanon__yaml_reader *r, const char *expected, kanon__yaml_value read_value, void *target);
 kanon_status kanon__yaml_list(kanon__yaml_reader *r, const char *expected,
                               kanon_status (*read_item)(kanon__yaml_reader *, void *), void *target);
-/* The value of a key that is one of the fields. */
-kanon_status kanon__yaml_field_of(kanon__yaml_reader *r, const kanon__yaml_key *k, const kanon__yaml_field *fields, int n,
-                                  void *target);
-/* One of `words`, in any case and with - or _ between its parts. `what` is plural. */
-kanon_status kanon__yaml_word_of(kanon__yaml_reader *r, int *out, const kanon__yaml_word *words, int n, const char *expected,
-                                 const char *what);
+/* Which of the names a key is. */
+kanon_status kanon__yaml_key_of(kanon__yaml_reader *r, int *out, const kanon__yaml_key *k, const char *const *names,
+                                size_t n);
 
-/* Values that several keys have (attribute_yaml.c, taxonomy_yaml.c). */
-kanon_status kanon__yaml_role(kanon__yaml_reader *r, kanon_role *out);
-/* The separator of numbers that the key names: "decimal" or "thousands". Together they must make sense. */
-kanon_status kanon__yaml_separator(kanon__yaml_reader *r, const kanon__yaml_key *k, char *decimal, char *thousands);
+/* What several keys have (attribute_yaml.c, taxonomy_yaml.c): what is wrong with something (KANON_EINVAL) is wrong at `mark`
+ * of the file; one more text, null as an empty one; a value of the key, of the column or, where it is NULL, of the whole. */
+kanon_status kanon__yaml_place(const kanon__yaml_reader *r, yaml_mark_t mark, kanon_status status);
+kanon_status kanon__yaml_add_text(kanon__yaml_reader *r, kanon__texts *out);
+kanon_status kanon__yaml_say(kanon__yaml_reader *r, kanon_schema *schema, kanon__attribute *attribute, int key);
 /* A taxonomy that is written in the schema. */
 kanon_status kanon__yaml_taxonomy(kanon__yaml_reader *r, kanon__tree **out);
 /* What is said of the column that the key names; the target is the schema. */

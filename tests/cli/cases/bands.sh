@@ -101,12 +101,12 @@ refused()
     expect 3 "$KANON" anonymize t.csv -s bad.yaml -k 2
     err_has "$2"
 }
-refused "role: quasi, bands: 5, mask: right" "'age' has both bands and a mask"
+refused "role: quasi, bands: 5, mask: right" "'age' has both a mask and bands"
 refused "role: quasi, type: categorical, top: 5" "'age' has bands but its type is categorical"
-refused "role: sensitive, bands: 5" "'age' has bands but its role is sensitive"
+refused "role: sensitive, bands: 5" "age: the column has bands, but its role is sensitive"
 refused "role: quasi, bands: []" "a list without edges"
 refused "role: quasi, bands: [5]" "a list of a single edge"
-refused "role: quasi, bands: -5" "'age': not bands"
+refused "role: quasi, bands: -5" "bad.yaml:1: column 40: not bands"
 refused "role: quasi, top: high" "not a number or a date to begin the highest band"
 refused "role: quasi, bottom: low" "not a number or a date to end the lowest band"
 printf 'attributes: {age: {bands: 5}, born: quasi}\ndefault-role: insensitive\n' >bad.yaml

@@ -31,7 +31,7 @@ expect 3 "$KANON" anonymize t.csv -s bad.yaml -k 2
 err_has "bad.yaml:1: column 51: not a format of dates"
 printf 'attributes: {v: {role: quasi, type: integer, format: "%%Y"}}\n' >bad.yaml
 expect 3 "$KANON" anonymize t.csv -s bad.yaml -k 2
-err_has "'v' has a format but is no date; use type: date or remove the format"
+err_has "'v' has a format of dates but its type is integer; remove one of the two"
 expect 3 "$KANON" anonymize t.csv --quasi v -k 2 --type v=date --format v=%Y-%m-%d
 err_has "t.csv:2: v: not a date (more such values: line 3, 4, 5); dates are written %Y-%m-%d, unless the column has another 'format'"
 
@@ -113,7 +113,7 @@ printf 'decimal: ";"\nattributes: {v: {role: quasi}}\n' >bad.yaml
 expect 3 "$KANON" anonymize t.csv -s bad.yaml -k 2
 err_has "the decimal separator is a point or a comma"
 expect 2 "$KANON" anonymize t.csv --quasi v -k 2 --decimal ';'
-err_has "numbers cannot be written with these separators; the decimal separator is a point or a comma"
+err_has "decimal: not a separator of numbers; the decimal separator is a point or a comma"
 
 # a state reads deltas as its table was
 printf 'born;income\n31.12.1999;1.000,5\n01.01.2000;1.200,5\n15.06.2010;20,5\n16.06.2010;21,5\n' >t.csv

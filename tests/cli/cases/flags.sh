@@ -104,14 +104,16 @@ for state in z1 z2; do # the key is in the state
     printf 'id\n1\n' >gone.csv
     expect 0 "$KANON" delete $state.state gone.csv
 done
-wrong_word()
+wrong_word() # MESSAGE OPTION...
 {
+    message=$1
+    shift
     expect 2 "$KANON" anonymize z.csv --quasi zip,age -k 2 "$@"
     err_results 1
-    err_has "there is no 'both'; choose one of: "
+    err_has "$message"
 }
-wrong_word --mask zip=both
-wrong_word --default-role both
-wrong_word --effort both
-expect 2 "$KANON" anonymize z.csv --quasi zip,age -k 2 --weight age=both
-err_has "--weight age: not a number; write a number of 0 or more"
+wrong_word "column 'zip': there is no such side; choose one of: right, left" --mask zip=both
+wrong_word "default-role: there is no such role; choose one of: quasi, sensitive, identifying, insensitive" --default-role both
+wrong_word "--effort: there is no 'both'; choose one of: " --effort both
+wrong_word "column 'age': not a weight; a weight is a number above 0, at most 1000000" --weight age=both
+wrong_word "key: column 'a' is twice in the key" --key a,b,a

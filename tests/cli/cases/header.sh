@@ -20,7 +20,7 @@ out_has 'c1,c2'
 cp "$OUT" release.csv
 printf 'header: maybe\nattributes: {c1: quasi}\n' >bad.yaml
 expect 3 "$KANON" anonymize none.csv -s bad.yaml -k 2
-err_has "bad.yaml:1: column 9: not yes or no"
+err_has "bad.yaml:1: column 9: there is no such word; choose one of: yes, no"
 expect 2 "$KANON" anonymize none.csv --header maybe --quasi c1 -k 2
 err_has "--header: there is no 'maybe'; choose one of: yes, no"
 

@@ -26,7 +26,7 @@ printf 'age,job\n20,\n20,\n20,nurse\n20,nurse\n' >v.csv
 expect 2 "$KANON" anonymize v.csv --quasi job --empty valeu -k 2 -q
 err_has "--empty: there is no 'valeu'; choose one of: missing, value"
 expect 3 "$KANON" anonymize v.csv --quasi age -k 2 -s "$(printf 'empty: 1\nattributes: {age: quasi}\n' >e.yaml; echo e.yaml)"
-err_has "missing or value"
+err_has "e.yaml:1: column 8: there is no such word; choose one of: missing, value"
 printf 'attributes: {age: {role: quasi}, job: {role: sensitive}}\nprivacy: {k: 2}\n' >s.yaml
 expect 0 "$KANON" anonymize v.csv -s s.yaml --empty value -q -o r.csv --codebook book.json --state st
 expect 0 "$KANON" release st -q

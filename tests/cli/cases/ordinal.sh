@@ -47,7 +47,7 @@ expect 0 "$KANON" anonymize t.csv --quasi school --missing '?' --order 'school=s
 out_has '[none..primary]'
 for order in '' 'none,none' 'a..b' '*'; do
     expect 2 "$KANON" anonymize t.csv --quasi school --order "school=$order" -k 3 -o -
-    err_has "of its order"
+    err_has "column 'school': a level that "
 done
 expect 3 "$KANON" anonymize t.csv --quasi school --missing '?' --order school=none,primary -k 3 -o -
 err_has "t.csv:4: school: the value is none of the levels of the column"

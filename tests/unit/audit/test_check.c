@@ -58,16 +58,30 @@ static kanon_schema *make_schema(const char *description)
     for (char *rest = NULL, *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
         char *colon = strrchr(word, ':');
         *colon = '\0';
-        kanon_role role = (kanon_role)(strchr(roles, colon[1]) - roles);
-        kanon_type type = KANON_TYPE_UNKNOWN;
-        assert_int_equal(kanon_schema_set_role(schema, word, role, NULL), KANON_OK);
-        if (colon[2] != '\0')
-            type = (kanon_type)(strchr(types, colon[2]) - types);
-        assert_int_equal(kanon_schema_set_type(schema, word, type, NULL), KANON_OK);
+        const char *role = kanon_enum_text(KANON_ENUM_ROLE, (int)(strchr(roles, colon[1]) - roles));
+        assert_int_equal(kanon_schema_set(schema, word, "role", role, NULL), KANON_OK);
+        if (colon[2] != '\0') {
+            const char *type = kanon_enum_text(KANON_ENUM_TYPE, (int)(strchr(types, colon[2]) - types));
+            assert_int_equal(kanon_schema_set(schema, word, "type", type, NULL), KANON_OK);
+        }
     }
-    assert_int_equal(kanon_schema_add_missing(schema, "?", NULL), KANON_OK);
-    assert_int_equal(kanon_schema_add_missing(schema, "", NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, NULL, "missing", "?", NULL), KANON_OK);
     return schema;
+}
+
+static void add_same(kanon_schema *schema, const char *text, const char *other)
+{
+    char list[128];
+    snprintf(list, sizeof list, "['%s', '%s']", text, other);
+    assert_int_equal(kanon_schema_set(schema, NULL, "same", list, NULL), KANON_OK);
+}
+
+/* That the sensitive column has two values in every group. */
+static void add_diversity(kanon_schema *schema, const char *column)
+{
+    char text[128];
+    snprintf(text, sizeof text, "model=distinct-l-diversity,attribute=%s,l=2", column);
+    assert_int_equal(kanon_schema_set(schema, NULL, "constraint", text, NULL), KANON_OK);
 }
 
 static kanon_check *check_with(const kanon_schema *schema, const char *text, const kanon_check_options *options)
@@ -317,12 +331,12 @@ static void the_schema_may_join_texts(void **state)
     (void)state;
     static const char *const pairs[][2] = {{"**", "*"}, {"NA", "?"}, {"[1-2]", "[1..2]"}, {"x", "*"}, {"?", "none"}};
     kanon_schema *schema = make_schema("age:q job:q dis:s who:n");
-    assert_int_equal(kanon_schema_add_constraint(schema, "model=distinct-l-diversity,attribute=dis,l=2", NULL), KANON_OK);
+    add_diversity(schema, "dis");
     kanon_check *check = check_with(schema, "age,job,dis\n[1-2],*,flu\n[1..2],**,gout\n[1..2],x,none\n", NULL);
     assert_int_equal(check->classes, 3);
     kanon_check_free(check);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        assert_int_equal(kanon_schema_add_same(schema, pairs[i][0], pairs[i][1], NULL), KANON_OK);
+        add_same(schema, pairs[i][0], pairs[i][1]);
     check = check_with(schema, "age,job,dis\n[1-2],*,flu\n[1..2],**,gout\n[1..2],x,none\n", NULL);
     assert_int_equal(check->classes, 1);
     assert_true(check->holds && !warns_of(check, different));
@@ -369,7 +383,7 @@ static void suppressed_records_are_a_class(void **state)
 
     /* the astronaut and the pope */
     kanon_schema *schema = make_schema("age:qn zip:qc d:s");
-    assert_int_equal(kanon_schema_add_constraint(schema, "model=distinct-l-diversity,attribute=d,l=2", NULL), KANON_OK);
+    add_diversity(schema, "d");
     check = check_with(schema, "age,zip,d\n*,*,x\n*,*,x\n20,1,a\n20,1,b\n", &two);
     assert_int_equal(check->k, 2);
     assert_false(check->holds);
@@ -449,7 +463,7 @@ static void vague_cells_are_the_commonest_of_persons(void **state)
 {
     (void)state;
     kanon_schema *schema = make_schema("who:n age:q d:s");
-    assert_int_equal(kanon_schema_set_entity(schema, "who", 0, NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, NULL, "entity", "who", NULL), KANON_OK);
     kanon_check *check = check_with(schema, "who,age,d\na,1,flu\na,1,flu\na,1,flu\na,1,flu\nb,1,gout\nc,1,gout\nd,1,*\n",
                                     NULL);
     assert_true(figure_of(check, "alpha") == 3.0 / 4);
@@ -554,18 +568,18 @@ static void columns_without_a_role_do_not_hold(void **state)
         kanon_check_free(check);
     }
     /* a type or a taxonomy is no role, nor is the default that withholds */
-    assert_int_equal(kanon_schema_set_type(schema, "ssn", KANON_TYPE_INTEGER, NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, "ssn", "type", "integer", NULL), KANON_OK);
     for (int round = 0; round < 2; round++) {
         kanon_check *check = check_with(schema, "age,ssn\n1,2\n1,2\n", NULL);
         assert_true(check->n_unnamed == 1 && check->identifying_columns == 0 && !check->holds);
         kanon_check_free(check);
-        assert_int_equal(kanon_schema_set_default_role(schema, KANON_ROLE_IDENTIFYING, NULL), KANON_OK);
+        assert_int_equal(kanon_schema_set(schema, NULL, "default-role", "identifying", NULL), KANON_OK);
     }
-    assert_int_equal(kanon_schema_set_role(schema, "ssn", KANON_ROLE_IDENTIFYING, NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, "ssn", "role", "identifying", NULL), KANON_OK);
     kanon_check *check = check_with(schema, "age,ssn\n1,2\n1,2\n", NULL);
     assert_true(check->n_unnamed == 0 && check->identifying_columns == 1 && !check->holds);
     kanon_check_free(check);
-    assert_int_equal(kanon_schema_set_role(schema, "ssn", KANON_ROLE_INSENSITIVE, NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, "ssn", "role", "insensitive", NULL), KANON_OK);
     check = check_with(schema, "age,ssn\n1,2\n1,2\n", NULL);
     assert_true(check->n_unnamed == 0 && check->holds);
     kanon_check_free(check);
@@ -595,7 +609,7 @@ static void what_cannot_be_counted_does_not_hold(void **state)
     check = check_with(schema, ages, NULL); /* nothing was asked */
     assert_true(!check->asked && check->holds);
     kanon_check_free(check);
-    assert_int_equal(kanon_schema_add_constraint(schema, "model=distinct-l-diversity,attribute=dis,l=2", &err), KANON_OK);
+    add_diversity(schema, "dis");
     check = check_with(schema, renamed, NULL);
     assert_int_equal(check->n_constraints, 0);
     assert_true(is_not_shown(check, "dis: a constraint is about it, and it is no sensitive column of the file"));
@@ -606,7 +620,7 @@ static void what_cannot_be_counted_does_not_hold(void **state)
     assert_true(is_violated(check, "1 of 1 constraints is violated"));
     assert_false(check->holds);
     kanon_check_free(check);
-    assert_int_equal(kanon_schema_set_entity(schema, "who", 0, &err), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, NULL, "entity", "who", &err), KANON_OK);
     check = check_with(schema, whose, &three);
     assert_int_equal(check->entities, 2);
     assert_int_equal(check->n_not_shown, 0);
@@ -629,7 +643,7 @@ static void generalised_values_satisfy_nothing(void **state)
     write_file(taxonomy_path, "flu;lungs;any\ncough;lungs;any\ngout;any\n");
     kanon_schema *schema = make_schema("age:qn dis:s");
     assert_int_equal(kanon_schema_set_taxonomy(schema, "dis", KANON_PATH(taxonomy_path), &err), KANON_OK);
-    assert_int_equal(kanon_schema_add_constraint(schema, "model=distinct-l-diversity,attribute=dis,l=2", &err), KANON_OK);
+    add_diversity(schema, "dis");
     kanon_check *check = check_with(schema, "age,dis\n20,flu\n20,gout\n", NULL);
     assert_true(check->holds);
     kanon_check_free(check);
@@ -640,7 +654,7 @@ static void generalised_values_satisfy_nothing(void **state)
     check = check_with(schema, "age,dis\n20,flu\n20,lungs\n20,any\n20,gout\n", NULL);
     assert_true(check->holds);
     kanon_check_free(check);
-    assert_int_equal(kanon_schema_add_constraint(schema, "model=t-closeness,attribute=dis,t=1", &err), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, NULL, "constraint", "model=t-closeness,attribute=dis,t=1", &err), KANON_OK);
     check = check_with(schema, "age,dis\n20,flu\n20,lungs\n20,gout\n", NULL);
     assert_true(is_not_shown(check, "dis: some cells are suppressed or generalised, so t-closeness cannot be counted"));
     assert_false(check->holds);
@@ -682,7 +696,7 @@ static void risk_is_that_of_persons(void **state)
     kanon_check *check = check_with(schema, text, &half);
     assert_true(check->highest_risk == 1.0 / 20 && check->average_risk == 1.0 / 20 && check->share_at_risk == 0);
     kanon_check_free(check);
-    assert_int_equal(kanon_schema_set_entity(schema, "who", 0, &err), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, NULL, "entity", "who", &err), KANON_OK);
     check = check_with(schema, text, &half);
     assert_true(check->highest_risk == 11.0 / 20);
     assert_true(check->average_risk == 130.0 / 20 / 20);
@@ -696,12 +710,12 @@ static void default_role(void **state)
 {
     (void)state;
     kanon_schema *schema = make_schema("age:qn");
-    assert_int_equal(kanon_schema_set_default_role(schema, KANON_ROLE_QUASI, NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, NULL, "default-role", "quasi", NULL), KANON_OK);
     kanon_check *check = check_with(schema, "age,shoe\n20,40\n20,41\n", NULL);
     assert_int_equal(check->classes, 2);
     assert_true(has_warning(check, "not named in the schema, so quasi: shoe"));
     kanon_check_free(check);
-    assert_int_equal(kanon_schema_set_default_role(schema, KANON_ROLE_SENSITIVE, NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, NULL, "default-role", "sensitive", NULL), KANON_OK);
     check = check_with(schema, "age,shoe\n20,40\n20,41\n", NULL);
     assert_int_equal(nth_distinct(check, 0)->value, 2);
     assert_string_equal(nth_distinct(check, 0)->attribute, "shoe");
@@ -966,7 +980,7 @@ static void many_classes(void **state)
         char texts[2][32];
         snprintf(texts[0], sizeof texts[0], "[%d-%d]", lo, lo + 4);
         snprintf(texts[1], sizeof texts[1], "[%d,%d]", lo, lo + 4);
-        assert_int_equal(kanon_schema_add_same(schema, texts[0], texts[1], NULL), KANON_OK);
+        add_same(schema, texts[0], texts[1]);
     }
     assert_int_equal(kanon_check_read(&check, KANON_PATH(release_path), schema, NULL, NULL), KANON_OK);
     assert_int_equal(check->records, 3 * N_CLASSES);
@@ -1013,7 +1027,7 @@ static void out_of_memory(void **state)
     write_file(taxonomy_path, "Male;Person\nFemale;Person\n");
     kanon_schema *schema = make_schema("name:i gender:q age:q job:q city:q disease:s");
     assert_int_equal(kanon_schema_set_taxonomy(schema, "gender", KANON_PATH(taxonomy_path), NULL), KANON_OK);
-    assert_int_equal(kanon_schema_add_same(schema, "x", "y", NULL), KANON_OK);
+    add_same(schema, "x", "y");
     for (int and_all_after = 0; and_all_after < 2; and_all_after++) {
         kanon_status st = KANON_ENOMEM;
         int64_t n = 0;

@@ -52,12 +52,11 @@ static kanon_schema *new_schema(kanon_type type)
 {
     kanon_schema *schema = NULL;
     assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
-    assert_int_equal(kanon_schema_set_role(schema, "q", KANON_ROLE_QUASI, NULL), KANON_OK);
-    assert_int_equal(kanon_schema_set_type(schema, "q", type, NULL), KANON_OK);
-    assert_int_equal(kanon_schema_set_role(schema, "x", KANON_ROLE_QUASI, NULL), KANON_OK);
-    assert_int_equal(kanon_schema_add_missing(schema, "?", NULL), KANON_OK);
-    assert_int_equal(kanon_schema_add_missing(schema, "NA", NULL), KANON_OK);
-    assert_int_equal(kanon_schema_add_missing(schema, "", NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, "q", "role", "quasi", NULL), KANON_OK);
+    if (type != KANON_TYPE_UNKNOWN)
+        assert_int_equal(kanon_schema_set(schema, "q", "type", kanon_enum_text(KANON_ENUM_TYPE, type), NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, "x", "role", "quasi", NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, NULL, "missing", "[?, NA]", NULL), KANON_OK);
     return schema;
 }
 
@@ -175,11 +174,12 @@ static void joined_by_the_schema(void **state)
     const char *const *cells = families[7].cells; /* stars and missing texts */
     for (int i = 0; cells[i] != NULL; i++)
         for (int j = i + 1; cells[j] != NULL; j++) {
-            char a[CELL], b[CELL];
+            char a[CELL], b[CELL], list[2 * CELL + 8];
             kanon_schema *schema = new_schema(families[7].type);
             a[characters_of(a, cells[i])] = '\0';
             b[characters_of(b, cells[j])] = '\0';
-            assert_int_equal(kanon_schema_add_same(schema, a, b, NULL), KANON_OK);
+            snprintf(list, sizeof list, "['%s', '%s']", a, b);
+            assert_int_equal(kanon_schema_set(schema, NULL, "same", list, NULL), KANON_OK);
             expect_pair(schema, "q,x\n@,1\n", cells[i], cells[j], false);
             if (reader_tells_apart(cells[j], "other"))
                 expect_pair(schema, "q,x\n@,1\n", cells[j], "other", true);
@@ -297,9 +297,8 @@ static void nulls(void **state)
     (void)state;
     kanon_schema *schema = NULL;
     assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
-    assert_int_equal(kanon_schema_set_role(schema, "q", KANON_ROLE_QUASI, NULL), KANON_OK);
-    assert_int_equal(kanon_schema_add_missing(schema, "?", NULL), KANON_OK);
-    assert_int_equal(kanon_schema_add_missing(schema, "", NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, "q", "role", "quasi", NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, NULL, "missing", "?", NULL), KANON_OK);
     for (int i = 0; i < N; i++)
         for (int j = i; j < N; j++) {
             bool apart = texts[i] == NULL || texts[j] == NULL ? texts[i] != texts[j] : strcmp(texts[i], texts[j]) != 0;
@@ -333,7 +332,7 @@ static void reals(void **state)
     (void)state;
     kanon_schema *schema = NULL;
     assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
-    assert_int_equal(kanon_schema_set_role(schema, "q", KANON_ROLE_QUASI, NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, "q", "role", "quasi", NULL), KANON_OK);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
             expect_real_pair(schema, "g", cells[i], cells[j], i != j);
@@ -399,9 +398,11 @@ static void sensitive_cells(void **state)
     (void)state;
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
         kanon_schema *schema = new_schema(KANON_TYPE_UNKNOWN);
-        assert_int_equal(kanon_schema_set_role(schema, "s", KANON_ROLE_SENSITIVE, NULL), KANON_OK);
-        assert_int_equal(kanon_schema_set_type(schema, "s", columns[c].type, NULL), KANON_OK);
-        assert_int_equal(kanon_schema_add_constraint(schema, "model=distinct-l-diversity,attribute=s,l=2", NULL), KANON_OK);
+        assert_int_equal(kanon_schema_set(schema, "s", "role", "sensitive", NULL), KANON_OK);
+        if (columns[c].type != KANON_TYPE_UNKNOWN)
+            assert_int_equal(kanon_schema_set(schema, "s", "type", kanon_enum_text(KANON_ENUM_TYPE, columns[c].type), NULL), KANON_OK);
+        assert_int_equal(kanon_schema_set(schema, NULL, "constraint", "{model: distinct-l-diversity, attribute: s, l: 2}", NULL),
+                         KANON_OK);
         for (size_t i = 0; i < columns[c].n; i++)
             for (size_t j = i; j < columns[c].n; j++)
                 expect_secrets(schema, &columns[c].cells[i], &columns[c].cells[j]);

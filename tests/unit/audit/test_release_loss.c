@@ -464,7 +464,7 @@ static void test_own_releases(void **state)
     kanon_schema *schema = NULL;
     kanon_error err = {0};
     assert_done(kanon_schema_new(&schema, NULL, &err), &err);
-    assert_done(kanon_schema_add_missing(schema, "?", &err), &err);
+    assert_done(kanon_schema_set(schema, NULL, "missing", "?", &err), &err);
     for (uint64_t i = 0; i < 300; i++) {
         random_table random = random_table_new(seed * 999983 + i);
         kanon__random own;

@@ -238,7 +238,7 @@ static void the_library_reads_it(void **state)
         fail_msg("%s", err.message);
     if (kanon_table_read(&table, KANON_PATH(below(dir.text, "hospital.csv").text), schema, NULL, &err) != KANON_OK)
         fail_msg("%s", err.message);
-    assert_int_equal(kanon_schema_k(schema), 5);
+    assert_string_equal(kanon_schema_get(schema, NULL, "k"), "5");
     assert_int_equal(kanon_table_rows(table), N_ROWS);
     assert_int_equal(kanon_table_columns(table), N_CELLS);
     assert_null(kanon_table_warning(table, 0));

@@ -361,7 +361,7 @@ static kanon_status recount(const char *lines, int64_t first_part, int64_t recor
                        .line_begin = begins,
                        .head = head};
     assert_int_equal(kanon_schema_new(&schema, NULL, err), KANON_OK);
-    assert_int_equal(kanon_schema_set_role(schema, "age", KANON_ROLE_QUASI, err), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, "age", "role", "quasi", err), KANON_OK);
     size_t used = strlen("age,ill\n") + (size_t)records * strlen("1,a\n");
     assert_int_equal(kanon_domain_read(&run.domain, KANON_BYTES(table, used), NULL, schema, NULL, err), KANON_OK);
     assert_int_equal(release_open(&run.release, "-", folder.path, err), KANON_OK);

@@ -101,14 +101,14 @@ static run new_run(const kanon_context *context, const char *name)
 static kanon_status set_schema(kanon_schema *schema, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    KANON_TRY(kanon_schema_set_role(schema, "age", KANON_ROLE_QUASI, err), out);
-    KANON_TRY(kanon_schema_set_type(schema, "age", KANON_TYPE_INTEGER, err), out);
-    KANON_TRY(kanon_schema_set_weight(schema, "age", 2, err), out);
-    KANON_TRY(kanon_schema_set_role(schema, "city", KANON_ROLE_QUASI, err), out);
-    KANON_TRY(kanon_schema_set_role(schema, "disease", KANON_ROLE_SENSITIVE, err), out);
-    KANON_TRY(kanon_schema_add_missing(schema, "?", err), out);
-    KANON_TRY(kanon_schema_set_suppress(schema, "0.1", err), out);
-    KANON_TRY(kanon_schema_add_constraint(schema, "model=alpha-k,attribute=disease,alpha=0.9", err), out);
+    KANON_TRY(kanon_schema_set(schema, "age", "role", "quasi", err), out);
+    KANON_TRY(kanon_schema_set(schema, "age", "type", "integer", err), out);
+    KANON_TRY(kanon_schema_set(schema, "age", "weight", "2", err), out);
+    KANON_TRY(kanon_schema_set(schema, "city", "role", "quasi", err), out);
+    KANON_TRY(kanon_schema_set(schema, "disease", "role", "sensitive", err), out);
+    KANON_TRY(kanon_schema_set(schema, NULL, "missing", "?", err), out);
+    KANON_TRY(kanon_schema_set(schema, NULL, "suppress", "0.1", err), out);
+    KANON_TRY(kanon_schema_set(schema, NULL, "constraint", "model=alpha-k,attribute=disease,alpha=0.9", err), out);
 out:
     return st;
 }
@@ -210,7 +210,7 @@ static void context_of_a_state(void **state)
     write_text(more.text, "age,city,disease\n30,Oslo,flu\n31,Oslo,gout\n");
     kanon__alloc_fail_at(0, false);
     assert_done(kanon_schema_new(&schema, &context, &err), &err);
-    assert_done(kanon_schema_set_role(schema, "age", KANON_ROLE_QUASI, &err), &err);
+    assert_done(kanon_schema_set(schema, "age", "role", "quasi", &err), &err);
     assert_done(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, &grouping_options, &err), &err);
     assert_done(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err), &err);

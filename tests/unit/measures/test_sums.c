@@ -231,7 +231,7 @@ static void files_have_what_they_show(void **state)
     kanon_error err = {0};
     (void)state;
     assert_done(kanon_schema_new(&schema, NULL, &err), &err);
-    assert_done(kanon_schema_add_missing(schema, "?", &err), &err);
+    assert_done(kanon_schema_set(schema, NULL, "missing", "?", &err), &err);
     for (uint64_t seed = first; seed < first + N_TABLES; seed++) {
         random_table random = random_table_new(seed);
         const kanon_table *t = random.table;

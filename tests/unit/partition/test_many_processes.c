@@ -123,6 +123,7 @@ static void choose_options(sample *s)
 static sample *sample_new(uint64_t seed)
 {
     kanon_error err = {0};
+    char k[16];
     sample *s = calloc(1, sizeof *s);
     assert_non_null(s);
     kanon__random_init(&s->random, seed, 3);
@@ -135,7 +136,8 @@ static sample *sample_new(uint64_t seed)
     fill(s);
     choose_options(s);
     assert_done(kanon_schema_read(&s->schema, KANON_BYTES_AS(s->yaml, strlen(s->yaml), "sample"), NULL, &err), &err);
-    assert_done(kanon_schema_set_k(s->schema, s->k, &err), &err);
+    snprintf(k, sizeof k, "%d", (int)s->k);
+    assert_done(kanon_schema_set(s->schema, NULL, "k", k, &err), &err);
     return s;
 }
 

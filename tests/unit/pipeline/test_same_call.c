@@ -367,8 +367,6 @@ enum { N_SETTERS = 17 };
 static kanon_schema *built(int without)
 {
     static const char countries[] = "Rome;Italy;*\nMilan;Italy;*\nOslo;Norway;*\nBergen;Norway;*\nBonn;Germany;*\n";
-    static const char *const key[] = {"id", "ward"};
-    static const kanon_setting settings[] = {{"ties", "relaxed"}};
     kanon_schema *s = NULL;
     kanon_error err = {0};
     kanon_status st = kanon_schema_new(&s, NULL, &err);
@@ -378,25 +376,27 @@ static kanon_schema *built(int without)
         if (i++ != without)                                                                                                 \
             STEP(call);                                                                                                     \
     } while (0)
-    SET(kanon_schema_add_missing(s, "?", &err));
-    STEP(kanon_schema_set_default_role(s, KANON_ROLE_QUASI, &err)); /* the next one replaces it */
-    SET(kanon_schema_set_default_role(s, KANON_ROLE_IDENTIFYING, &err));
-    SET(kanon_schema_set_role(s, "id", KANON_ROLE_INSENSITIVE, &err));
-    SET(kanon_schema_set_role(s, "age", KANON_ROLE_QUASI, &err));
-    SET(kanon_schema_set_type(s, "age", KANON_TYPE_DECIMAL, &err));
-    SET(kanon_schema_set_weight(s, "age", 3, &err));
-    STEP(kanon_schema_set_role(s, "zip", KANON_ROLE_QUASI, &err));
-    SET(kanon_schema_set_mask(s, "zip", KANON_MASK_RIGHT, &err));
-    SET(kanon_schema_set_role(s, "city", KANON_ROLE_QUASI, &err));
+    SET(kanon_schema_set(s, NULL, "missing", "?", &err));
+    STEP(kanon_schema_set(s, NULL, "default-role", "quasi", &err)); /* the next one replaces it */
+    SET(kanon_schema_set(s, NULL, "default-role", "identifying", &err));
+    SET(kanon_schema_set(s, "id", "role", "insensitive", &err));
+    SET(kanon_schema_set(s, "age", "role", "quasi", &err));
+    SET(kanon_schema_set(s, "age", "type", "decimal", &err));
+    SET(kanon_schema_set(s, "age", "weight", "3", &err));
+    STEP(kanon_schema_set(s, "zip", "role", "quasi", &err));
+    SET(kanon_schema_set(s, "zip", "mask", "right", &err));
+    SET(kanon_schema_set(s, "city", "role", "quasi", &err));
     SET(kanon_schema_set_taxonomy(s, "city", KANON_BYTES_AS(countries, strlen(countries), "countries"), &err));
-    SET(kanon_schema_set_role(s, "disease", KANON_ROLE_SENSITIVE, &err));
-    SET(kanon_schema_set_k(s, 4, &err));
-    SET(kanon_schema_set_suppress(s, "0.05", &err));
-    SET(kanon_schema_add_constraint(s, "model=distinct-l-diversity,attribute=disease,l=2", &err));
-    SET(kanon_schema_add_constraint(s, "model=alpha-k,attribute=disease,alpha=0.8", &err));
-    SET(kanon_schema_set_algorithm(s, "mondrian", settings, N_OF(settings), &err));
-    SET(kanon_schema_set_key(s, key, N_OF(key), &err));
-    SET(kanon_schema_set_entity(s, "id", 1, &err));
+    SET(kanon_schema_set(s, "disease", "role", "sensitive", &err));
+    SET(kanon_schema_set(s, NULL, "k", "4", &err));
+    SET(kanon_schema_set(s, NULL, "suppress", "0.05", &err));
+    SET(kanon_schema_set(s, NULL, "constraint", "model=distinct-l-diversity,attribute=disease,l=2", &err));
+    SET(kanon_schema_set(s, NULL, "constraint", "model=alpha-k,attribute=disease,alpha=0.8", &err));
+    SET(kanon_schema_set(s, NULL, "algorithm", "mondrian", &err));
+    STEP(i - 1 == without ? KANON_OK : kanon_schema_set(s, NULL, "settings", "{ties: relaxed}", &err));
+    SET(kanon_schema_set(s, NULL, "key", "[id, ward]", &err));
+    SET(kanon_schema_set(s, NULL, "entity", "id", &err));
+    STEP(i - 1 == without ? KANON_OK : kanon_schema_set(s, NULL, "entity-together", "true", &err));
 #undef SET
     assert_int_equal(i, N_SETTERS);
     assert_done(st, &err);
@@ -493,8 +493,8 @@ static void setters_say_what_yaml_says(void **state)
     assert_true(same_outcome(&same, &expected));
     clear_outcome(&same);
     kanon_schema *whole = built(-1);
-    assert_int_equal(kanon_schema_k(whole), kanon_schema_k(read));
-    assert_string_equal(kanon_schema_algorithm(whole), kanon_schema_algorithm(read));
+    assert_string_equal(kanon_schema_get(whole, NULL, "k"), kanon_schema_get(read, NULL, "k"));
+    assert_string_equal(kanon_schema_get(whole, NULL, "algorithm"), kanon_schema_get(read, NULL, "algorithm"));
     same = outcome_of(whole, csv);
     assert_done(same.status, &same.err);
     assert_string_equal(same.groups, expected.groups);

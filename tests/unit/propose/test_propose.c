@@ -172,7 +172,7 @@ static void assert_runs(const kanon_proposal *p, const char *csv)
     assert_done(kanon_table_read(&table, KANON_BYTES_AS(csv, strlen(csv), "table.csv"), schema, NULL, &err), &err);
     for (size_t i = 0; i < p->n_columns; i++)
         assert_int_equal(kanon_table_column_role(table, (int)i), p->columns[i].role);
-    assert_int_equal(kanon_schema_k(schema), p->k);
+    assert_int_equal(atoll(kanon_schema_get(schema, NULL, "k")), p->k);
     kanon_table_free(table);
     kanon_schema_free(schema);
 }

@@ -331,7 +331,7 @@ static void what_is_refused(void **unused)
         write_text(scratch("f.csv").text, i == 0 ? "id,age\n1,?\n2,?\n" : "id,age\n1,4\n2,7\n");
         assert_done(kanon_table_read(&table, KANON_PATH(scratch("f.csv").text), schema, NULL, &err), &err);
         if (i == 1)
-            assert_done(kanon_schema_set_bands(schema, "age", "10", &err), &err);
+            assert_done(kanon_schema_set(schema, "age", "bands", "10", &err), &err);
         kanon_grouping *grouping = pairs_of(table);
         assert_int_equal(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err), KANON_EINVAL);
         assert_holds(err.message,

@@ -21,9 +21,9 @@ static kanon_state *make_banded_state(int64_t n_rows, uint64_t seed, int64_t k, 
     assert_done(sample_hospital(directory.text, n_rows, seed, NULL, NULL, &err), &err);
     assert_done(kanon_schema_read(&schema, KANON_PATH(inside(directory.text, hospital[1]).text), NULL, &err), &err);
     if (bands != NULL)
-        assert_done(kanon_schema_set_bands(schema, "age", bands, &err), &err);
+        assert_done(kanon_schema_set(schema, "age", "bands", bands, &err), &err);
     if (top != NULL)
-        assert_done(kanon_schema_set_top(schema, "age", top, &err), &err);
+        assert_done(kanon_schema_set(schema, "age", "top", top, &err), &err);
     assert_done(kanon_table_read(&table, KANON_PATH(inside(directory.text, hospital[0]).text), schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .k = k, .algorithm = "mondrian"};
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);

@@ -183,7 +183,7 @@ int main(int argc, char **argv)
     seed = argc > 1 ? (unsigned)atoi(argv[1]) : (unsigned)time(NULL);
     close(mkstemp(path));
     if (kanon_schema_new(&schema, NULL, &err) != KANON_OK ||
-        kanon_schema_set_default_role(schema, KANON_ROLE_QUASI, &err) != KANON_OK)
+        kanon_schema_set(schema, NULL, "default-role", "quasi", &err) != KANON_OK)
         return 1;
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     kanon_schema_free(schema);

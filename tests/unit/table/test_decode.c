@@ -159,7 +159,7 @@ static void tables_without_memory(void **state)
         kanon_table *table = NULL;
         kanon_schema *schema = NULL;
         assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
-        assert_int_equal(kanon_schema_set_default_role(schema, KANON_ROLE_QUASI, NULL), KANON_OK);
+        assert_int_equal(kanon_schema_set(schema, NULL, "default-role", "quasi", NULL), KANON_OK);
         kanon__alloc_fail_at(n, false);
         st = kanon_table_read(&table, KANON_BYTES_AS(bytes, sizeof bytes - 1, "t.csv"), schema, NULL, NULL);
         kanon__alloc_fail_at(0, false);
@@ -181,18 +181,22 @@ static void setters_say_what_is_wrong(void **state)
     kanon_error err = {0};
     (void)state;
     assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
-    assert_int_equal(kanon_schema_set_format(schema, "d", "%d.%m", &err), KANON_EINVAL);
+    assert_int_equal(kanon_schema_set(schema, "d", "format", "%d.%m", &err), KANON_EINVAL);
     assert_string_equal(err.message, "column 'd': not a format of dates");
-    assert_int_equal(kanon_schema_set_format(schema, "d", "%d.%m.%Y", &err), KANON_OK);
-    assert_int_equal(kanon_schema_set_format(schema, "d", NULL, &err), KANON_OK);
-    assert_int_equal(kanon_schema_set_separators(schema, NULL, ',', ',', &err), KANON_EINVAL);
+    assert_int_equal(kanon_schema_set(schema, "d", "format", "%d.%m.%Y", &err), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, "d", "format", NULL, &err), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, NULL, "decimal", ",", &err), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, NULL, "thousands", ",", &err), KANON_EINVAL);
+    assert_string_equal(err.message, "thousands: not a separator of numbers");
     assert_string_equal(err.hint, "thousands have another separator than decimals");
-    assert_int_equal(kanon_schema_set_separators(schema, "n", ',', '.', &err), KANON_OK);
-    assert_int_equal(kanon_schema_set_encoding(schema, "ebcdic", &err), KANON_EINVAL);
-    assert_string_equal(err.message, "there is no encoding 'ebcdic'");
-    assert_int_equal(kanon_schema_set_encoding(schema, "latin-1", &err), KANON_OK);
-    assert_int_equal(kanon_schema_set_header(schema, (kanon_header)7, &err), KANON_EINVAL);
-    assert_int_equal(kanon_schema_set_header(schema, KANON_HEADER_NO, &err), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, "n", "decimal", ",", &err), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, "n", "thousands", ".", &err), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, NULL, "encoding", "ebcdic", &err), KANON_EINVAL);
+    assert_string_equal(err.message, "encoding: not an encoding");
+    assert_int_equal(kanon_schema_set(schema, NULL, "encoding", "latin-1", &err), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, NULL, "header", "perhaps", &err), KANON_EINVAL);
+    assert_string_equal(err.message, "header: there is no such word");
+    assert_int_equal(kanon_schema_set(schema, NULL, "header", "no", &err), KANON_OK);
     kanon_schema_free(schema);
 }
 

@@ -1,4 +1,4 @@
-/* The schema: what a file says, what is wrong with a file, what the setters change. */
+/* The schema: what a file says, and what is wrong with a file. */
 #include "table/schema/schema.h"
 
 #include "core/alloc.h"
@@ -113,12 +113,12 @@ static void test_example_attributes(void **state)
     check_attribute(schema, "workclass", KANON_ROLE_QUASI, KANON_TYPE_CATEGORICAL, 2, 7);
     check_attribute(schema, "race", KANON_ROLE_QUASI, KANON_TYPE_UNKNOWN, 1, 8);
     check_attribute(schema, "disease", KANON_ROLE_SENSITIVE, KANON_TYPE_CATEGORICAL, 1, 9);
-    assert_int_equal(kanon__schema_find(schema, "zip")->mask, KANON_MASK_RIGHT);
-    assert_int_equal(kanon__schema_find(schema, "age")->mask, KANON_MASK_NONE);
-    assert_null(kanon__schema_find(schema, "age")->weight_text);
-    assert_null(kanon__schema_find(schema, "zip")->taxonomy_path);
-    assert_string_equal(kanon__schema_find(schema, "workclass")->taxonomy_path, "conf/taxonomies/workclass.csv");
-    assert_string_equal(kanon__schema_find(schema, "workclass")->weight_text, "2");
+    assert_int_equal(kanon__schema_find(schema, "zip")->mask, KANON__MASK_RIGHT);
+    assert_int_equal(kanon__schema_find(schema, "age")->mask, KANON__MASK_NONE);
+    assert_null(kanon__schema_find(schema, "age")->said[KANON__COLUMN_WEIGHT]);
+    assert_null(kanon__schema_find(schema, "zip")->said[KANON__COLUMN_TAXONOMY]);
+    assert_string_equal(kanon__schema_find(schema, "workclass")->said[KANON__COLUMN_TAXONOMY], "conf/taxonomies/workclass.csv");
+    assert_string_equal(kanon__schema_find(schema, "workclass")->said[KANON__COLUMN_WEIGHT], "2");
     assert_null(kanon__schema_find(schema, "income"));
 
     kanon__taxonomy *taxonomy = taxonomy_of(schema, "disease");
@@ -147,7 +147,7 @@ static void test_example_rest(void **state)
     assert_true(kanon__schema_is_missing(schema, "?x", 1));
     assert_true(schema->has_default_role);
     assert_int_equal(schema->default_role, KANON_ROLE_INSENSITIVE);
-    assert_int_equal(kanon_schema_k(schema), 10);
+    assert_int_equal(schema->k, 10);
 
     assert_int_equal(schema->n_constraints, 5);
     assert_int_equal(schema->constraints_line, 12);
@@ -157,15 +157,14 @@ static void test_example_rest(void **state)
     check_constraint(&schema->constraints[3], 16, "model=t-closeness attribute=disease t=0.3 ");
     check_constraint(&schema->constraints[4], 17, "model=alpha-k attribute=disease alpha=0.5 ");
 
-    const kanon_setting *settings = NULL;
-    assert_string_equal(kanon_schema_algorithm(schema), "tgc-b");
-    assert_int_equal(kanon_schema_settings(schema, &settings), 1);
-    assert_string_equal(settings[0].name, "s");
-    assert_string_equal(settings[0].value, "50");
+    assert_string_equal(kanon_schema_get(schema, NULL, "algorithm"), "tgc-b");
+    assert_int_equal(schema->n_settings, 1);
+    assert_string_equal(schema->settings[0].name, "s");
+    assert_string_equal(schema->settings[0].value, "50");
     assert_int_equal(schema->key.n, 1);
     assert_string_equal(schema->key.items[0], "id");
     assert_int_equal(schema->key_line, 19);
-    assert_string_equal(schema->entity, "patient-id");
+    assert_string_equal(schema->said[KANON__WHOLE_ENTITY], "patient-id");
     assert_int_equal(schema->entity_line, 21);
     kanon_schema_free(schema);
 }
@@ -187,12 +186,12 @@ static void test_adult(void **state)
     assert_int_equal(schema->n_attributes, 6);
     check_attribute(schema, "native-country", KANON_ROLE_QUASI, KANON_TYPE_CATEGORICAL, 1, 5);
     check_attribute(schema, "relationship", KANON_ROLE_INSENSITIVE, KANON_TYPE_UNKNOWN, 1, 9);
-    assert_string_equal(kanon__schema_find(schema, "native-country")->taxonomy_path, "/data/adult/taxonomies/n.csv");
-    assert_string_equal(kanon__schema_find(schema, "occupation")->taxonomy_path, "/abs/o.csv");
-    assert_int_equal(kanon_schema_k(schema), 10);
-    assert_null(kanon_schema_algorithm(schema));
+    assert_string_equal(kanon__schema_find(schema, "native-country")->said[KANON__COLUMN_TAXONOMY], "/data/adult/taxonomies/n.csv");
+    assert_string_equal(kanon__schema_find(schema, "occupation")->said[KANON__COLUMN_TAXONOMY], "/abs/o.csv");
+    assert_int_equal(schema->k, 10);
+    assert_null(kanon_schema_get(schema, NULL, "algorithm"));
     assert_false(schema->has_default_role);
-    assert_null(schema->entity);
+    assert_null(schema->said[KANON__WHOLE_ENTITY]);
     kanon_schema_free(schema);
 }
 
@@ -211,19 +210,18 @@ static void test_short_forms(void **state)
                                  "privacy:\n");
     check_attribute(schema, "age", KANON_ROLE_QUASI, KANON_TYPE_UNKNOWN, 1, 2);
     check_attribute(schema, "day", KANON_ROLE_QUASI, KANON_TYPE_DATE, 0.25, 5);
-    assert_string_equal(kanon__schema_find(schema, "day")->weight_text, "0.250");
+    assert_string_equal(kanon__schema_find(schema, "day")->said[KANON__COLUMN_WEIGHT], "0.250");
     assert_false(kanon__schema_find(schema, "sex")->has_role);
     assert_int_equal(kanon__schema_find(schema, "sex")->line, 3);
     assert_false(kanon__schema_find(schema, "zip")->has_role);
-    assert_string_equal(kanon__schema_find(schema, "zip")->taxonomy_path, "zip.csv");
+    assert_string_equal(kanon__schema_find(schema, "zip")->said[KANON__COLUMN_TAXONOMY], "zip.csv");
     assert_int_equal(schema->default_role, KANON_ROLE_SENSITIVE);
-    assert_string_equal(kanon_schema_algorithm(schema), "kmember");
-    const kanon_setting *settings = NULL;
-    assert_int_equal(kanon_schema_settings(schema, &settings), 0);
+    assert_string_equal(kanon_schema_get(schema, NULL, "algorithm"), "kmember");
+    assert_int_equal(schema->n_settings, 0);
     assert_string_equal(schema->key.items[0], "id");
     assert_int_equal(schema->missing.n, 2);
     assert_true(kanon__schema_is_missing(schema, "NA", 2));
-    assert_int_equal(kanon_schema_k(schema), 0);
+    assert_int_equal(schema->k, 0);
     kanon_schema_free(schema);
 }
 
@@ -311,8 +309,8 @@ static void test_settings_keep_order_and_text(void **state)
 {
     (void)state;
     kanon_schema *schema = parse("attributes: {a: quasi}\nalgorithm:\n  z: 007\n  name: x\n  b: true\n  a: \"1 e\"\n");
-    const kanon_setting *settings = NULL;
-    assert_int_equal(kanon_schema_settings(schema, &settings), 3);
+    const kanon_setting *settings = schema->settings;
+    assert_int_equal(schema->n_settings, 3);
     assert_string_equal(settings[0].name, "z");
     assert_string_equal(settings[0].value, "007");
     assert_string_equal(settings[1].name, "b");
@@ -389,7 +387,7 @@ static void test_byte_order_mark(void **state)
     kanon_schema *schema = parse("\xef\xbb\xbf"
                                  "attributes:\n  a: quasi\nprivacy: {k: 2}\n");
     check_attribute(schema, "a", KANON_ROLE_QUASI, KANON_TYPE_UNKNOWN, 1, 2);
-    assert_int_equal(kanon_schema_k(schema), 2);
+    assert_int_equal(schema->k, 2);
     kanon_schema_free(schema);
 }
 
@@ -415,8 +413,9 @@ static void check_bad(const bad *b, size_t size)
 
 #define ATTRIBUTE_KEYS \
     "valid keys are role, type, taxonomy, mask, weight, bands, top, bottom, format, decimal, thousands, order"
-#define SCHEMA_KEYS "valid keys are missing, default-role, attributes, privacy, algorithm, key, entity, entity-together, " \
-    "joint-k, header, encoding, decimal, thousands, empty, same"
+#define SCHEMA_KEYS                                                                                                         \
+    "valid keys are missing, empty, header, encoding, decimal, thousands, default-role, key, entity, entity-together, "     \
+    "algorithm, attributes, same, privacy, joint-k"
 #define NO_ATTRIBUTES "write 'attributes:' and below it 'COLUMN: {role: ROLE}'"
 #define A "attributes: {a: quasi}\n"
 #define ATTR "attributes:\n  a: "
@@ -429,7 +428,7 @@ static void test_bad_keys(void **state)
         {A "privcy: {k: 3}\n", "2: column 1: unknown key 'privcy'", "did you mean 'privacy'?"},
         {A "default_role: quasi\n", "2: column 1: unknown key 'default_role'", "did you mean 'default-role'?"},
         {A "privacy: {k: 3, epsilon: 1}\n", "2: column 17: unknown key 'epsilon'",
-         "valid keys are k, constraints, suppress, suppressed, joint-k"},
+         "valid keys are k, suppress, suppressed, joint-k, constraints"},
         {A "\"a\\nb\\e\\x7f\": 1\n", "2: column 1: unknown key 'a\\nb\\x1b\\x7f'", SCHEMA_KEYS},
         {A "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789: 1\n",
          "2: column 1: unknown key '0123456789012345678901234567890123456789012345678901234567890123456789012345...'",
@@ -466,7 +465,7 @@ static void test_bad_kinds(void **state)
         {ATTR "{taxonomy: [x.csv]}\n", "2: column 17: expected the path of a taxonomy or a mapping, found a list", ""},
         {A "missing: {a: b}\n", "2: column 10: expected a list of texts that mean \"no value\", found a mapping", ""},
         {A "missing:\n", "2: column 9: expected a list of texts that mean \"no value\", found nothing", ""},
-        {A "missing: [?]\n", "2: column 11: expected a text that means \"no value\", found a mapping",
+        {A "missing: [?]\n", "2: column 11: expected a text, found a mapping",
          "write texts in quotes: [\"?\"]"},
         {A "privacy: 3\n", "2: column 10: expected a mapping such as {k: 10}, found a text", ""},
         {A "privacy: {constraints: {model: x}}\n", "2: column 24: expected a list of constraints, found a mapping", ""},
@@ -480,7 +479,7 @@ static void test_bad_kinds(void **state)
         {A "algorithm: {s: 5}\n", "2: column 1: an algorithm without a name",
          "write it as {name: ALGORITHM, SETTING: VALUE}"},
         {A "algorithm: {name: x, s: }\n", "2: column 25: expected a text or a number, found nothing", ""},
-        {A "key: []\n", "2: column 1: the key names no column", ""},
+        {A "key: []\n", "2: column 6: the key names no column", ""},
         {A "key: [a, a]\n", "2: column 10: column 'a' is twice in the key", ""},
         {A "entity: \"\"\n", "2: column 9: expected the name of a column, found nothing", ""},
     };
@@ -494,25 +493,26 @@ static void test_bad_kinds(void **state)
 static void test_bad_values(void **state)
 {
     static const bad cases[] = {
-        {ATTR "quasy\n", "2: column 6: not a role", "did you mean 'quasi'?"},
-        {ATTR "{role: Cancer patient}\n", "2: column 13: not a role",
-         "valid roles are identifying, quasi, sensitive, insensitive, quasi-identifying"},
-        {A "default-role: sensitve\n", "2: column 15: not a role", "did you mean 'sensitive'?"},
-        {ATTR "{type: int}\n", "2: column 13: not a type", "valid types are integer, decimal, date, categorical, ordinal"},
-        {ATTR "{type: decimals}\n", "2: column 13: not a type", "did you mean 'decimal'?"},
-        {ATTR "{mask: middle}\n", "2: column 13: not a side to mask from", "valid sides are right, left"},
+        {ATTR "quasy\n", "2: column 6: there is no such role", "did you mean 'quasi'?"},
+        {ATTR "{role: Cancer patient}\n", "2: column 13: there is no such role",
+         "choose one of: quasi, sensitive, identifying, insensitive"},
+        {A "default-role: sensitve\n", "2: column 15: there is no such role", "did you mean 'sensitive'?"},
+        {ATTR "{type: int}\n", "2: column 13: there is no such type",
+         "choose one of: integer, decimal, date, categorical, ordinal"},
+        {ATTR "{type: decimals}\n", "2: column 13: there is no such type", "did you mean 'decimal'?"},
+        {ATTR "{mask: middle}\n", "2: column 13: there is no such side", "choose one of: right, left"},
         {ATTR "{weight: 0}\n", "2: column 15: not a weight", WEIGHT},
         {ATTR "{weight: 1000000.5}\n", "2: column 15: not a weight", WEIGHT},
         {ATTR "{weight: heavy}\n", "2: column 15: not a weight", WEIGHT},
         {"attributes:\n  b: quasi\n  a: {taxonomy: x.csv, mask: left}\n", "3: column 3: 'a' has both a taxonomy and a mask",
-         "a mask makes a taxonomy: remove one of the two"},
+         "remove one of the two"},
         {ATTR "{taxonomy: x.csv, type: integer}\n", "2: column 3: 'a' has a taxonomy but its type is integer",
-         "use type: categorical or remove the taxonomy"},
+         "remove one of the two"},
         {ATTR "{type: date, mask: right}\n", "2: column 3: 'a' has a mask but its type is date",
-         "use type: categorical or remove the mask"},
-        {A "privacy: {k: 1}\n", "2: column 14: not a k", "k is a whole number of at least 2"},
-        {A "privacy:\n  k: 2.5\n", "3: column 6: not a k", "k is a whole number of at least 2"},
-        {A "privacy: {k: }\n", "2: column 14: expected a whole number, found nothing", ""},
+         "remove one of the two"},
+        {A "privacy: {k: 1}\n", "2: column 14: not a whole number of at least 2", ""},
+        {A "privacy:\n  k: 2.5\n", "3: column 6: not a whole number of at least 2", ""},
+        {A "privacy: {k: }\n", "2: column 14: expected a whole number of at least 2, found nothing", ""},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -621,116 +621,6 @@ static void test_messages_hold_no_values(void **state)
     }
 }
 
-/* ---- setters ----------------------------------------------------------------------------------------------------- */
-
-static void test_setters_make_attributes(void **state)
-{
-    (void)state;
-    kanon_schema *schema = NULL;
-    kanon_error err = {0};
-    assert_int_equal(kanon_schema_new(&schema, NULL, &err), KANON_OK);
-    assert_null(schema->path);
-    assert_int_equal(kanon_schema_k(schema), 0);
-    assert_null(kanon_schema_algorithm(schema));
-    assert_int_equal(kanon_schema_set_role(schema, "age", KANON_ROLE_QUASI, &err), KANON_OK);
-    assert_int_equal(kanon_schema_set_type(schema, "age", KANON_TYPE_INTEGER, &err), KANON_OK);
-    assert_int_equal(kanon_schema_set_weight(schema, "age", 0.1, &err), KANON_OK);
-    assert_int_equal(schema->n_attributes, 1);
-    check_attribute(schema, "age", KANON_ROLE_QUASI, KANON_TYPE_INTEGER, 0.1, 0);
-    assert_string_equal(kanon__schema_find(schema, "age")->weight_text, "0.1");
-    assert_int_equal(kanon_schema_set_weight(schema, "age", 1000000, &err), KANON_OK);
-    assert_true(kanon__schema_find(schema, "age")->weight == 1000000);
-
-    assert_int_equal(kanon_schema_set_taxonomy(schema, "zip", KANON_PATH("zip.csv"), &err), KANON_OK);
-    assert_int_equal(schema->n_attributes, 2);
-    assert_false(kanon__schema_find(schema, "zip")->has_role);
-    assert_int_equal(kanon__schema_find(schema, "zip")->type, KANON_TYPE_UNKNOWN);
-    assert_true(kanon__schema_find(schema, "zip")->weight == 1);
-    assert_null(kanon__schema_find(schema, "zip")->weight_text);
-    assert_string_equal(kanon__schema_find(schema, "zip")->taxonomy_path, "zip.csv");
-    kanon_schema_free(schema);
-    kanon_schema_free(NULL);
-}
-
-static void test_setters_win_over_the_file(void **state)
-{
-    (void)state;
-    kanon_error err = {0};
-    kanon_schema *schema = parse_at("attributes:\n"
-                                    "  zip: {role: quasi, type: categorical, mask: right}\n"
-                                    "  sex: {role: quasi, taxonomy: {m: , f: }, weight: 3}\n"
-                                    "  age: {role: quasi, type: integer}\n",
-                                    "conf/s.yaml");
-    assert_int_equal(kanon_schema_set_taxonomy(schema, "zip", KANON_PATH("zip.csv"), &err), KANON_OK);
-    assert_int_equal(kanon_schema_set_taxonomy(schema, "sex", KANON_PATH("old.csv"), &err), KANON_OK);
-    assert_int_equal(kanon_schema_set_taxonomy(schema, "sex", KANON_PATH("sex.csv"), &err), KANON_OK);
-    assert_int_equal(kanon_schema_set_role(schema, "sex", KANON_ROLE_SENSITIVE, &err), KANON_OK);
-    const kanon__attribute *zip = kanon__schema_find(schema, "zip"), *sex = kanon__schema_find(schema, "sex");
-    assert_int_equal(zip->mask, KANON_MASK_NONE);
-    assert_string_equal(zip->taxonomy_path, "zip.csv");
-    assert_null(sex->tree);
-    assert_string_equal(sex->taxonomy_path, "sex.csv");
-    check_attribute(schema, "sex", KANON_ROLE_SENSITIVE, KANON_TYPE_UNKNOWN, 3, 3);
-
-    /* A numeric type and a taxonomy exclude each other: the later one stays. */
-    assert_int_equal(kanon_schema_set_taxonomy(schema, "age", KANON_PATH("age.csv"), &err), KANON_OK);
-    check_attribute(schema, "age", KANON_ROLE_QUASI, KANON_TYPE_CATEGORICAL, 1, 4);
-    assert_int_equal(kanon_schema_set_type(schema, "age", KANON_TYPE_DECIMAL, &err), KANON_OK);
-    check_attribute(schema, "age", KANON_ROLE_QUASI, KANON_TYPE_DECIMAL, 1, 4);
-    assert_null(kanon__schema_find(schema, "age")->taxonomy_path);
-    assert_int_equal(kanon_schema_set_type(schema, "zip", KANON_TYPE_UNKNOWN, &err), KANON_OK);
-    assert_string_equal(kanon__schema_find(schema, "zip")->taxonomy_path, "zip.csv");
-    kanon_schema_free(schema);
-}
-
-static void test_missing_flags_replace_the_file(void **state)
-{
-    (void)state;
-    kanon_error err = {0};
-    kanon_schema *schema = parse("missing: [a, b]\n" A);
-    assert_int_equal(kanon_schema_add_missing(schema, "?", &err), KANON_OK);
-    assert_int_equal(schema->missing.n, 2);
-    assert_false(kanon__schema_is_missing(schema, "a", 1));
-    assert_int_equal(kanon_schema_add_missing(schema, "", &err), KANON_OK);
-    assert_int_equal(kanon_schema_add_missing(schema, "?", &err), KANON_OK);
-    assert_int_equal(schema->missing.n, 2);
-    assert_true(kanon__schema_is_missing(schema, "?", 1));
-    assert_true(kanon__schema_is_missing(schema, "", 0));
-    assert_int_equal(kanon_schema_set_empty(schema, 1, &err), KANON_OK);
-    assert_true(kanon__schema_is_missing(schema, "?", 1));
-    assert_false(kanon__schema_is_missing(schema, "", 0));
-    assert_int_equal(kanon_schema_add_missing(schema, "x", &err), KANON_OK);
-    assert_false(kanon__schema_is_missing(schema, "", 0));
-    kanon_schema_clear_missing(schema);
-    assert_false(kanon__schema_is_missing(schema, "?", 1));
-    assert_false(kanon__schema_is_missing(schema, "", 0));
-    assert_int_equal(kanon_schema_set_empty(schema, 0, &err), KANON_OK);
-    assert_int_equal(kanon_schema_add_missing(schema, "x", &err), KANON_OK);
-    kanon_schema_clear_missing(schema);
-    assert_int_equal(schema->missing.n, 1);
-    assert_true(kanon__schema_is_missing(schema, "", 0));
-    kanon_schema_free(schema);
-}
-
-static void test_setters_refuse(void **state)
-{
-    (void)state;
-    static const double weights[] = {0, -1, 1000000.5, 0.0 / 0.0, 1.0 / 0.0};
-    kanon_error err = {0};
-    kanon_schema *schema = NULL;
-    assert_int_equal(kanon_schema_new(&schema, NULL, &err), KANON_OK);
-    for (size_t i = 0; i < COUNT(weights); i++) {
-        assert_int_equal(kanon_schema_set_weight(schema, "age", weights[i], &err), KANON_EINVAL);
-        assert_string_equal(err.message, "column 'age': the weight is out of range");
-        assert_string_equal(err.hint, WEIGHT);
-    }
-    assert_int_equal(kanon_schema_set_role(schema, "age", (kanon_role)4, &err), KANON_EINVAL);
-    assert_int_equal(kanon_schema_set_role(schema, "age", (kanon_role)-1, &err), KANON_EINVAL);
-    assert_int_equal(kanon_schema_set_type(schema, "age", (kanon_type)6, NULL), KANON_EINVAL);
-    assert_int_equal(schema->n_attributes, 0);
-    kanon_schema_free(schema);
-}
-
 /* ---- files and memory -------------------------------------------------------------------------------------------- */
 
 static void test_read_file(void **state)
@@ -749,18 +639,14 @@ static void test_read_file(void **state)
     fclose(file);
     assert_int_equal(kanon_schema_read(&schema, KANON_PATH(path), NULL, &err), KANON_OK);
     snprintf(expected, sizeof expected, "%s/taxonomies/workclass.csv", dir);
-    assert_string_equal(kanon__schema_find(schema, "workclass")->taxonomy_path, expected);
+    assert_string_equal(kanon__schema_find(schema, "workclass")->said[KANON__COLUMN_TAXONOMY], expected);
     assert_string_equal(schema->path, path);
-    assert_string_equal(kanon_schema_taxonomy_path(schema, "workclass"), expected);
+    assert_string_equal(kanon_schema_get(schema, "workclass", "taxonomy"), expected);
     assert_int_equal(kanon_schema_set_taxonomy(schema, "workclass", KANON_BYTES_AS("a;*\nb;*\n", 8, "tree"), &err),
                      KANON_OK);
-    assert_null(kanon_schema_taxonomy_path(schema, "workclass")); /* not in a file any more */
-    assert_null(kanon_schema_taxonomy_path(schema, "nobody"));
-    kanon_role role = KANON_ROLE_SENSITIVE;
-    assert_true(kanon_schema_role(schema, "workclass", &role));
-    assert_int_equal(role, KANON_ROLE_QUASI);
-    assert_true(kanon_schema_role(schema, "workclass", NULL));
-    assert_false(kanon_schema_role(schema, "nobody", &role));
+    assert_null(kanon_schema_get(schema, "workclass", "taxonomy")); /* not in a file any more */
+    assert_string_equal(kanon_schema_get(schema, "workclass", "role"), "quasi");
+    assert_null(kanon_schema_get(schema, "nobody", "role"));
     kanon_schema_free(schema);
 
     assert_int_equal(truncate(path, 0), 0);
@@ -779,21 +665,25 @@ static kanon_status use_all(kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_schema *schema = NULL;
+    bool empty_is_value = false;
     KANON_TRY(kanon__schema_parse(&schema, example, sizeof example - 1, "conf/s.yaml", err), out);
-    KANON_TRY(kanon_schema_set_role(schema, "new", KANON_ROLE_QUASI, err), out);
-    KANON_TRY(kanon_schema_set_type(schema, "newer", KANON_TYPE_DATE, err), out);
-    KANON_TRY(kanon_schema_set_weight(schema, "workclass", 2.5, err), out);
-    KANON_TRY(kanon_schema_set_weight(schema, "newest", 2.5, err), out);
+    KANON_TRY(kanon_schema_set(schema, "new", "role", "quasi", err), out);
+    KANON_TRY(kanon_schema_set(schema, "newer", "type", "date", err), out);
+    KANON_TRY(kanon_schema_set(schema, "workclass", "weight", "2.5", err), out);
+    KANON_TRY(kanon_schema_set(schema, "newest", "weight", "2.5", err), out);
     KANON_TRY(kanon_schema_set_taxonomy(schema, "disease", KANON_PATH("d.csv"), err), out);
     KANON_TRY(kanon_schema_set_taxonomy(schema, "last", KANON_PATH("l.csv"), err), out);
-    KANON_TRY(kanon_schema_add_missing(schema, "x", err), out);
-    KANON_TRY(kanon_schema_add_missing(schema, "y", err), out);
+    KANON_TRY(kanon_schema_set(schema, NULL, "missing", "x", err), out);
+    KANON_TRY(kanon_schema_set(schema, NULL, "missing", "y", err), out);
 out:
     if (st != KANON_OK && schema != NULL) {
-        /* A failed setter leaves the schema as it was. */
+        /* A call that failed leaves the schema as it was. */
         const kanon__attribute *last = &schema->attributes[schema->n_attributes - 1];
-        assert_true(last->taxonomy_path == NULL || strcmp(last->name, "last") == 0);
-        assert_int_equal(schema->missing.n, 2); /* the empty text, and that of the file or of the first setter */
+        assert_true(last->said[KANON__COLUMN_TAXONOMY] == NULL || strcmp(last->name, "last") == 0);
+        assert_int_equal(schema->missing.n, empty_is_value ? 1 : 2);
+        assert_true(schema->n_constraints == 5 || schema->n_constraints == 7);
+        assert_true(schema->same.n == 0 || schema->same.n == 6);
+        assert_true(schema->said[KANON__WHOLE_SAME] == NULL || schema->same.n == 6);
     }
     kanon_schema_free(schema);
     return st;
@@ -839,10 +729,6 @@ int main(void)
         cmocka_unit_test(test_bad_yaml),
         cmocka_unit_test(test_depth),
         cmocka_unit_test(test_messages_hold_no_values),
-        cmocka_unit_test(test_setters_make_attributes),
-        cmocka_unit_test(test_setters_win_over_the_file),
-        cmocka_unit_test(test_missing_flags_replace_the_file),
-        cmocka_unit_test(test_setters_refuse),
         cmocka_unit_test(test_read_file),
         cmocka_unit_test(test_memory_failures),
     };

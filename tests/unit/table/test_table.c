@@ -337,7 +337,7 @@ static void unknown_columns_are_told(void **state)
     kanon_table *table = NULL;
     kanon_error err = {0};
     assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
-    assert_int_equal(kanon_schema_set_role(schema, "Age", KANON_ROLE_QUASI, NULL), KANON_OK);
+    assert_int_equal(kanon_schema_set(schema, "Age", "role", "quasi", NULL), KANON_OK);
     assert_int_equal(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), KANON_EDATA);
     assert_holds(err.message,
                  "t.csv:1: Age: the table has no such column"); /* said by a flag, so there is no line of a schema */

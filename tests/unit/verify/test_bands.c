@@ -153,17 +153,17 @@ static kanon_status read_banded(kanon_table **table, kanon_error *err)
     kanon_read_options options = {.struct_size = sizeof options};
     kanon_status st = kanon_schema_new(&schema, NULL, err);
     if (st == KANON_OK)
-        st = kanon_schema_set_role(schema, "age", KANON_ROLE_QUASI, err);
+        st = kanon_schema_set(schema, "age", "role", "quasi", err);
     if (st == KANON_OK)
-        st = kanon_schema_set_role(schema, "kg", KANON_ROLE_QUASI, err);
+        st = kanon_schema_set(schema, "kg", "role", "quasi", err);
     if (st == KANON_OK)
-        st = kanon_schema_set_bands(schema, "age", "5", err);
+        st = kanon_schema_set(schema, "age", "bands", "5", err);
     if (st == KANON_OK)
-        st = kanon_schema_set_top(schema, "age", "90", err);
+        st = kanon_schema_set(schema, "age", "top", "90", err);
     if (st == KANON_OK)
-        st = kanon_schema_set_bottom(schema, "kg", "1.5", err);
+        st = kanon_schema_set(schema, "kg", "bottom", "1.5", err);
     if (st == KANON_OK)
-        st = kanon_schema_set_bands(schema, "kg", "0.5", err);
+        st = kanon_schema_set(schema, "kg", "bands", "0.5", err);
     if (st == KANON_OK)
         st = kanon_table_read(table, KANON_BYTES_AS(csv, sizeof csv - 1, "t.csv"), schema, &options, err);
     kanon_schema_free(schema);

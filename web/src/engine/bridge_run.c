@@ -30,15 +30,10 @@ kanon_read_options bridge_reading(bridge *self, const json_t *request)
     };
 }
 
-/* Whether distances are measured on all columns, which must all be encoded then. */
-static int clusters_on_all(const kanon_schema *schema, const json_t *request)
+/* Whether the request asks for distances on all columns, which must all be encoded then. */
+static int clusters_on_all(const json_t *request)
 {
-    const kanon_setting *settings;
-    size_t n = kanon_schema_settings(schema, &settings);
     const char *asked = bridge_text(json_object_get(request, "settings"), "cluster-on");
-    for (size_t i = 0; i < n && asked == NULL; i++)
-        if (strcmp(settings[i].name, "cluster-on") == 0)
-            asked = settings[i].value;
     return asked != NULL && strcmp(asked, "all") == 0;
 }
 
@@ -51,7 +46,7 @@ kanon_status bridge_read(kanon_schema **schema, kanon_table **table, bridge *sel
     kanon_read_options reading = bridge_reading(self, request);
     if (st != KANON_OK)
         return st;
-    reading.encode_all = clusters_on_all(*schema, request);
+    reading.encode_all = clusters_on_all(request);
     const kanon_input input = bridge_table(request);
     return kanon_table_read(table, &input, *schema, &reading, err);
 }

@@ -85,7 +85,7 @@ class Job:
         self.held: list[DataFrame] = []
         check_frame(frame, key)
         recipe, self.schema = Recipe.of(said, frame.columns, key, options["k"], strict)
-        options["k"] = options["k"] or _kanon.schema_k(self.schema)
+        options["k"] = options["k"] or int(_kanon.schema_get(self.schema, "k", None) or 0)
         if options["k"] == 0:
             raise UsageError("k is not given", "Say k=10, or name it in the schema.")
         _kanon.blocks_allow(self.schema, **options)
@@ -99,7 +99,7 @@ class Job:
             numeric=numeric,
         )
         withheld = [c for c in frame.columns if roles[c] == "identifying" and c not in key]
-        unnamed = [c for c in withheld if _kanon.schema_role(self.schema, c) is None]
+        unnamed = [c for c in withheld if _kanon.schema_get(self.schema, "role", c) is None]
         if unnamed:
             text = f"not named in the schema, so withheld: {', '.join(unnamed)}; to release a column, give it the role insensitive"
             warnings.warn(text, UserWarning, stacklevel=4)
@@ -185,7 +185,7 @@ class Job:
         """One pass for what no later one would see (notes.py). Sensitive columns with many values are left as they are."""
         kinds = {f.name: f.dataType for f in self.frame.schema}
         sensitive = [c for c in self.plan.kept if self.roles[c] == "sensitive"]
-        wide = [c for c in sensitive if _kanon.schema_taxonomy(self.schema, c) is None]
+        wide = [c for c in sensitive if _kanon.schema_get(self.schema, "taxonomy", c) is None]
         texts = [c for c in self.plan.kept if isinstance(kinds[c], T.StringType)]
         self.found = notes.survey(self.rows, self.records, wide, texts)
         for name in wide:

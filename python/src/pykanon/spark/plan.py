@@ -44,10 +44,10 @@ class Recipe:
         """The recipe, and the schema itself: made from the files, so that messages name them."""
         said, _ = schema.joined(said)
         handle = schema.make(**said)
-        paths = {c: p for c in columns if (p := _kanon.schema_taxonomy(handle, c)) is not None}
+        paths = {c: p for c in columns if (p := _kanon.schema_get(handle, "taxonomy", c)) is not None}
         trees = {c: schema.tree_text(t).encode() for c, t in said["taxonomies"].items() if not isinstance(t, (str, os.PathLike))}
         trees |= {column: _bytes_of(path) for column, path in paths.items()}
-        hidden = tuple(c for c in key if _kanon.schema_role(handle, c) is None)
+        hidden = tuple(c for c in key if _kanon.schema_get(handle, "role", c) is None)
         portable = {**said, "schema": _text_of(said.get("schema")), "taxonomies": {}}
         recipe = cls(portable, trees, hidden, strict, k)
         recipe.complete(handle)
