@@ -9,6 +9,7 @@
 static const char *const examples[] = {
     "kanon improve patients.csv -s patients.yaml --groups g.csv -o better.csv",
     "kanon improve patients.csv -s patients.yaml --release r.csv -o better.csv",
+    "kanon improve patients.state",
     NULL,
 };
 
@@ -140,7 +141,7 @@ const command command_improve = {
     .description = "Begins with groups of the records of TABLE (CSV, Parquet, FILE.db#TABLE or adbc:...; -: standard "
                    "input), or with a release of it by any tool, and searches for groups that lose less information and "
                    "satisfy the same. The result never loses more than what it began with. Writes the release of the new "
-                   "groups.",
+                   "groups. With a state in place of TABLE its groups are improved: kanon optimize --help has the options.",
     .operand = "TABLE",
     .in = IN_IMPROVE,
     .examples = examples,

@@ -1,9 +1,9 @@
-/* kanon optimize: runs a refinement on the groups of a state. Run by main.c; state_command.c does what all changes of a
+/* kanon improve STATE, and kanon optimize, which is the same: runs a refinement on the groups of a state. Run by main.c; state_command.c does what all changes of a
  * state share. */
 #include "state_command.h"
 
 static const char *const examples[] = {
-    "kanon optimize patients.state",
+    "kanon improve patients.state",
     NULL,
 };
 
@@ -20,10 +20,10 @@ static int run(const command *self, const arguments *args)
 
 const command command_optimize = {
     .name = "optimize",
-    .summary = "make the groups of a state better",
+    .summary = "improve the groups of a state: kanon improve STATE",
     .usage = "STATE [--refine NAME] [OPTION]...",
     .description = "Runs a refinement on the groups of STATE; the loss never rises. Unlike the other commands it reads the "
-                   "whole table.",
+                   "whole table. kanon improve STATE is the same.",
     .operand = "STATE",
     .in = IN_OPTIMIZE,
     .examples = examples,

@@ -3,6 +3,7 @@
  * Calls the commands (cmd_*.c), options.c for arguments and help, hints.c and progress.c. */
 #include "command.h"
 #include "hints.h"
+#include "paths.h"
 #include "progress.h"
 #include "terminal.h"
 
@@ -234,6 +235,15 @@ static int run_command(const command *self, int argc, char **argv)
     return status;
 }
 
+/* Improving is one act. Of the groups of a state it has the options of the other commands for states. */
+static const command *choose(const command *self, int n_words, char **words)
+{
+    for (int i = 0; i < n_words; i++)
+        if (self == &command_improve && is_state(words[i]))
+            return &command_optimize;
+    return self;
+}
+
 /* The first word is the command; help and version can be asked for in its place. */
 static int dispatch(int argc, char **argv)
 {
@@ -252,7 +262,7 @@ static int dispatch(int argc, char **argv)
     if (word[0] == '-')
         return wrong_usage(NULL, "unknown option %s", word);
     const command *self = command_find(word);
-    return self == NULL ? unknown_command(word) : run_command(self, argc - 2, argv + 2);
+    return self == NULL ? unknown_command(word) : run_command(choose(self, argc - 2, argv + 2), argc - 2, argv + 2);
 }
 
 /* Output that did not arrive is not done. */

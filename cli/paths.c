@@ -2,6 +2,7 @@
 #include "paths.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -36,6 +37,18 @@ static int named_twice(const command *self, const char *path)
 static int is_input(const command *self, const char *path)
 {
     return wrong_usage(self, "%s is named twice, as an input and as an output", shown(path));
+}
+
+/* A state is an SQLite file with an application id of its own. */
+bool is_state(const char *path)
+{
+    enum { ID_AT = 68, HEADER = 72 };
+    char header[HEADER] = "";
+    FILE *file = fopen(path, "rb");
+    size_t n = file != NULL ? fread(header, 1, sizeof header, file) : 0;
+    if (file != NULL)
+        fclose(file);
+    return n == sizeof header && memcmp(header, "SQLite format 3", 16) == 0 && memcmp(header + ID_AT, "knon", 4) == 0;
 }
 
 /* An output against the outputs after it, the inputs and the state. "-" as an input is not what it is as an output. */

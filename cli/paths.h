@@ -20,6 +20,8 @@ const char *shown(const char *location);
 bool is_driver(const char *location);
 /* Whether the path is "-", standard input or output. */
 bool is_standard(const char *path);
+/* Whether the path is a file that says of itself that it is a state. */
+bool is_state(const char *path);
 /* Wrong usage where an output is named twice, or is an input, or belongs to the state, also by way of links: outputs in one
  * place would overwrite each other, or what is still being read. */
 int check_paths(const command *self, const command_paths *paths);

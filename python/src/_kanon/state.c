@@ -77,7 +77,7 @@ static kanon_status change(kanon_state *state, const char *what, const char *ref
     for (int kind = KANON_INSERT; kind <= KANON_UPDATE; kind++)
         if (strcmp(what, kinds[kind]) == 0)
             return kanon_state_change(state, (kanon_change_kind)kind, KANON_STREAM(delta), o, out, err);
-    if (strcmp(what, "optimize") == 0)
+    if (strcmp(what, "improve") == 0)
         return kanon_state_improve(state, refine, o, out, err);
     return kanon_state_release(state, o, out, err);
 }

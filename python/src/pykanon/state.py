@@ -126,9 +126,11 @@ class State:
         return self._change("update", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_size(joint_k), effort=effort)[0]
 
     @arguments.checked
-    def optimize(self, *, refine: str | None = None, progress: Progress = None) -> dict[str, Any]:
+    def improve(self, *, refine: str | None = None, progress: Progress = None) -> dict[str, Any]:
         """Runs a refinement on the groups; the loss never rises. ``refine``: which one, ``"il-optimization"`` by default."""
-        return self._change("optimize", None, progress, refine=refine)[0]
+        return self._change("improve", None, progress, refine=refine)[0]
+
+    optimize = improve  # the name before 1.0
 
     @arguments.checked
     def release(self, path: str | os.PathLike[str] | None = None, *, kind: Literal["arrow", "duckdb", "numpy", "pandas", "polars", "pyarrow"] | None = None,

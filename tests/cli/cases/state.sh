@@ -49,7 +49,7 @@ printf 'age,id\n21,b1\n' >d.csv
 expect 0 "$KANON" update x.state d.csv --report p.json -o r.csv
 grep -q '"records": 18' p.json || failed "the report is not about the state"
 expect 0 "$KANON" check r.csv -s s.yaml -k 3
-expect 0 "$KANON" optimize x.state
+expect 0 "$KANON" improve x.state
 err_has "before"
 expect 0 "$KANON" state x.state
 out_has "file           sound"
