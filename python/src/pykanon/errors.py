@@ -69,6 +69,7 @@ BY_STATUS: dict[int, type[Error]] = {
 #: What to write in Python, by the topic of an error: it stands behind the hint of the library.
 HINTS = {
     "k": "write k=10, so that every record is like at least 9 others",
+    "roles": 'quasi=["age", "zip"] names them',
     "entity": 'entity="patient" names it',
     "memory": 'memory="2G" sets it',
     "certificate": "pykanon.bound(..., certificate=FILE) writes one",

@@ -216,7 +216,7 @@ static kanon_status set_up_columns(kanon__reader *r, bool strict, kanon_error *e
         st = kanon__fail(err, KANON_EDATA, "%s: no column is a quasi-identifier",
                          r->schema->path != NULL ? r->schema->path : r->source->name);
         kanon__hint(err, st,
-                    "give 'role: quasi' to the columns that could single out a person: age, place, profession, ...");
+                    "give the role quasi to the columns that could single out a person: age, place, profession, ...");
         kanon__topic(err, st, "roles");
     }
 out:
