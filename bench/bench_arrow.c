@@ -210,7 +210,7 @@ static kanon_table *read_table(const values *v, const char *path, const kanon_sc
     stream_state state = {.values = v};
     struct ArrowArrayStream stream = {get_schema, get_next, get_last_error, release_stream, &state};
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     need(path != NULL ? kanon_table_read(&table, KANON_PATH(path), schema, &options, &err)
                       : kanon_table_read(&table, KANON_STREAM(&stream), schema, &options, &err),
          &err);
@@ -238,7 +238,7 @@ static kanon_grouping *copy_grouping(const kanon_grouping *given, const kanon_ta
 {
     int64_t n = kanon_grouping_rows(given), *group_of = room((size_t)n * sizeof *group_of);
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     for (int64_t i = 0; i < n; i++)
         group_of[i] = kanon_grouping_group_of(given, i);
     need(kanon_grouping_new(&grouping, table, group_of, &err), &err);
@@ -248,7 +248,7 @@ static kanon_grouping *copy_grouping(const kanon_grouping *given, const kanon_ta
 
 static void release_once(const kanon_table *table, const kanon_grouping *grouping, bool csv, bool shuffle, int threads)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_outputs outputs = {.struct_size = sizeof outputs,
                              .release = KANON_TO_PATH("/dev/null"),
                              .threads = threads,
@@ -283,7 +283,7 @@ static void time_releases(const values *v, const char *path, const kanon_schema 
     kanon_table *csv = read_table(v, path, schema, threads), *arrow = read_table(v, NULL, schema, threads);
     kanon_options options = {.struct_size = sizeof options, .k = 10, .algorithm = "mondrian", .threads = threads};
     kanon_grouping *made = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     need(kanon_anonymize(&made, csv, &options, &err), &err);
     kanon_grouping *of_csv = copy_grouping(made, csv), *of_arrow = copy_grouping(made, arrow);
     time_release("csv_release", csv, of_csv, true, false, threads);
@@ -305,7 +305,7 @@ int main(int argc, char **argv)
     char csv[1024], yaml[1024];
     values v;
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     snprintf(csv, sizeof csv, "%s/bench-arrow-%ld.csv", directory, (long)getpid());
     snprintf(yaml, sizeof yaml, "%s/bench-arrow-%ld.yaml", directory, (long)getpid());
     make_values(&v, n);

@@ -47,7 +47,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_arrow_release TABLE SCHEMA GROUPS RELEASE THREADS\n");
         return 2;
     }
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;

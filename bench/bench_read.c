@@ -76,7 +76,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_read TABLE SCHEMA [THREADS]\n");
         return 2;
     }
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     if (kanon_schema_read(&schema, KANON_PATH(argv[2]), NULL, &err) != KANON_OK) {

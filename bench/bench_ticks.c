@@ -141,7 +141,7 @@ static void change(const char *path, const kanon_state_options *keeping)
 {
     enum { MOST = 100000 };
     static char text[MOST];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_change done = KANON_INIT(kanon_change);
     kanon_audit *audit = NULL;
@@ -171,16 +171,16 @@ static void change(const char *path, const kanon_state_options *keeping)
 
 static void release(const char *path, kanon_table *table, kanon_schema *schema, kanon_grouping *grouping)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct ArrowArrayStream stream = {0};
     kanon_check *check = NULL;
     kanon_measures *measures = NULL;
     kanon_outputs typed = {
         .struct_size = sizeof typed, .release = KANON_TO_STREAM(&stream), .shuffle = 1, .threads = 1, .tick = tick};
     kanon_check_options checking = {.struct_size = sizeof checking, .tick = tick, .k = 10};
-    kanon_sink sink = {.name = "release.csv", .write = discard};
+    kanon_sink sink = {.struct_size = sizeof(kanon_sink), .name = "release.csv", .write = discard};
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink), .threads = 1, .tick = tick};
-    kanon_sink page = {.name = "report.html", .write = discard};
+    kanon_sink page = {.struct_size = sizeof(kanon_sink), .name = "report.html", .write = discard};
     kanon_outputs report = {.struct_size = sizeof report, .report = KANON_TO_SINK(&page), .threads = 1, .tick = tick};
     kanon_evaluate_options brief = {.struct_size = sizeof brief, .threads = 1, .tick = tick};
     const kanon_state_storage storage = {sizeof storage, keep_read, keep_write, keep_truncate, keep_size, NULL};
@@ -205,7 +205,7 @@ static void release(const char *path, kanon_table *table, kanon_schema *schema, 
 
 int main(int argc, char **argv)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;

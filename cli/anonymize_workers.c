@@ -104,7 +104,7 @@ static void print_summary(const workers_result *result, const arguments *args, c
 int run_workers(const command *self, const arguments *args, kanon_schema *schema, const kanon_read_options *reading,
                 const kanon_options *grouping, progress *show)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     workers_result result = {0};
     worker_job job = {.show = show, .quiet = args->quiet};
     const kanon_input input = table_at(args->operand, args);

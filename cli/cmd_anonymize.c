@@ -83,7 +83,7 @@ static kanon_status group(release_run *run, kanon_error *err)
 /* The same by several processes, which also write the release. */
 static int group_with_workers(release_run *run)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_setting *refining = NULL;
     kanon_options grouping = grouping_options(run->args);
     kanon_read_options reading = reading_options(run);
@@ -208,7 +208,7 @@ static int check_usage(const command *self, const arguments *args)
 
 static int run(const command *self, const arguments *given)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     arguments args = *given;
     if (args.release == NULL)
         args.release = "-";

@@ -43,7 +43,7 @@ static int run(const command *self, const arguments *args)
 {
     kanon_state *state = NULL;
     kanon_audit *audit = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     progress show;
     int status = EXIT_DONE;
     progress_begin(&show, args->quiet);

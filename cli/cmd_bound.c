@@ -58,7 +58,7 @@ static void print_bound(const kanon_lower_bound *bound)
 static int find_bound(const command *self, const kanon_table *table, const arguments *args, progress *show)
 {
     kanon_lower_bound *bound = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_bound_options bounding = {
         .struct_size = sizeof bounding,
         .k = args->k,
@@ -84,7 +84,7 @@ static int find_bound(const command *self, const kanon_table *table, const argum
 static int check_proof(const command *self, const kanon_table *table, const arguments *args, progress *show)
 {
     kanon_certificate found = KANON_INIT(kanon_certificate);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     signals_catch();
     const kanon_prove_options proving = prove_options(args, show);
     kanon_status st = kanon_certificate_check(&found, table, KANON_PATH(args->proof), &proving, &err);
@@ -110,7 +110,7 @@ static int run(const command *self, const arguments *args)
 {
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     progress show;
     int status;
     if (!arguments_have_schema(args))

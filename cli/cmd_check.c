@@ -100,7 +100,7 @@ static int run(const command *self, const arguments *args)
 {
     kanon_schema *schema = NULL;
     kanon_check *check = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     progress show;
     int status = EXIT_DONE;
     if (!arguments_have_schema(args))

@@ -107,7 +107,7 @@ static int finish(const improvement *work, const kanon_error *err)
 
 static int run(const command *self, const arguments *given)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     arguments args = *given;
     if (args.release == NULL)
         args.release = "-";

@@ -32,7 +32,7 @@ static void print_summary(const kanon_proposal *p, const arguments *args)
 static int run(const command *self, const arguments *args)
 {
     kanon_proposal *proposal = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     progress show;
     progress_begin(&show, args->quiet);
     kanon_propose_options proposing = {

@@ -179,7 +179,7 @@ static kanon_status profile(kanon_schema *schema, const arguments *args, progres
 static int run(const command *self, const arguments *args)
 {
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     progress show;
     if (!arguments_have_schema(args))
         return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi; kanon init proposes one");

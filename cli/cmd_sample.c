@@ -18,7 +18,7 @@ static const char *const examples[] = {
 /* Writes table, schema and taxonomies into a folder, which is named after the sample unless -o names one. */
 static int run(const command *self, const arguments *args)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     progress show;
     if (strcmp(args->operand, "hospital") != 0)
         return wrong_usage(self, "unknown sample %s; there is: hospital", args->operand);

@@ -132,7 +132,7 @@ static int run(const command *self, const arguments *args)
 {
     kanon_state *state = NULL;
     kanon_state_info *info = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     progress show;
     int status = EXIT_DONE;
     progress_begin(&show, args->quiet);

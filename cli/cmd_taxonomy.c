@@ -56,7 +56,7 @@ static int run_build(const command *self, const arguments *args)
 {
     enum { N_METHODS = sizeof args->methods / sizeof *args->methods };
     kanon_taxonomy *taxonomy = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int method = -1, n = 0;
     for (int i = 0; i < N_METHODS; i++)
         if (args->methods[i] != NULL) {
@@ -86,7 +86,7 @@ static int run_build(const command *self, const arguments *args)
 static int run_convert(const command *self, const arguments *args)
 {
     kanon_taxonomy *taxonomy = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (args->form == KANON_TAXONOMY_AUTO && is_standard(output_of(args)))
         return wrong_usage(self, "no form; give --form, or an output that ends in .csv, .txt, .yaml or .json");
     kanon_status st = kanon_taxonomy_read(&taxonomy, KANON_PATH(args->second), KANON_TAXONOMY_AUTO, NULL, &err);
@@ -119,7 +119,7 @@ static int run_check(const command *self, const arguments *args)
 {
     kanon_taxonomy_check *check = NULL;
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     const char *file;
     int status;
     kanon_status st = named_files(&schema, &file, args, &err);
@@ -145,7 +145,7 @@ enum { SCREEN_LINES = 40, DEEPEST_SHOWN = 1000 };
 static kanon_taxonomy_node node_at(const kanon_taxonomy *taxonomy, int32_t i)
 {
     kanon_taxonomy_node node = {.struct_size = sizeof node};
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     (void)kanon_taxonomy_get(&node, taxonomy, i, &err); /* the node exists */
     return node;
 }
@@ -242,7 +242,7 @@ static kanon_status show(const arguments *args, const char *file, const kanon_sc
 static int run_show(const command *self, const arguments *args)
 {
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     const char *file;
     int status = EXIT_DONE;
     kanon_status st = named_files(&schema, &file, args, &err);

@@ -62,7 +62,7 @@ static int run(const command *self, const arguments *args)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_curve *curve = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     progress show;
     if (!arguments_have_schema(args))
         return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");

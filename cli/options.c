@@ -526,7 +526,7 @@ static kanon_status check_roles_differ(const arguments *args, kanon_error *err)
                 const char *column = roles[a].columns->items[i];
                 if (!names_column(roles[b].columns, column))
                     continue;
-                *err = (kanon_error){.status = KANON_EINVAL};
+                *err = (kanon_error){.struct_size = sizeof(kanon_error), .status = KANON_EINVAL};
                 snprintf(err->message, sizeof err->message, "%.100s: both --%s and --%s name it", column, roles[a].flag,
                          roles[b].flag);
                 snprintf(err->hint, sizeof err->hint, "a column has one role");
@@ -537,7 +537,7 @@ static kanon_status check_roles_differ(const arguments *args, kanon_error *err)
 
 kanon_status no_memory(kanon_error *err)
 {
-    *err = (kanon_error){.status = KANON_ENOMEM};
+    *err = (kanon_error){.struct_size = sizeof(kanon_error), .status = KANON_ENOMEM};
     return KANON_ENOMEM;
 }
 
@@ -591,7 +591,7 @@ static kanon_status set_same(kanon_schema *schema, const char *pair, kanon_error
     const char *sign = strchr(pair, '=');
     if (sign != NULL && strchr(sign + 1, '=') == NULL)
         return set_parts(schema, NULL, "same", pair, '=', err);
-    *err = (kanon_error){.status = KANON_EINVAL};
+    *err = (kanon_error){.struct_size = sizeof(kanon_error), .status = KANON_EINVAL};
     snprintf(err->message, sizeof err->message, "--same: two texts with one = between them are expected");
     snprintf(err->hint, sizeof err->hint, "texts that have a = go into the schema: same: [[TEXT, TEXT]]");
     return KANON_EINVAL;

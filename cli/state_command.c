@@ -100,7 +100,7 @@ static void print_change(const kanon_change *done, const char *verb, double seco
 int run_state_change(const command *self, const arguments *args, state_change change, const char *verb)
 {
     kanon_state *state = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     progress show;
     kanon_outputs outputs = {

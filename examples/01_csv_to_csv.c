@@ -18,7 +18,7 @@ int main(void)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_options options = {.struct_size = sizeof options, .k = 3, .seed = 1};
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH("release.csv")};
     int exit_status = 0;

@@ -83,7 +83,7 @@ int main(void)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int failed = kanon_schema_new(&schema, NULL, &err) != KANON_OK ||
                  kanon_schema_set(schema, "age", "role", "quasi", &err) != KANON_OK ||
                  kanon_schema_set(schema, "income", "role", "sensitive", &err) != KANON_OK ||

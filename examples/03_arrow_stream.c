@@ -110,7 +110,7 @@ int main(void)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (kanon_schema_new(&schema, NULL, &err) == KANON_OK &&
         kanon_schema_set(schema, NULL, "default-role", "quasi", &err) == KANON_OK &&
         kanon_table_read(&table, KANON_STREAM(&people), schema, NULL, &err) == KANON_OK &&

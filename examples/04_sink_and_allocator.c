@@ -68,13 +68,17 @@ int main(void)
     atomic_llong in_use = 0; /* several threads may allocate at once */
     text released = {{0}, 0, 0};
     kanon_context context = {sizeof context, allocate, resize, release, &in_use, .threads = 2, .tick_on_caller = 1};
-    kanon_sink sink = {"the release", write_text, finish_text, &released};
+    kanon_sink sink = {.struct_size = sizeof sink,
+                       .name = "the release",
+                       .write = write_text,
+                       .finish = finish_text,
+                       .payload = &released};
     kanon_options options = {.struct_size = sizeof options, .k = 3, .seed = 1};
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
 
     if (kanon_schema_read(&schema, KANON_PATH("people.yaml"), &context, &err) != KANON_OK ||
         kanon_table_read(&table, KANON_PATH("people.csv"), schema, NULL, &err) != KANON_OK ||

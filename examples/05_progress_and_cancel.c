@@ -52,7 +52,7 @@ int main(void)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int failed = 1;
 
     if (kanon_schema_new(&schema, &context, &err) != KANON_OK ||

@@ -16,7 +16,8 @@ static int print_bytes(const void *bytes, size_t size, void *payload)
     return fwrite(bytes, 1, size, stdout) == size ? 0 : 1;
 }
 
-static const kanon_sink standard_output = {"standard output", print_bytes, NULL, NULL};
+static const kanon_sink standard_output = {
+    .struct_size = sizeof(kanon_sink), .name = "standard output", .write = print_bytes};
 static const kanon_outputs release = {.struct_size = sizeof release, .release = KANON_TO_SINK(&standard_output)};
 static const kanon_change_options and_release = {.struct_size = sizeof and_release, .outputs = &release};
 
@@ -52,7 +53,7 @@ int main(void)
     kanon_state *state = NULL;
     kanon_audit *audit = NULL;
     kanon_change change = KANON_INIT(kanon_change);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int failed = 1;
 
     if (create(path, &err) != KANON_OK || kanon_state_open(&state, path, NULL, &err) != KANON_OK)

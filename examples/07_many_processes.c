@@ -20,7 +20,7 @@ typedef struct record {
 static char file[TEXT], header[LINE];
 static record records[MOST];
 static int n_records;
-static kanon_error err;
+static kanon_error err = KANON_INIT(kanon_error);
 
 /* This program gives up where a call fails; a task of an engine would fail, and be repeated. */
 static void must(kanon_status status)
@@ -175,7 +175,7 @@ static void publish(int32_t block, const kanon_schema *schema, const kanon_read_
     int64_t group_of[MOST];
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
-    kanon_sink sink = {"a block", append, NULL, released};
+    kanon_sink sink = {.struct_size = sizeof sink, .name = "a block", .write = append, .payload = released};
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     for (int i = 0; i < n; i++)
         group_of[i] = records[at[i]].group;

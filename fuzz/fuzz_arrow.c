@@ -373,7 +373,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     kanon__raw_columns raw = {
         .wanted = wanted, .dictionaries = dictionaries, .codes = codes, .null_codes = null_codes, .threads = 1};
     kanon__source *source = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = kanon__arrow_source_new(&source, &stream, NULL, &err);
     require(stream.release == NULL && (st == KANON_OK) == (source != NULL));
     if (st == KANON_OK) {

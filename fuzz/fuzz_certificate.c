@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static kanon_table *table;
     static double best;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (table == NULL) {
         static const char yaml[] = "attributes: {age: {role: quasi, type: integer}}\nprivacy: {k: 2}\n";
         static const char csv[] = "age\n0\n1\n10\n11\n20\n30\n";

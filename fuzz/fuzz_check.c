@@ -23,7 +23,7 @@ enum { N_SCHEMAS = sizeof schemas / sizeof *schemas };
 static const kanon_schema *schema_of(int i)
 {
     static kanon_schema *made[N_SCHEMAS];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (made[i] == NULL)
         require_done(kanon_schema_read(&made[i], KANON_BYTES_AS(schemas[i], strlen(schemas[i]), "s.yaml"), NULL, &err),
                      &err);
@@ -50,7 +50,7 @@ static void check_figures(const kanon_check *check)
 
 static void measure(const uint8_t *data, size_t size)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_measures *measures = NULL;
     kanon_evaluate_options options = {.struct_size = sizeof options, .threads = 1};
     kanon_status st = kanon_evaluate_release(&measures, small_case()->table, KANON_BYTES_AS(data, size, "r.csv"),
@@ -66,7 +66,7 @@ static void measure(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_check *check = NULL;
     if (size == 0)
         return 0;

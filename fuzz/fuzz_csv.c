@@ -36,7 +36,7 @@ static void check_error(kanon_status st, const kanon_error *err)
 /* Both readers give the same row, or the same error. */
 static bool next_row(kanon__csv *a, kanon__csv *b)
 {
-    kanon_error error_a = {0}, error_b = {0};
+    kanon_error error_a = KANON_INIT(kanon_error), error_b = KANON_INIT(kanon_error);
     bool has_a = false, has_b = false;
     size_t before = a->position;
     int64_t line_before = a->line;
@@ -61,7 +61,7 @@ static bool next_row(kanon__csv *a, kanon__csv *b)
 
 static void read_all(const kanon__input *input, kanon__csv_options options)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__csv a, b;
     options.portable = false;
     kanon_status st = kanon__csv_open(&a, input, &options, &err);

@@ -6,7 +6,7 @@ enum { RECORDS = 9, K = 2 };
 
 static void check_state(kanon_state *state, int64_t records, int64_t releases)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state_info *info = NULL;
     require_done(kanon_state_describe(&info, state, &err), &err);
     require(info->records == records && info->n_releases == (size_t)releases && info->k >= K);
@@ -16,7 +16,7 @@ static void check_state(kanon_state *state, int64_t records, int64_t releases)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t n_bytes;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_change change = KANON_INIT(kanon_change);
     memory_output out = {0};

@@ -33,7 +33,7 @@ static bool is_diverse(const kanon_grouping *grouping)
 
 static void publish(const kanon_grouping *grouping)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     memory_output out = {0};
     kanon_sink sink = memory_sink(&out);
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink), .threads = 1};
@@ -52,7 +52,7 @@ static void publish(const kanon_grouping *grouping)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_grouping *grouping = NULL;
     kanon_measures *measures = NULL;
     kanon_status st = kanon_grouping_read(&grouping, small_case()->table, KANON_BYTES_AS(data, size, "g.csv"), &err);

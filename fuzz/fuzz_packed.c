@@ -9,7 +9,7 @@
 static block_world *world(void)
 {
     static block_world *made = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (made == NULL) {
         made = malloc(sizeof *made);
         require(made != NULL);
@@ -42,7 +42,7 @@ static uint8_t *pack(char kind, const uint8_t *data, size_t size)
 static void use(char kind, kanon_piece *made)
 {
     block_world *w = world();
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_piece *other = NULL;
     int32_t block_of[WORLD_ROWS];
     if (kind == 'D' && kanon_piece_merge(made, w->parts[0], NULL) == KANON_OK)
@@ -69,7 +69,7 @@ static void use(char kind, kanon_piece *made)
 /* Make, write, and use. */
 static void try_kind(char kind, const uint8_t *bytes, size_t size)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_piece *made = NULL;
     memory_output out = {0};
     kanon_sink sink = memory_sink(&out);

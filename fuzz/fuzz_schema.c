@@ -61,7 +61,7 @@ static int collect(const void *bytes, size_t size, void *payload)
 static text written(const kanon_schema *schema)
 {
     text t = {0};
-    const kanon_sink sink = {.name = "schema", .write = collect, .payload = &t};
+    const kanon_sink sink = {.struct_size = sizeof(kanon_sink), .name = "schema", .write = collect, .payload = &t};
     require(kanon_schema_write(schema, KANON_TO_SINK(&sink), NULL) == KANON_OK);
     return t;
 }
@@ -70,7 +70,7 @@ static text written(const kanon_schema *schema)
 static void check_written(const kanon_schema *schema)
 {
     kanon_schema *read = NULL, *said = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     text t = written(schema);
     require(kanon__schema_parse(&read, t.bytes, t.n, "s.yaml", &err) == KANON_OK);
     text again = written(read);
@@ -93,7 +93,7 @@ static void check_written(const kanon_schema *schema)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = kanon__schema_parse(&schema, (const char *)data, size, "dir/s.yaml", &err);
     require((st == KANON_OK) == (schema != NULL));
     if (st == KANON_OK) {

@@ -48,7 +48,7 @@ static size_t damage(uint8_t *bytes, size_t size, const uint8_t *data, size_t n)
 /* What the state releases, as text; NULL: it is refused. */
 static char *released(const char *path, int command)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_state_info *info = NULL;
     kanon_audit *audit = NULL;

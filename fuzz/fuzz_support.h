@@ -68,7 +68,11 @@ static inline int memory_finish(int complete, void *payload)
 
 static inline kanon_sink memory_sink(memory_output *out)
 {
-    return (kanon_sink){.name = "memory.csv", .write = memory_write, .finish = memory_finish, .payload = out};
+    return (kanon_sink){.struct_size = sizeof(kanon_sink),
+                        .name = "memory.csv",
+                        .write = memory_write,
+                        .finish = memory_finish,
+                        .payload = out};
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -155,7 +159,7 @@ typedef struct small {
 static inline const small *small_case(void)
 {
     static small made;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (made.table == NULL) {
         require_done(
             kanon_schema_read(&made.schema, KANON_BYTES_AS(small_schema, strlen(small_schema), "s.yaml"), NULL, &err), &err);
@@ -173,7 +177,7 @@ static inline const uint8_t *small_state(size_t *size)
     static uint8_t *bytes;
     static size_t n_bytes;
     if (bytes == NULL) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_grouping *grouping = NULL;
         kanon_state *state = NULL;
         kanon_change change = KANON_INIT(kanon_change);

@@ -65,7 +65,7 @@ static void check_lca(const kanon__taxonomy *t)
 static kanon__taxonomy *finish(kanon__tree *tree, const char *extra)
 {
     kanon__taxonomy *t = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = kanon__taxonomy_from_tree(&t, tree, extra, extra != NULL ? strlen(extra) : 0, &err);
     kanon__tree_free(tree);
     require(st == KANON_OK || (extra != NULL && st == KANON_EDATA && err.message[0] != '\0' && t == NULL));
@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[] = "fuzz.csv";
     kanon__input input = {.path = path, .bytes = (const char *)data, .size = size};
     kanon__tree *tree = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = kanon__tree_parse(&tree, &input, &err);
     if (st != KANON_OK) {
         require(st == KANON_EDATA && tree == NULL && strncmp(err.message, "fuzz.csv:", 9) == 0);

@@ -97,6 +97,7 @@ typedef enum kanon_status {
  *     again           the delta was applied already: kanon_change_options.again
  *     joint-k         no release keeps joint classes so large: kanon_change_options.joint_k, or what the state says */
 typedef struct kanon_error {
+    size_t struct_size; /* no more than this is written; where it is not set nothing is, and the status alone tells */
     kanon_status status;
     char message[1024];
     char hint[512];
@@ -222,8 +223,9 @@ struct kanon_input_literal : kanon_input {
  * Every sink that was handed to a call is told once by `finish` (NULL: nobody needs to know) how the call ended: complete !=
  * 0, all outputs of the call are whole and checked; 0, what was written must not be used. Both may be called on a worker
  * thread of the call, one at a time, but on the calling thread where the context says tick_on_caller. Only sinks in options
- * without a struct_size are not told. */
+ * without a struct_size, and sinks without one, are not told. */
 typedef struct kanon_sink {
+    size_t struct_size; /* sizeof(kanon_sink) */
     const char *name; /* for messages; a report's format goes by its ending, as that of a path; may be NULL */
     int (*write)(const void *bytes, size_t size, void *payload);
     int (*finish)(int complete, void *payload);
@@ -280,7 +282,8 @@ typedef enum kanon_type {
     KANON_TYPE_ORDINAL /* categories in an order: intervals of levels */
 } kanon_type;
 
-/* A setting of an algorithm, a refinement or a measure, as text. */
+/* A setting of an algorithm, a refinement or a measure, as text. Programs make arrays of it, and so does the library: it has
+ * these two fields in every version. */
 typedef struct kanon_setting {
     const char *name, *value;
 } kanon_setting;

@@ -187,7 +187,7 @@ static inline kanon_status read_table(kanon_table **out, const char *yaml, const
 static inline kanon_table *table_of(const char *yaml, const char *csv)
 {
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(read_table(&table, yaml, csv, NULL, &err), &err);
     return table;
 }
@@ -195,7 +195,7 @@ static inline kanon_table *table_of(const char *yaml, const char *csv)
 static inline kanon_grouping *grouping_of(const kanon_table *table, const int64_t *group_of)
 {
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_grouping_new(&grouping, table, group_of, &err), &err);
     return grouping;
 }

@@ -10,7 +10,7 @@
 kanon_status sample_fail(kanon_error *err, kanon_status status, const char *message, const char *hint)
 {
     if (err != NULL) {
-        *err = (kanon_error){.status = status};
+        *err = (kanon_error){.struct_size = sizeof(kanon_error), .status = status};
         snprintf(err->message, sizeof err->message, "%s", message);
         snprintf(err->hint, sizeof err->hint, "%s", hint);
     }

@@ -171,7 +171,8 @@ static int write_to_file(const void *bytes, size_t size, void *payload)
 
 kanon_sink exchange_sink(exchange_file *file)
 {
-    return (kanon_sink){.name = "the exchange folder", .write = write_to_file, .payload = file};
+    return (kanon_sink){
+        .struct_size = sizeof(kanon_sink), .name = "the exchange folder", .write = write_to_file, .payload = file};
 }
 
 kanon_status exchange_finish(exchange_file *file, kanon_status st, kanon_error *err)

@@ -111,7 +111,7 @@ static int keep_bytes(const void *bytes, size_t size, void *payload)
 static kanon_status publish(published *out, const workers_run *run, const kanon_table *table, const kanon_grouping *grouping,
                             kanon_error *err)
 {
-    kanon_sink sink = {.name = "the release", .write = keep_bytes, .payload = out};
+    kanon_sink sink = {.struct_size = sizeof(kanon_sink), .name = "the release", .write = keep_bytes, .payload = out};
     kanon_outputs outputs = {
         .struct_size = sizeof outputs,
         .release = KANON_TO_SINK(&sink),

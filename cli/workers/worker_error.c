@@ -11,7 +11,7 @@ kanon_status worker_fail(kanon_error *err, kanon_status status, const char *form
 {
     if (err == NULL)
         return status;
-    *err = (kanon_error){.status = status};
+    *err = (kanon_error){.struct_size = sizeof(kanon_error), .status = status};
     va_list args;
     va_start(args, format);
     vsnprintf(err->message, sizeof err->message, format, args);

@@ -99,7 +99,7 @@ static _Noreturn void serve_tasks(const stage_run *r, int channel)
 {
     int64_t task;
     while (pass(channel, &task, sizeof task, false)) {
-        answer said = {.task = task};
+        answer said = {.task = task, .error = KANON_INIT(kanon_error)};
         said.error.status = r->stage->run(task, r->stage->payload, &said.error);
         if (!pass(channel, &said, sizeof said, true))
             break;

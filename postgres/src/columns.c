@@ -107,7 +107,7 @@ static bool is_released(const definition *d, const char *name)
 static int add_own(run *r, const definition *d, reader_column *columns, int n, StringInfo sql)
 {
     Relation release = table_open(d->release, AccessShareLock);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     for (int i = 0; i < release->rd_att->natts; i++) {
         Form_pg_attribute a = TupleDescAttr(release->rd_att, i);
         ObjectAddress address = {RelationRelationId, d->release, a->attnum};

@@ -47,7 +47,8 @@ static kanon_status set_taxonomy(kanon_schema *s, const char *column, const char
 {
     kanon_taxonomy *taxonomy = NULL;
     text_buffer csv = {0};
-    const kanon_sink to = {.name = "taxonomy.csv", .write = append_bytes, .payload = &csv};
+    const kanon_sink to = {
+        .struct_size = sizeof to, .name = "taxonomy.csv", .write = append_bytes, .payload = &csv};
     kanon_status st = kanon_taxonomy_read(&taxonomy, KANON_BYTES_AS(value, strlen(value), column), KANON_TAXONOMY_PARENTS,
                                           NULL, err);
     if (st == KANON_OK)
@@ -152,7 +153,7 @@ static const column *named_column(const definition *d, const char *name)
 
 static void apply_steps(run *r, definition *d)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     setting_list settings = {0}, refine = {0};
     uint64 n = SPI_processed;
     d->key = palloc0((n + 1) * sizeof *d->key);
@@ -304,7 +305,7 @@ void definition_load(run *r, definition *d, Datum settings)
 {
     Oid types[] = {OIDOID, JSONBOID};
     Datum values[] = {ObjectIdGetDatum(d->source), with_withheld(d, settings)};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     d->options = (kanon_options){
         .struct_size = sizeof d->options, .threads = run_threads(), .memory = run_memory(), .tick = run_tick};
     d->source_name = qualified(d->source);
@@ -384,7 +385,7 @@ static int stop_at_once(const kanon_progress *progress, void *payload)
 /* Whether the table could be grouped is for a refresh to say. */
 static void try_on(run *r, const definition *d, int64_t rows)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_options options = d->options;
     options.tick = stop_at_once;
     options.k = Max(Min(d->k, rows), 2);
@@ -403,7 +404,7 @@ static void try_on(run *r, const definition *d, int64_t rows)
 static void try_settings(run *r, definition *d)
 {
     static const char few[] = "trial\n1\n2\n3\n4\n";
-    kanon_error err = {0}, unreadable = {0};
+    kanon_error err = KANON_INIT(kanon_error), unreadable = KANON_INIT(kanon_error);
     struct ArrowArrayStream stream;
     frame *rows = read_source(r, d, " LIMIT 100");
     int64_t n = frame_rows(rows);

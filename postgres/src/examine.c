@@ -14,7 +14,7 @@
 
 static void find(run *r, Oid release)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct ArrowArrayStream stream;
     definition *d = definition_open(r, release);
     frame *rows = read_release(r, d, GetActiveSnapshot(), true);

@@ -31,7 +31,7 @@
 
 void run_table(run *r, frame *rows)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct ArrowArrayStream stream;
     kanon_read_options options = {
         .struct_size = sizeof options, .tick = run_tick, .memory = run_memory(), .threads = run_threads()};
@@ -42,13 +42,13 @@ void run_table(run *r, frame *rows)
 
 void run_grouping(run *r, const definition *d)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     check(kanon_anonymize(&r->grouping, r->table, &d->options, &err), &err);
 }
 
 static void make_release(run *r, const definition *d)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_outputs outputs = {.struct_size = sizeof outputs,
                              .release = KANON_TO_STREAM(&r->release),
                              .numeric = d->numeric,
@@ -87,7 +87,7 @@ static char *qualified_release(const definition *d)
  * published files. Entities are not among the columns of a release: that each class has k of them was checked before. */
 static void verify(run *r, definition *d, const fingerprint *written)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct ArrowArrayStream stream;
     fingerprint found = *written;
     found.sum[0] = found.sum[1] = 0;
@@ -150,9 +150,9 @@ static int keep_bytes(const void *bytes, size_t size, void *payload)
 /* What `kanon_publish` writes, as a text of the server. Its buffer is of malloc and belongs to the run. */
 char *run_publish(run *r, kanon_outputs *outputs, const kanon_output **slot, const char *name)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     memset(&r->bytes, 0, sizeof r->bytes);
-    kanon_sink sink_of_text = {.name = name, .write = keep_bytes, .payload = &r->bytes};
+    kanon_sink sink_of_text = {.struct_size = sizeof(kanon_sink), .name = name, .write = keep_bytes, .payload = &r->bytes};
     *slot = KANON_TO_SINK(&sink_of_text);
     outputs->struct_size = sizeof *outputs;
     outputs->threads = run_threads();
@@ -183,7 +183,7 @@ static void keep_measures(run *r, const definition *d)
 /* Every measure and the report of a small table, counts and loss of a large one. */
 static char *measure(run *r, const definition *d, double *loss)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     bool all = d->report == REPORT_ALWAYS || (d->report == REPORT_UNSAID && kanon_table_rows(r->table) <= REPORT_RECORDS);
     kanon_evaluate_options options = {
         .struct_size = sizeof options, .threads = run_threads(), .tick = run_tick, .brief = !all};

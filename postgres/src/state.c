@@ -119,7 +119,7 @@ static void check_state(kanon_status status, const definition *d, const kanon_er
  * groups that nothing has happened to, and a refresh by change is to be short. */
 static int64_t apply(run *r, const definition *d, frame *rows, kanon_change_kind kind)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     kanon_change_options options = {
         .struct_size = sizeof options, .again = 1, .grow_taxonomy = !d->has_taxonomy, .effort = "fast"};
@@ -139,7 +139,7 @@ static int64_t apply(run *r, const definition *d, frame *rows, kanon_change_kind
 
 static void open_state(run *r, definition *d)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     pages_open(r, d);
     kanon_state_options options = {
         .struct_size = sizeof options, .tick = run_tick, .context = &r->library, .storage = &r->storage};
@@ -166,7 +166,7 @@ static int64_t joint_option(const definition *d)
 /* The table and its groups become the state, and what write_release has put into the table its first release. */
 void state_begin(run *r, definition *d)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     pages_new(r, d);
     kanon_state_options options = {
         .struct_size = sizeof options, .tick = run_tick, .context = &r->library, .storage = &r->storage, .released = 1};
@@ -210,7 +210,7 @@ static void show_done(const definition *d, const kanon_change *done)
 
 void state_refresh(run *r, definition *d, refreshed *out)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     kanon_outputs outputs = {.struct_size = sizeof outputs,
                              .release = KANON_TO_STREAM(&r->release),
@@ -259,7 +259,7 @@ SQL_FUNCTION(kanon_audit_release);
 
 Datum kanon_audit_release(PG_FUNCTION_ARGS)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     TupleDesc row;
     if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
         elog(ERROR, "the result is not a row");

@@ -87,7 +87,7 @@ SEXP r_propose(SEXP stream, SEXP options)
                                .tick = ticker_tick,
                                .payload = &t}};
     int foreign, show = (int)item_whole(options, "progress");
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     stream_take(&w.stream, stream, &foreign);
     take_on_main(foreign, &w.options.tick, &w.options.context);
     kanon_status st = foreign ? do_propose(&w, &err) : run(do_propose, &w, &t, show, &err);
@@ -206,7 +206,7 @@ SEXP r_profile(SEXP table, SEXP options)
                                .report = KANON_TO_PATH(path_of(item(options, "report"))),
                                .tick = ticker_tick,
                                .payload = &t}};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = run(do_profile, &w, &t, (int)item_whole(options, "progress"), &err);
     result_keep(owner, w.profile);
     if (st != KANON_OK) {

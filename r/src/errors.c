@@ -6,7 +6,7 @@
 
 kanon_status fail(kanon_error *err, kanon_status status, const char *message)
 {
-    *err = (kanon_error){.status = status};
+    *err = (kanon_error){.struct_size = sizeof(kanon_error), .status = status};
     strncpy(err->message, message, sizeof err->message - 1);
     return status;
 }
@@ -36,7 +36,7 @@ void raise_failure(const kanon_error *err)
 
 void raise_usage(const char *message, const char *hint)
 {
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     fail(&err, KANON_EINVAL, message);
     strncpy(err.hint, hint, sizeof err.hint - 1);
     raise_failure(&err);

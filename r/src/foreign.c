@@ -38,7 +38,7 @@ SEXP r_evaluate_release(SEXP table, SEXP schema, SEXP release, SEXP options)
                                          .payload = &t};
     w.options.settings = settings_of(item(options, "settings"), &w.options.n_settings);
     int foreign = 0, show = (int)item_whole(options, "progress");
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (TYPEOF(release) == STRSXP)
         w.path = path_of(release);
     else
@@ -83,7 +83,7 @@ SEXP r_certificate_check(SEXP table, SEXP options)
                                       .threads = (int)item_whole(options, "threads"),
                                       .tick = ticker_tick,
                                       .payload = &t};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (run(do_verify, &w, &t, (int)item_whole(options, "progress"), &err) != KANON_OK)
         raise_failure(&err);
     SEXP list = PROTECT(list_new("holds", "records", "k", "lower_bound", "reason", NULL));

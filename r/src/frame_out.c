@@ -380,7 +380,7 @@ SEXP frame_of(SEXP handle, SEXP whole)
 {
     batches *b = handle_get(handle, &BATCHES);
     if (read_batches(b) != 0) {
-        kanon_error err;
+        kanon_error err = KANON_INIT(kanon_error);
         const char *why = b->stream.get_last_error(&b->stream);
         fail(&err, KANON_EIO, why == NULL ? "the stream cannot be read" : why);
         handle_clear(handle);

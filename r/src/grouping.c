@@ -42,7 +42,7 @@ SEXP r_anonymise(SEXP table, SEXP options)
     o->repair = item_whole(options, "repair") != 0;
     o->tick = ticker_tick;
     o->payload = &t;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (run(do_anonymise, &w, &t, (int)item_whole(options, "progress"), &err) != KANON_OK) {
         kanon_grouping_free(w.grouping);
         raise_failure(&err);
@@ -68,7 +68,7 @@ SEXP r_grouping_new(SEXP table, SEXP numbers)
         group_of[i] = (int64_t)number;
     }
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (kanon_grouping_new(&grouping, of, group_of, &err) != KANON_OK)
         raise_failure(&err);
     handle_set(handle, grouping);
@@ -81,7 +81,7 @@ SEXP r_grouping_from_release(SEXP table, SEXP schema, SEXP path)
 {
     SEXP handle = PROTECT(handle_new(&GROUPING));
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (kanon_grouping_from_release(&grouping, handle_get(table, &TABLE), KANON_PATH(path_of(path)),
                                     handle_get(schema, &SCHEMA), &err) != KANON_OK)
         raise_failure(&err);
@@ -168,7 +168,7 @@ SEXP r_evaluate(SEXP table, SEXP grouping, SEXP options)
                                          .tick = ticker_tick,
                                          .payload = &t};
     w.options.settings = settings_of(item(options, "settings"), &w.options.n_settings);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = run(do_evaluate, &w, &t, (int)item_whole(options, "progress"), &err);
     result_keep(owner, w.measures);
     if (st != KANON_OK) {
@@ -211,7 +211,7 @@ SEXP r_advise(SEXP table, SEXP grouping)
     ticker t;
     ticker_init(&t);
     advising w = {.table = handle_get(table, &TABLE), .grouping = handle_get(grouping, &GROUPING)};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = run(do_advise, &w, &t, 0, &err);
     result_keep(owner, w.advice);
     if (st != KANON_OK) {
@@ -255,7 +255,7 @@ SEXP r_release(SEXP table, SEXP grouping, SEXP options)
                                 .threads = (int)item_whole(options, "threads"),
                                 .tick = ticker_tick,
                                 .payload = &t};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (run(do_release, &w, &t, (int)item_whole(options, "progress"), &err) != KANON_OK) {
         handle_clear(handle);
         raise_failure(&err);
@@ -315,7 +315,7 @@ SEXP r_publish(SEXP table, SEXP grouping, SEXP options)
       : strcmp(what, "report") == 0   ? &o->report
       : strcmp(what, "codebook") == 0 ? &o->codebook
                                       : &o->report_external) = &to;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (run(do_publish, &w, &t, show, &err) != KANON_OK) {
         handle_clear(owner);
         raise_failure(&err);

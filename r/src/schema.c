@@ -9,7 +9,7 @@ SEXP r_schema_new(SEXP path, SEXP text)
     SEXP handle = PROTECT(handle_new(&SCHEMA));
     const char *file = path_of(path), *yaml = text_of(text);
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = file != NULL   ? kanon_schema_read(&schema, KANON_PATH(file), NULL, &err)
                       : yaml != NULL ? kanon_schema_read(&schema, KANON_BYTES_AS(yaml, strlen(yaml), "schema"), NULL, &err)
                                      : kanon_schema_new(&schema, NULL, &err);
@@ -36,7 +36,7 @@ SEXP r_schema_set(SEXP handle, SEXP name, SEXP column, SEXP value)
     kanon_schema *schema = handle_get(handle, &SCHEMA);
     const char *key = text_of(name), *of = text_of(column);
     const char *text = strcmp(key, "taxonomy") == 0 ? path_of(value) : text_of(value);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = strcmp(key, "tree") == 0
                           ? kanon_schema_set_taxonomy(schema, of, KANON_BYTES_AS(text, strlen(text), "taxonomy"), &err)
                           : kanon_schema_set(schema, of, key, text, &err);

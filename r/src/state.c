@@ -60,7 +60,7 @@ SEXP r_state_create(SEXP table, SEXP schema, SEXP grouping, SEXP options)
                                       .payload = &t,
                                       .joint_k = item_whole(options, "joint_k"),
                                       .released = (int)item_whole(options, "released")};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (run(do_create, &w, &t, 0, &err) != KANON_OK)
         raise_failure(&err);
     return R_NilValue;
@@ -92,7 +92,7 @@ SEXP r_state_open(SEXP options)
     handle_set(handle, w.to);
     w.options.tick = ticker_tick;
     w.options.payload = &w.to->t;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (run(do_open, &w, &w.to->t, 0, &err) != KANON_OK) {
         handle_clear(handle);
         raise_failure(&err);
@@ -207,7 +207,7 @@ SEXP r_state_change(SEXP handle, SEXP stream, SEXP options)
         w.options.outputs = &outputs;
     if (!Rf_isNull(stream))
         stream_take(&w.stream, stream, &foreign);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = foreign ? do_change(&w, &err) : run(do_change, &w, &s->t, show, &err);
     if (st != KANON_OK) {
         handle_clear(owner);
@@ -243,7 +243,7 @@ SEXP r_state_release(SEXP state, SEXP options)
     outputs.release = KANON_TO_STREAM(batches_stream(handle));
     w.options = (kanon_change_options){
         .struct_size = sizeof w.options, .joint_k = item_whole(options, "joint_k"), .outputs = &outputs};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (run(do_state_release, &w, &s->t, 0, &err) != KANON_OK) {
         handle_clear(handle);
         raise_failure(&err);
@@ -282,7 +282,7 @@ SEXP r_state_describe(SEXP handle)
 {
     open_state *s = state_of(handle);
     looking w = {.state = s->state};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     SEXP owner = PROTECT(result_new(free_info));
     kanon_status st = run(do_describe, &w, &s->t, 0, &err);
     result_keep(owner, w.info);
@@ -315,7 +315,7 @@ SEXP r_state_audit(SEXP handle, SEXP k)
 {
     open_state *s = state_of(handle);
     looking w = {.state = s->state, .k = (int64_t)Rf_asReal(k)};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (run(do_audit, &w, &s->t, 0, &err) != KANON_OK) {
         kanon_audit_free(w.audit);
         raise_failure(&err);

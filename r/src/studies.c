@@ -33,7 +33,7 @@ SEXP r_bound(SEXP table, SEXP options)
                                       .certificate = KANON_TO_PATH(path_of(item(options, "certificate"))),
                                       .tick = ticker_tick,
                                       .payload = &t};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     SEXP owner = PROTECT(result_new(free_bound));
     kanon_status st = run(do_bound, &w, &t, (int)item_whole(options, "progress"), &err);
     result_keep(owner, w.bound);
@@ -110,7 +110,7 @@ SEXP r_tradeoff(SEXP table, SEXP options)
                                          .tick = ticker_tick,
                                          .payload = &t};
     w.options.settings = settings_of(item(options, "settings"), &w.options.n_settings);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     SEXP owner = PROTECT(result_new(free_curve));
     kanon_status st = run(do_tradeoff, &w, &t, (int)item_whole(options, "progress"), &err);
     result_keep(owner, w.curve);

@@ -55,7 +55,7 @@ SEXP r_table_import(SEXP schema, SEXP stream, SEXP options)
                                      .tick = ticker_tick,
                                      .payload = &t};
     int foreign, show = (int)item_whole(options, "progress");
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     stream_take(&w.stream, stream, &foreign);
     take_on_main(foreign, &w.options.tick, &w.options.context);
     kanon_status st = foreign ? do_import(&w, &err) : run(do_import, &w, &t, show, &err);
@@ -180,7 +180,7 @@ SEXP r_check(SEXP schema, SEXP stream, SEXP options)
                                       .tick = ticker_tick,
                                       .payload = &t};
     int foreign, show = (int)item_whole(options, "progress");
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     stream_take(&w.stream, stream, &foreign);
     take_on_main(foreign, &w.options.tick, &w.options.context);
     kanon_status st = foreign ? do_check(&w, &err) : run(do_check, &w, &t, show, &err);

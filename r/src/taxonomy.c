@@ -30,7 +30,7 @@ SEXP r_taxonomy_build(SEXP values, SEXP method, SEXP levels)
     byte_sink *bytes = byte_sink_new("taxonomy.csv");
     result_keep(out, bytes);
     kanon_taxonomy *taxonomy = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     const kanon_input table = input_of(values);
     kanon_status st =
         kanon_taxonomy_build(&taxonomy, &table, &column, (kanon_taxonomy_method)found, text_of(levels), NULL, &err);
@@ -56,7 +56,7 @@ SEXP r_taxonomy_check(SEXP path, SEXP values)
 {
     SEXP owner = PROTECT(result_new(free_check));
     kanon_taxonomy_check *check = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_input table = {0};
     if (!Rf_isNull(values))
         table = input_of(values);

@@ -188,7 +188,7 @@ byte_sink *byte_sink_new(const char *name)
     byte_sink *s = calloc(1, sizeof *s);
     if (s == NULL)
         raise_failure(&(kanon_error){.status = KANON_ENOMEM, .message = "out of memory"});
-    s->sink = (kanon_sink){.name = name, .write = byte_sink_write, .payload = s};
+    s->sink = (kanon_sink){.struct_size = sizeof(kanon_sink), .name = name, .write = byte_sink_write, .payload = s};
     return s;
 }
 

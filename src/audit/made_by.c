@@ -100,7 +100,7 @@ kanon_status kanon__made_by_read(kanon__made_by *out, const char *location, kano
 {
     kanon_status st = KANON_OK;
     kanon__location l = {0};
-    kanon_error ignored = {0};
+    kanon_error ignored = KANON_INIT(kanon_error);
     char *text = NULL, *marks[N_MARKS] = {NULL};
     *out = (kanon__made_by){0};
     KANON_TRY(kanon__location_to_read(&l, location, err), out);

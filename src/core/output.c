@@ -171,7 +171,7 @@ static bool was_stopped(const kanon__output *o)
 {
     enum { UNTIL_THE_NEXT_TICK_MS = 50 };
     struct pollfd written = {.fd = o->fd, .events = POLLOUT};
-    kanon_error ignored = {0};
+    kanon_error ignored = KANON_INIT(kanon_error);
     poll(&written, 1, UNTIL_THE_NEXT_TICK_MS);
     return kanon__poll_tick(KANON__TICK_POLL_NS, &ignored) != KANON_OK;
 }

@@ -85,7 +85,7 @@ kanon_status kanon__packer_send(kanon__packer *p, const kanon_sink *sink)
     kanon__output *output = NULL;
     kanon__sink_guard guard;
     unsigned char sum[KANON__FINGERPRINT];
-    kanon__sink_guard_begin(&guard, &sink);
+    KANON_TRY(kanon__sink_guard_begin(&guard, &sink, p->err), out);
     KANON_TRY(kanon__packer_fingerprint(sum, p), out);
     KANON_TRY(kanon__output_open(&output, KANON_TO_SINK(sink), false, p->err), out);
     kanon__output_write(output, p->bytes, (size_t)p->n);

@@ -31,7 +31,7 @@ static kanon_status fail_missing(const char *what, kanon_error *err)
 static kanon_status write_nothing(const kanon_sink *sink, kanon_error *err)
 {
     kanon__sink_guard guard;
-    kanon__sink_guard_begin(&guard, &sink);
+    kanon__sink_guard_begin(&guard, &sink, NULL);
     kanon__sink_guard_end(&guard, 1);
     return fail_missing("piece", err);
 }

@@ -62,7 +62,7 @@ static void work(pool *p)
         int64_t index = atomic_fetch_add(&p->next, 1);
         if (index >= p->n)
             break;
-        kanon_error error = {0};
+        kanon_error error = KANON_INIT(kanon_error);
         kanon_status status = p->task(index, p->payload, &error);
         if (status != KANON_OK)
             record_failure(p, index, status, &error);
@@ -143,8 +143,8 @@ kanon_status kanon__pool_run(int threads, int64_t n, kanon__task task, void *pay
     pthread_cond_destroy(&p.ended);
     pthread_mutex_destroy(&p.lock);
     st = p.status;
-    if (st != KANON_OK && err != NULL)
-        *err = p.error;
+    if (st != KANON_OK)
+        kanon__error_copy(err, &p.error);
     st = kanon__call_heard(st, err);
 out:
     kanon__free(helpers);

@@ -2,6 +2,8 @@
  * ended. */
 #include "core/sink_guard.h"
 
+#include "core/take_options.h"
+
 #include <errno.h>
 
 static int pass_on(const void *bytes, size_t size, void *payload)
@@ -19,14 +21,20 @@ static int finish(int complete, void *payload)
     return guard->given.finish != NULL ? guard->given.finish(complete, guard->given.payload) : 0;
 }
 
-void kanon__sink_guard_begin(kanon__sink_guard *guard, const kanon_sink **sink)
+kanon_status kanon__sink_guard_begin(kanon__sink_guard *guard, const kanon_sink **sink, kanon_error *err)
 {
-    *guard = (kanon__sink_guard){.waits = *sink != NULL};
+    *guard = (kanon__sink_guard){0};
     if (*sink == NULL)
-        return;
-    guard->given = **sink;
-    guard->sink = (kanon_sink){guard->given.name, pass_on, finish, guard};
+        return KANON_OK;
+    kanon_status st = kanon__take_options(&guard->given, sizeof guard->given, *sink, err);
+    guard->sink = (kanon_sink){.struct_size = sizeof guard->sink,
+                               .name = guard->given.name,
+                               .write = pass_on,
+                               .finish = finish,
+                               .payload = guard};
+    guard->waits = st == KANON_OK;
     *sink = &guard->sink;
+    return st;
 }
 
 void kanon__sink_guard_end(kanon__sink_guard *guards, int n)

@@ -30,9 +30,11 @@ kanon_status kanon__output_take(kanon__taken_output *out, const kanon_output **s
     kanon_status st = before;
     const kanon_sink *sink = sink_of(*slot);
     out->output = (kanon_output){0};
-    kanon__sink_guard_begin(&out->guard, &sink);
+    kanon_status begun = kanon__sink_guard_begin(&out->guard, &sink, st == KANON_OK ? err : NULL);
     if (*slot == NULL)
         return st;
+    if (st == KANON_OK)
+        st = begun;
     if (st == KANON_OK)
         st = kanon__take_options(&out->output, sizeof out->output, *slot, err);
     if (st == KANON_OK)

@@ -79,7 +79,7 @@ static int gather_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
     kanon__call call;
     kanon_status st = KANON_OK;
     *out = (struct ArrowArray){0};
-    g->last = (kanon_error){0};
+    g->last = (kanon_error)KANON_INIT(kanon_error);
     kanon__call_begin(&call, g->context);
     int code = g->gathers ? fetch_many(g) : fetch(g, out);
     if (code == 0 && g->waiting.n_rows > 0)
@@ -126,7 +126,7 @@ static int gather_schema(struct ArrowArrayStream *stream, struct ArrowSchema *ou
     struct ArrowSchema given = {0};
     kanon__call call;
     kanon_status st = KANON_OK;
-    g->last = (kanon_error){0};
+    g->last = (kanon_error)KANON_INIT(kanon_error);
     int code = g->in.get_schema(&g->in, g->gathers ? &given : out);
     if (code != 0)
         return fail_code(g, code == ENOMEM ? ENOMEM : EIO, "the columns could not be read");
@@ -204,7 +204,7 @@ kanon_status kanon__gathered_stream(struct ArrowArrayStream *out, struct ArrowAr
 {
     kanon_status st = KANON_OK;
     batch_stream *g = NULL;
-    kanon_error inner = {0};
+    kanon_error inner = KANON_INIT(kanon_error);
     out->release = NULL;
     KANON_TRY(kanon__new_array(&g, 1, "a stream", err), out);
     g->context = kanon__call_context();

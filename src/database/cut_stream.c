@@ -136,7 +136,7 @@ out:
 static int take_batch(cut_stream *c)
 {
     while (c->now == NULL || c->next >= c->now->batch.length) {
-        kanon_error ignored = {0};
+        kanon_error ignored = KANON_INIT(kanon_error);
         drop_batch(c->now);
         c->now = NULL;
         c->next = 0;
@@ -154,7 +154,7 @@ static int cut_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
     cut_stream *c = stream->private_data;
     kanon__call call;
-    kanon_error ignored = {0};
+    kanon_error ignored = KANON_INIT(kanon_error);
     *out = (struct ArrowArray){0};
     kanon__call_begin(&call, c->context);
     int code = take_batch(c);

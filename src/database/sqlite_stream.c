@@ -162,7 +162,7 @@ static int sqlite_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
     sqlite_rows *r = stream->private_data;
     kanon__call call;
     *out = (struct ArrowArray){0};
-    r->last = (kanon_error){0};
+    r->last = (kanon_error)KANON_INIT(kanon_error);
     if (r->ended)
         return 0;
     kanon__call_begin(&call, r->context);
@@ -220,7 +220,7 @@ static int sqlite_schema(struct ArrowArrayStream *stream, struct ArrowSchema *ou
 {
     sqlite_rows *r = stream->private_data;
     kanon__call call;
-    r->last = (kanon_error){0};
+    r->last = (kanon_error)KANON_INIT(kanon_error);
     kanon__call_begin(&call, r->context);
     kanon_status st = kanon__call_end(&call, make_schema(out, r, &r->last));
     return st == KANON_OK ? 0 : ENOMEM;

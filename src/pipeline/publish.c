@@ -214,7 +214,7 @@ static int discard(const void *bytes, size_t size, void *payload)
 /* The checksum of a release that is a stream is that of its text, which is made and discarded. */
 static kanon_status sum_text(publication *p, kanon_error *err)
 {
-    const kanon_sink nowhere = {.name = "release.csv", .write = discard};
+    const kanon_sink nowhere = {.struct_size = sizeof(kanon_sink), .name = "release.csv", .write = discard};
     const kanon_outputs given = p->wanted;
     p->wanted.release = KANON_TO_SINK(&nowhere);
     p->wanted.numeric = given.numeric == KANON_NUMERIC_MEAN ? KANON_NUMERIC_MEAN : KANON_NUMERIC_INTERVAL;

@@ -9,7 +9,7 @@
 /* A grouping of the caller's can violate the policy, and that is no defect of the library. */
 static kanon_status check_own(const kanon_table *t, const kanon_grouping *g, kanon_error *err)
 {
-    kanon_error inner = {0};
+    kanon_error inner = KANON_INIT(kanon_error);
     kanon__constraints *readable = NULL;
     int64_t k = g->k > 0 ? g->k : 1, may = kanon__fraction_of(t->policy.suppress, t->data.n_rows);
     if (g->n_groups > 0 && g->smallest < g->k)
@@ -33,8 +33,8 @@ static kanon_status check_own(const kanon_table *t, const kanon_grouping *g, kan
         st = kanon__fail(err, KANON_EINVAL, "the grouping violates a constraint of the schema");
         return kanon__hint(err, st, "%s", inner.message);
     }
-    if (st != KANON_OK && err != NULL)
-        *err = inner;
+    if (st != KANON_OK)
+        kanon__error_copy(err, &inner);
     return st;
 }
 

@@ -91,23 +91,16 @@ static kanon_status finish(kanon__finished *files, void *payload, kanon_error *e
  * or written, the change is committed, and the call fails. */
 static kanon_status commit_without_release(kanon__change_run *c, kanon_status st, kanon_error *err)
 {
-    static const char made[] = "the change is made, but no release is written: ";
-    char message[sizeof err->message - sizeof made];
     if (st != KANON_EINFEASIBLE || !c->must_commit || c->is_recorded)
         return st;
-    kanon_error other = {0};
+    kanon_error other = KANON_INIT(kanon_error);
     kanon_status committed = finish(NULL, c, &other);
     if (committed != KANON_OK) {
-        if (err != NULL)
-            *err = other;
+        kanon__error_copy(err, &other);
         return committed;
     }
     c->out->withheld = c->out->moved = c->out->merged = c->out->below_joint_k = 0;
-    if (err == NULL)
-        return st;
-    snprintf(message, sizeof message, "%.*s", (int)sizeof message - 1, err->message);
-    snprintf(err->message, sizeof err->message, "%s%s", made, message);
-    return st;
+    return kanon__place(err, st, "the change is made, but no release is written: ");
 }
 
 kanon_status kanon__change_run_complete(kanon__change_run *c, kanon_error *err)

@@ -22,7 +22,6 @@ struct kanon__table_output {
     const kanon_table *table;
     const kanon_grouping *grouping;
     char *roles, k[24]; /* what the marks of a file say */
-    kanon_error commit_error;
 };
 
 kanon_status kanon__table_output_wanted(bool *out, const char *location, kanon_error *err)
@@ -48,7 +47,7 @@ static int end_transaction(int complete, void *payload)
     kanon__table_output *t = payload;
     if (!complete)
         return 0; /* closing rolls back */
-    return t->writer->class->commit(t->writer, &t->commit_error) == KANON_OK ? 0 : EIO;
+    return t->writer->class->commit(t->writer, NULL) == KANON_OK ? 0 : EIO;
 }
 
 /* ---- what a file says of itself ----------------------------------------------------------------------------------- */
@@ -81,7 +80,7 @@ static kanon_status describe_roles(char **out, const kanon_table *table, kanon_e
 static kanon_status open_parquet(kanon__table_output *t, kanon_error *err)
 {
     char name[KANON__OUTPUT_NAME];
-    const char *algorithm = kanon_grouping_algorithm(t->grouping);
+    const char *algorithm = t->grouping->algorithm;
     KANON_CHECK(describe_roles(&t->roles, t->table, err));
     snprintf(t->k, sizeof t->k, "%lld", (long long)t->grouping->k);
     const kanon__table_mark marks[N_MARKS] = {{"kanon.version", kanon_version()},
@@ -98,7 +97,11 @@ static kanon_status open_parquet(kanon__table_output *t, kanon_error *err)
 
 static kanon_status open_database(kanon__table_output *t, const kanon__table_output *with, kanon_error *err)
 {
-    const kanon_sink sink = {.name = t->location.name, .write = take_nothing, .finish = end_transaction, .payload = t};
+    const kanon_sink sink = {.struct_size = sizeof sink,
+                             .name = t->location.name,
+                             .write = take_nothing,
+                             .finish = end_transaction,
+                             .payload = t};
     kanon_status st;
     if (with != NULL && kanon__location_same_database(&with->location, &t->location))
         st = with->writer->class->share(&t->writer, with->writer, &t->location, err);

@@ -55,7 +55,7 @@ static kanon_status group_rows(outcome *out, const costing *c, const int32_t *ro
     kanon_table part = *c->table; /* never freed: all but its rows is that of the whole */
     kanon_grouping *grouping = NULL;
     kanon_measures *measures = NULL;
-    kanon_error inner = {0};
+    kanon_error inner = KANON_INIT(kanon_error);
     *out = (outcome){.records = n};
     KANON_TRY(kanon__data_rows(&part.data, &c->table->data, rows, n, err), out);
     kanon_options o = {.struct_size = sizeof o,
@@ -74,10 +74,10 @@ static kanon_status group_rows(outcome *out, const costing *c, const int32_t *ro
         st = KANON_OK;
         goto out;
     }
-    if (st != KANON_OK && err != NULL)
-        *err = inner;
-    if (st != KANON_OK)
+    if (st != KANON_OK) {
+        kanon__error_copy(err, &inner);
         goto out;
+    }
     kanon_evaluate_options brief = {.struct_size = sizeof brief, .brief = 1, .threads = 1};
     KANON_TRY(kanon_evaluate(&measures, &part, grouping, &brief, err), out);
     out->avg_loss = kanon_measures_find(measures, "avg_loss", NULL)->value;

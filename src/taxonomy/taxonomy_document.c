@@ -79,10 +79,8 @@ static kanon_status read_document(kanon_taxonomy **out, const kanon_input *given
     KANON_TRY(kanon__input_load(&input, err), out);
     KANON_TRY(kanon__tree_read_form(&tree, &input, kanon__form_of(form, input.path, input.bytes, input.size), err), out);
     st = kanon__document_new(out, tree, err);
-    if (st == KANON_EDATA && err != NULL) { /* it knows no file */
-        kanon_error inner = *err;
-        kanon__hint(err, kanon__fail(err, st, "%s: %s", input.path, inner.message), "%s", inner.hint);
-    }
+    if (st == KANON_EDATA) /* it knows no file */
+        kanon__place(err, st, "%s: ", input.path);
 out:
     kanon__tree_free(tree);
     kanon__input_close(&input);

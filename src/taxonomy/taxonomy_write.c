@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/output.h"
+#include "core/sink_guard.h"
 #include "taxonomy/taxonomy_document.h"
 
 #include <string.h>

@@ -677,7 +677,7 @@ static kanon_status check_input(kanon_certificate *out, const kanon_table *table
 {
     kanon_status st = KANON_OK;
     certificate c = {.table = table};
-    kanon_error why = {0};
+    kanon_error why = KANON_INIT(kanon_error);
     kanon__ticker ticker;
     kanon__call_ticks(&tick, &payload);
     kanon__ticker_init(&ticker, tick, payload, "checking the proof");
@@ -691,8 +691,7 @@ static kanon_status check_input(kanon_certificate *out, const kanon_table *table
 out:
     clear(&c);
     if (st != KANON_OK && st != KANON_EINFEASIBLE) {
-        if (err != NULL)
-            *err = why;
+        kanon__error_copy(err, &why);
         return st;
     }
     out->records = c.n;

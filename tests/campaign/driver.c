@@ -139,7 +139,7 @@ static const kanon_outputs *want(wanted *w)
     const kanon_output **slots[N_OUTPUTS] = {&w->options.release, &w->options.groups, &w->options.report,
                                              &w->options.report_external};
     for (int i = 0; i < N_OUTPUTS; i++) {
-        w->sinks[i] = (kanon_sink){.name = i >= REPORT ? "r.json" : "o.csv",
+        w->sinks[i] = (kanon_sink){.struct_size = sizeof(kanon_sink), .name = i >= REPORT ? "r.json" : "o.csv",
                                    .write = take_bytes,
                                    .finish = take_end,
                                    .payload = &w->outputs[i]};
@@ -199,7 +199,7 @@ static size_t settings_of(const char *name, kanon_setting *settings)
 static void anonymize(void)
 {
     kanon_setting settings[MOST_SETTINGS], refine_settings[MOST_SETTINGS];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -302,7 +302,7 @@ static kanon_status audit(kanon_state *state, kanon_error *err)
 
 static void on_state(const char *what)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_change done = KANON_INIT(kanon_change);
     wanted w;
@@ -334,7 +334,7 @@ static void on_state(const char *what)
 /* What `check` finds in a release. */
 static void check_release(void)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_check *check = NULL;
     const field *csv = find("table"), *yaml = find("schema");

@@ -139,7 +139,7 @@ static kanon_table *make_table(const char *yaml, shaper shape, int64_t n)
     kanon__random random;
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place schema_path = scratch("s.yaml"), table_path = scratch("t.csv");
     kanon__random_init(&random, 11, (uint64_t)n);
     write_text(schema_path.text, yaml);
@@ -197,7 +197,7 @@ static kanon_status run(kanon_grouping **out, const kanon_entry *algorithm, cons
                              .payload = is.payload,
                              .refine = is.refine};
     *out = (kanon_grouping *)&options; /* must be overwritten */
-    *err = (kanon_error){0};
+    *err = (kanon_error)KANON_INIT(kanon_error);
     kanon_status st = kanon_anonymize(out, table, &options, err);
     if (st != KANON_OK) {
         assert_null(*out);
@@ -232,7 +232,7 @@ static void assert_sound(const kanon_grouping *grouping, const kanon_table *tabl
 static kanon_grouping *run_well(const kanon_entry *algorithm, const kanon_table *table, asked is)
 {
     kanon_grouping *grouping = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(run(&grouping, algorithm, table, is, &err), &err);
     assert_sound(grouping, table, is.k);
     return grouping;
@@ -281,7 +281,7 @@ static void has_a_row_for_people(const kanon_entry *a)
 static void refuses_too_few_records(const kanon_entry *a)
 {
     kanon_grouping *grouping = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     static const int64_t cases[][2] = {{1, 2}, {1, 5}, {4, 5}, {19, 20}}; /* n, k */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         kanon_table *table = make_table(full_yaml, shape_mixed, cases[i][0]);
@@ -293,7 +293,7 @@ static void refuses_too_few_records(const kanon_entry *a)
 static void refuses_senseless_k(const kanon_entry *a)
 {
     kanon_grouping *grouping = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = make_table(full_yaml, shape_mixed, 10);
     assert_int_equal(run(&grouping, a, table, (asked){.k = 0}, &err), KANON_EINVAL); /* nothing said, nor in the schema */
     assert_int_equal(run(&grouping, a, table, (asked){.k = 1}, &err), KANON_EINVAL);
@@ -327,7 +327,7 @@ static void groups_all_rows_for_the_largest_k(const kanon_entry *a)
 static void says_when_it_needs_a_sensitive_attribute(const kanon_entry *a)
 {
     kanon_grouping *grouping = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = make_table(unsensitive_yaml, shape_mixed, 50);
     kanon_status st = run(&grouping, a, table, (asked){.k = 5}, &err);
     if (st == KANON_EINVAL)
@@ -377,7 +377,7 @@ static int64_t foreseen_after(const later_step *is, const kanon_table *table, co
     const kanon__refinement *r = kanon__refinement_find(is->refine);
     kanon__settings settings = {0};
     kanon__constraints *constraints = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     int64_t most = kanon__algorithm_need(kanon__algorithm_find(first->name), is->n, table->data.n_quasi), bytes = 0;
     assert_done(kanon__constraints_new(&constraints, &table->data, &table->policy, is->k, &err), &err);
     if (r != NULL) {
@@ -442,7 +442,7 @@ static void no_search_takes_no_memory(void)
     const kanon__refinement *search = kanon__refinement_find("search");
     const kanon_setting no_effort = {"effort", "fast"};
     kanon__settings fast = {0};
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = make_table(full_yaml, shape_distinct, 100);
     assert_done(kanon__settings_init(&fast, &search->info, &no_effort, 1, &err), &err);
     assert_true(search->need(&fast, &table->data, NULL, 5, 1) > 0);
@@ -518,7 +518,7 @@ static int stop_tick(const kanon_progress *progress, void *payload)
 static kanon_status run_ticking(const kanon_entry *a, const kanon_table *table, ticks *t)
 {
     kanon_grouping *grouping = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__ticker_step(KANON__STEP_OF_A_TICK);
     asked wanted = {.k = 5, .threads = 1, .refine = "none", .tick = stop_tick, .payload = t};
     kanon_status st = run(&grouping, a, table, wanted, &err);
@@ -551,7 +551,7 @@ static void fail_every_allocation(const kanon_entry *a, const kanon_table *table
 {
     asked wanted = {.k = 2, .threads = threads, .refine = refine};
     kanon_grouping *grouping = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__alloc_fail_at(0, false);
     kanon_grouping_free(run_well(a, table, wanted));
     int64_t n = kanon__alloc_count(), step = 1 + n / 150; /* the same places come again and again */
@@ -586,7 +586,7 @@ static void assert_setting(const kanon_entry *a, const kanon_setting_info *info,
 {
     kanon_setting given = {info->name, value};
     kanon__settings settings = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = kanon__settings_init(&settings, &kanon__algorithm_find(a->name)->info, &given, 1, &err);
     if (st != (good ? KANON_OK : KANON_EINVAL))
         fail_msg("%s=%s: %s", info->name, value, kanon_enum_text(KANON_ENUM_STATUS, st));
@@ -650,7 +650,7 @@ static void check_words(const kanon_entry *a, const kanon_setting_info *info, co
 
 static void checks_its_settings(const kanon_entry *a)
 {
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_grouping *grouping = NULL;
     kanon_table *table = make_table(full_yaml, shape_mixed, 60);
     kanon_grouping *plain = run_well(a, table, (asked){.k = 3});
@@ -678,7 +678,7 @@ static void checks_its_settings(const kanon_entry *a)
 static void try_setting(const kanon_entry *a, const kanon_table *table, const char *name, const char *value)
 {
     kanon_grouping *grouping = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     ticks patience = {.stop_at = 2000};
     asked wanted = {.k = 3, .setting = name, .value = value, .tick = stop_tick, .payload = &patience};
     kanon__ticker_step(KANON__STEP_OF_A_TICK);
@@ -718,7 +718,7 @@ static void is_sound_with_every_setting(const kanon_entry *a)
 static double loss_of(const kanon_table *table, const kanon_grouping *grouping)
 {
     kanon_measures *measures = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_evaluate(&measures, table, grouping, NULL, &err), &err);
     double loss = kanon_measures_find(measures, "information_loss", NULL)->value;
     kanon_measures_free(measures);
@@ -729,7 +729,7 @@ static double loss_of(const kanon_table *table, const kanon_grouping *grouping)
 static void gets_no_worse_by_refining(const kanon_entry *a)
 {
     kanon_grouping *refused = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     for (int shape = 0; shape < N_SHAPES; shape++) {
         kanon_table *table = make_table(shapes[shape].yaml, shapes[shape].shaper, 60);
         kanon_grouping *plain = run_well(a, table, (asked){.k = 3, .seed = 2, .refine = "none"});
@@ -754,7 +754,7 @@ static void release_holds_its_k(const kanon_entry *a)
 {
     enum { N = 200, K = 4 };
     place release = scratch("release.csv"), schema_path = scratch("s.yaml");
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     for (int shape = 0; shape < N_SHAPES; shape++) {
         kanon_schema *schema = NULL;
         kanon_check *check = NULL;

@@ -179,9 +179,9 @@ static int count_lines(const void *bytes, size_t size, void *payload)
 
 static void assert_published(const question *q, const kanon_grouping *g, const char *what)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int64_t n_lines = 0;
-    kanon_sink sink = {.write = count_lines, .payload = &n_lines};
+    kanon_sink sink = {.struct_size = sizeof(kanon_sink), .write = count_lines, .payload = &n_lines};
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink), .threads = 1};
     if (kanon_publish(q->table, g, &outputs, &err) != KANON_OK)
         fail_msg("%s: publishing: %s", what, err.message);
@@ -199,7 +199,7 @@ static bool is_refused(const question *q, const char *algorithm, const kanon_opt
 
 static void run_one(const question *q, const kanon_options *o, const char *what, int *n_done)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_grouping *g = NULL;
     int64_t group[MOST_ROWS];
     kanon_status st = kanon_anonymize(&g, q->table, o, &err);
@@ -298,7 +298,7 @@ static void full_domain_is_that_of_all_mappings(void **state)
     int n_compared = 0;
     (void)state;
     for (uint64_t seed = first; seed < first + 60; seed++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_grouping *g = NULL;
         ref_settings settings;
         question q = ask(seed, (int)(seed % N_MODELS), (int)(seed / 5 % 2), (int)(seed / 10 % N_BUDGETS));

@@ -20,7 +20,7 @@ static void refused(kanon_status status, kanon_error *err, const char *message)
         printf("expected '%s', got '%s: %s'\n", message, kanon_enum_text(KANON_ENUM_STATUS, status), err->message);
         n_wrong++;
     }
-    memset(err, 0, sizeof *err);
+    *err = (kanon_error)KANON_INIT(kanon_error);
 }
 
 int main(void)
@@ -30,7 +30,7 @@ int main(void)
     static const char no_states[] = "this build of libkanon has no states";
     static const char no_gzip[] = "t.gz: this build of libkanon does not read gzip: KANON_GZIP was left out";
     static const char no_zstd[] = "t.zst: this build of libkanon does not read zstd: KANON_ZSTD was left out";
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL, *other = NULL;
     kanon_table *table = NULL, *packed = NULL;
     kanon_grouping *grouping = NULL, *none = NULL;

@@ -179,7 +179,7 @@ static void free_added(const objects *before, objects *now)
 static void fail_every_allocation(step run, const paths *p, const objects *before, int n_files)
 {
     objects now = *before;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__alloc_fail_at(0, false);
     assert_done(run(p, &now, &err), &err);
     int64_t n = kanon__alloc_count();
@@ -209,7 +209,7 @@ static void no_memory_to_read(void **state)
 static void no_memory_for_a_curve(void **state)
 {
     objects o = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     paths p = set_up();
     assert_done(read_step(&p, &o, &err), &err);
@@ -227,7 +227,7 @@ static void no_memory_to_propose(void **state)
 static void no_memory_to_profile(void **state)
 {
     objects o = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     paths p = set_up();
     assert_done(read_step(&p, &o, &err), &err);
@@ -238,7 +238,7 @@ static void no_memory_to_profile(void **state)
 static void no_memory_to_publish(void **state)
 {
     objects o = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     paths p = set_up();
     assert_done(read_step(&p, &o, &err), &err);
@@ -250,7 +250,7 @@ static void no_memory_to_publish(void **state)
 static void no_memory_to_judge(void **state)
 {
     objects o = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     paths p = set_up();
     assert_done(read_step(&p, &o, &err), &err);
@@ -281,7 +281,7 @@ static void write_large(const paths *p, int64_t n_rows)
 static objects read_and_group(const paths *p)
 {
     objects o = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_schema_read(&o.schema, KANON_PATH(p->schema.text), NULL, &err), &err);
     assert_done(kanon_table_read(&o.table, KANON_PATH(p->table.text), o.schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&o.grouping, o.table, NULL, &err), &err);
@@ -311,7 +311,7 @@ static kanon_status publish_below(rlim_t limit, const objects *o, const kanon_ou
 
 static void files_may_not_grow(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     paths p = set_up();
     write_large(&p, 8000); /* more than one buffer */
@@ -337,7 +337,7 @@ static void files_may_not_grow(void **state)
 
 static void device_is_full(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
@@ -360,7 +360,7 @@ static void device_is_full(void **state)
 /* One output cannot be opened: the others are not written, and those that were there stay as they were. */
 static void one_place_is_closed(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     paths p = set_up();
     objects o = read_and_group(&p);
@@ -398,7 +398,7 @@ static int remove_place(const kanon_progress *progress, void *payload)
 
 static void place_goes_away(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     paths p = set_up();
     objects o = read_and_group(&p);
@@ -482,7 +482,7 @@ static void prepare_places(const paths *p, const char *before)
 static void killed_half_way(void **state)
 {
     enum { EARLY = 8, LATE = 16 };
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     paths p = set_up();
     write_large(&p, 10000);
@@ -530,7 +530,7 @@ static int stop_tick(const kanon_progress *progress, void *payload)
 
 static void cancelled_while_reading(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon__ticker_step(KANON__STEP_OF_A_TICK);
     paths p = set_up();
@@ -558,7 +558,7 @@ static void cancelled_while_reading(void **state)
 
 static void cancelled_while_grouping(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon__ticker_step(KANON__STEP_OF_A_TICK);
     paths p = set_up();
@@ -579,7 +579,7 @@ static void cancelled_while_grouping(void **state)
 
 static void cancelled_while_writing(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon__ticker_step(KANON__STEP_OF_A_TICK);
     paths p = set_up();
@@ -611,7 +611,7 @@ static void cancelled_while_writing(void **state)
 /* The table keeps its file open: it may lose its name while the table lives. */
 static void input_loses_its_name(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     paths p = set_up();
     objects o = read_and_group(&p);

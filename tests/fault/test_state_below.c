@@ -105,7 +105,7 @@ static kanon_status run(const world *w, int command, kanon_error *err)
 static void make_world(world *w)
 {
     static const char gone[] = "id\n2\n";
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_change done = KANON_INIT(kanon_change);
     place path = scratch("x.state"), release = scratch("r.csv");
@@ -158,7 +158,7 @@ static void put_back(const original *o)
 
 static void assert_sound(const char *path, int command, int64_t at)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_state_info *info = NULL;
     kanon_status st = kanon_state_open(&state, path, NULL, &err);
@@ -179,7 +179,7 @@ static void fail_each(void (*arm)(int64_t at), int64_t (*count)(void), int64_t m
     make_world(&w);
     original before = load();
     for (int command = 0; command < N_COMMANDS; command++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         arm(0);
         assert_done(run(&w, command, &err), &err);
         int64_t n = count(), step = n / most + 1, n_failed = 0;

@@ -66,7 +66,7 @@ static const char all_columns[] = "id,age,pay,job,zip,ill,who";
 static files set_up_state(int wish)
 {
     char text[1024];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -163,7 +163,7 @@ static void put_back(const files *f, bytes original)
 /* Any flipped bit is found by looking at the whole file, and no command is led astray by it. */
 static void flipped_bits(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__random random;
     (void)unused;
     files f = set_up_state(PLAIN);
@@ -190,7 +190,7 @@ static void flipped_bits(void **unused)
 
 static void cut_files(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__random random;
     (void)unused;
     files f = set_up_state(PLAIN);
@@ -216,7 +216,7 @@ static void cut_files(void **unused)
 /* Pages with right sums but wrong contents, as no fault of a disk makes them: still no crash. */
 static void seal_nonsense(int wish)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__random random;
     int n = wish == PLAIN ? 300 : 40;
     files f = set_up_state(wish);
@@ -254,7 +254,7 @@ static void sealed_nonsense(void **unused)
 
 static void other_files(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)unused;
     files f = set_up_state(PLAIN);
     bytes original = load(f.state.text);
@@ -293,7 +293,7 @@ static void assert_unchanged(const files *f, bytes before)
 /* Allocations fail one after the other, up to `most` of them, or many more with KANON_ALL_FAULTS. */
 static void fail_allocations(const files *f, int command, bytes before, int64_t most)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     most = getenv("KANON_ALL_FAULTS") != NULL ? 500 : most;
     put_back(f, before);
     kanon__alloc_fail_at(0, false);
@@ -330,7 +330,7 @@ static void no_memory(void **unused)
 /* Files may not grow beyond `limit` bytes: a change that needs more is not made at all. */
 static void no_room(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct rlimit old, now;
     (void)unused;
     files f = set_up_state(PLAIN);
@@ -349,7 +349,7 @@ static void no_room(void **unused)
                 continue;
             }
             assert_int_equal(st, KANON_EIO);
-            kanon_error again = {0};
+            kanon_error again = KANON_INIT(kanon_error);
             assert_done(run(&f, DESCRIBE, &again), &again);
             assert_unchanged(&f, before);
         }
@@ -367,7 +367,7 @@ static int stop_at(const kanon_progress *progress, void *payload)
 
 static void stopped(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_change done = KANON_INIT(kanon_change);
     (void)unused;

@@ -14,7 +14,7 @@ static kanon_table *read_golden(const char *yaml, const char *csv)
 {
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_schema_read(&schema, KANON_PATH(golden(yaml).text), NULL, &err), &err);
     assert_done(kanon_table_read(&table, KANON_PATH(golden(csv).text), schema, NULL, &err), &err);
     kanon_schema_free(schema);
@@ -24,7 +24,7 @@ static kanon_table *read_golden(const char *yaml, const char *csv)
 static double figure(const kanon_table *table, const kanon_grouping *grouping, const char *name)
 {
     kanon_measures *measures = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_evaluate(&measures, table, grouping, NULL, &err), &err);
     const kanon_figure *found = kanon_measures_find(measures, name, NULL);
     if (found == NULL)
@@ -71,7 +71,7 @@ static void truta_losses(void **state)
 static void publish_both(const kanon_table *table, const char *groups, const char *release)
 {
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place release_path = scratch("release.csv"), groups_path = scratch("groups.csv");
     assert_done(kanon_grouping_read(&grouping, table, KANON_PATH(golden(groups).text), &err), &err);
     kanon_outputs outputs = {.struct_size = sizeof outputs,
@@ -122,7 +122,7 @@ static void lin_figures(void **state)
 static void assert_recoded(const char *yaml, const char *algorithm, const char *release, double loss)
 {
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = read_golden(yaml, "lin.csv");
     place path = scratch("release.csv");
     kanon_options options = {.struct_size = sizeof options, .algorithm = algorithm, .recode = KANON_RECODE_ATTRIBUTE};

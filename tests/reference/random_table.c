@@ -364,7 +364,7 @@ static kanon_table *read_table(const char *directory, uint64_t seed)
     char schema_path[128], table_path[128];
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     path_in(schema_path, directory, "schema.yaml");
     path_in(table_path, directory, "table.csv");
     const kanon_input input = {.struct_size = sizeof input, .location = table_path, .delimiter = ","};

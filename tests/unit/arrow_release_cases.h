@@ -57,7 +57,7 @@ static inline kanon_table *import(const char *yaml, const arrow_table *given, co
     struct ArrowArrayStream stream;
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place path = scratch("s.yaml");
     write_text(path.text, yaml);
     assert_done(kanon_schema_read(&schema, KANON_PATH(path.text), NULL, &err), &err);

@@ -78,7 +78,7 @@ static void put_error(trace *t, const kanon_error *err, bool with_hint)
 /* Seeking to a row must give the row, or its error, that reading up to it gave. */
 static void check_seek(kanon__csv *csv, size_t position, const char *expected)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     bool has_row;
     trace t = {0};
     kanon__csv_seek(csv, position);
@@ -98,7 +98,7 @@ static void check_seek(kanon__csv *csv, size_t position, const char *expected)
 
 static trace read_trace(const kanon__input *input, const kanon__csv_options *options, bool with_hint)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__csv csv;
     trace t = {0}, step = {0};
     bool has_row = true;

@@ -123,7 +123,7 @@ static inline int collect_finish(int complete, void *payload)
 
 static inline kanon_sink sink_of(collected *c, const char *name)
 {
-    return (kanon_sink){name, collect, collect_finish, c};
+    return (kanon_sink){sizeof(kanon_sink), name, collect, collect_finish, c};
 }
 
 /* ---- a table ----------------------------------------------------------------------------------------------------- */

@@ -30,7 +30,7 @@ static inline kanon_status parse(kanon__tree **out, const char *text, kanon_erro
 static inline kanon__taxonomy *finish(kanon__tree *tree, const char *extra)
 {
     kanon__taxonomy *t = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (kanon__taxonomy_from_tree(&t, tree, extra, extra != NULL ? strlen(extra) : 0, &err) != KANON_OK)
         fail_msg("%s; %s", err.message, err.hint);
     kanon__tree_free(tree);
@@ -40,7 +40,7 @@ static inline kanon__taxonomy *finish(kanon__tree *tree, const char *extra)
 static inline kanon__taxonomy *taxonomy_of(const char *text)
 {
     kanon__tree *tree = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (parse(&tree, text, &err) != KANON_OK)
         fail_msg("%s; %s", err.message, err.hint);
     return finish(tree, NULL);
@@ -118,7 +118,7 @@ static inline kanon_status finish_attempt(kanon__tree *tree, kanon_error *err)
 /* Let every allocation fail in turn, alone and with all that follow. */
 static inline void assert_survives(attempt what, const void *payload, kanon_status expected)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__alloc_fail_at(0, false);
     assert_int_equal(what(payload, &err), expected);
     int64_t n = kanon__alloc_count();

@@ -52,7 +52,7 @@ PyObject *piece_write(PyObject *module, PyObject *capsule)
         return NULL;
     byte_sink bytes;
     byte_sink_init(&bytes, "a piece");
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_piece_write(piece, &bytes.sink, &err));
     if (st == KANON_OK)
@@ -74,7 +74,7 @@ PyObject *piece_read(PyObject *module, PyObject *args)
     if (domain == NULL && domain_capsule != Py_None)
         return NULL;
     kanon_piece *piece = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_piece_read(&piece, KANON_BYTES(bytes, (size_t)size), domain, NULL, &err));
     return st == KANON_OK ? handle_new(piece, PIECE, NULL) : raise_failure(&err);
@@ -87,7 +87,7 @@ PyObject *piece_merge(PyObject *module, PyObject *args)
     void *into, *other;
     if (two_of(args, PIECE, &into, PIECE, &other) != 0)
         return NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_piece_merge(into, other, &err));
     return none_or_failure(st, &err);
@@ -106,7 +106,7 @@ PyObject *blocks_allow(PyObject *module, PyObject *args, PyObject *keywords)
     const kanon_schema *schema = handle_get(capsule, SCHEMA);
     if (schema == NULL || run_options_of(&options, keywords, NULL) != 0)
         return NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = kanon_blocks_allow(schema, &options.o, &err);
     run_options_free(&options);
     return none_or_failure(st, &err);
@@ -137,7 +137,7 @@ PyObject *domain_read(PyObject *module, PyObject *args, PyObject *keywords)
         .struct_size = sizeof options, .strict = strict, .threads = threads, .tick = ticker_tick, .payload = t};
     const kanon_places at = {.struct_size = sizeof at, .each = places, .n = n_places};
     kanon_domain *domain = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_domain_read(&domain, KANON_STREAM(&stream), &at, schema, &options, &err));
     PyMem_Free(places);
@@ -150,7 +150,7 @@ PyObject *domain_seal(PyObject *module, PyObject *args)
     void *domain, *schema;
     if (two_of(args, PIECE, &domain, SCHEMA, &schema) != 0)
         return NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_domain_seal(domain, schema, &err));
     return none_or_failure(st, &err);
@@ -184,7 +184,7 @@ PyObject *cuts_new(PyObject *module, PyObject *args)
     if (domain == NULL)
         return NULL;
     kanon_cuts *cuts = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_cuts_new(&cuts, domain, least, &err));
     return st == KANON_OK ? handle_new(cuts, PIECE, NULL) : raise_failure(&err);
@@ -214,7 +214,7 @@ PyObject *cuts_count(PyObject *module, PyObject *args)
     if (two_of(args, PIECE, &cuts, TABLE, &table) != 0)
         return NULL;
     kanon_counts *counts = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_cuts_count(&counts, cuts, table, &err));
     return st == KANON_OK ? handle_new(counts, PIECE, NULL) : raise_failure(&err);
@@ -226,7 +226,7 @@ PyObject *cuts_next(PyObject *module, PyObject *args)
     void *cuts, *counts;
     if (two_of(args, PIECE, &cuts, PIECE, &counts) != 0)
         return NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_cuts_next(cuts, counts, &err));
     return none_or_failure(st, &err);
@@ -243,7 +243,7 @@ PyObject *cuts_block_of(PyObject *module, PyObject *args)
     int32_t *block_of = PyMem_Malloc(size + 1);
     if (block_of == NULL)
         return PyErr_NoMemory();
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_cuts_block_of(block_of, cuts, table, &err));
     PyObject *bytes = st == KANON_OK ? PyBytes_FromStringAndSize((const char *)block_of, (Py_ssize_t)size)
@@ -268,7 +268,7 @@ PyObject *block_memory(PyObject *module, PyObject *args, PyObject *keywords)
     if (schema == NULL || run_options_of(&options, keywords, NULL) != 0)
         return NULL;
     int64_t bytes = 0;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = kanon_block_memory(&bytes, cuts, schema, &options.o, records, &err);
     run_options_free(&options);
     return st == KANON_OK ? PyLong_FromLongLong((long long)bytes) : raise_failure(&err);
@@ -289,7 +289,7 @@ PyObject *block_group(PyObject *module, PyObject *args, PyObject *keywords)
     if (t == NULL || run_options_of(&options, keywords, t) != 0)
         return NULL;
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_block_group(&grouping, table, cuts, block, &options.o, &err));
     run_options_free(&options);
@@ -313,7 +313,7 @@ PyObject *block_groups_new(PyObject *module, PyObject *args)
     if (places == NULL)
         return NULL;
     kanon_block_groups *groups = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_block_groups_new(&groups, table, grouping, cuts, block, places, &err));
     PyMem_Free(places);
@@ -329,7 +329,7 @@ PyObject *rest_new(PyObject *module, PyObject *capsule)
     if (groups == NULL)
         return NULL;
     kanon_rest *rest = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = kanon_rest_new(&rest, groups, &err);
     return st == KANON_OK ? handle_new(rest, PIECE, NULL) : raise_failure(&err);
 }
@@ -341,7 +341,7 @@ PyObject *rest_offer(PyObject *module, PyObject *args)
     if (two_of(args, PIECE, &rest, PIECE, &groups) != 0)
         return NULL;
     kanon_offers *offers = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_rest_offer(&offers, rest, groups, &err));
     return st == KANON_OK ? handle_new(offers, PIECE, NULL) : raise_failure(&err);
@@ -353,7 +353,7 @@ PyObject *rest_place(PyObject *module, PyObject *args)
     void *rest, *offers;
     if (two_of(args, PIECE, &rest, PIECE, &offers) != 0)
         return NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_rest_place(rest, offers, &err));
     return none_or_failure(st, &err);
@@ -363,7 +363,7 @@ PyObject *rest_place(PyObject *module, PyObject *args)
 static PyObject *rest_record(const kanon_rest *rest, int64_t i)
 {
     kanon_rest_record r = {.struct_size = sizeof r};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (kanon_rest_at(&r, rest, i, &err) != KANON_OK)
         return raise_failure(&err);
     return Py_BuildValue("LLLL", (long long)r.place, (long long)r.from_block, (long long)r.to_block, (long long)r.to_group);
@@ -397,7 +397,7 @@ PyObject *tally_new(PyObject *module, PyObject *args)
     if (two_of(args, TABLE, &table, GROUPING, &grouping) != 0)
         return NULL;
     kanon_tally *tally = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_tally_new(&tally, table, grouping, &err));
     return st == KANON_OK ? handle_new(tally, PIECE, NULL) : raise_failure(&err);
@@ -416,7 +416,7 @@ PyObject *tally_measures(PyObject *module, PyObject *args)
     if (two_of(args, PIECE, &tally, PIECE, &domain) != 0)
         return NULL;
     kanon_measures *measures = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_tally_measures(&measures, tally, domain, &err));
     if (st != KANON_OK)

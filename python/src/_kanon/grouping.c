@@ -53,7 +53,7 @@ PyObject *anonymize(PyObject *module, PyObject *args, PyObject *keywords)
     if (t == NULL || run_options_of(&options, keywords, t) != 0)
         return NULL;
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_anonymize(&grouping, table, &options.o, &err));
     run_options_free(&options);
@@ -81,7 +81,7 @@ PyObject *grouping_new(PyObject *module, PyObject *args)
         return PyErr_NoMemory();
     memcpy(group_of, bytes, (size_t)size); /* the bytes may not be aligned */
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = kanon_grouping_new(&grouping, table, group_of, &err);
     PyMem_Free(group_of);
     return st == KANON_OK ? handle_new(grouping, GROUPING, NULL) : raise_failure(&err);
@@ -101,7 +101,7 @@ PyObject *grouping_from_release(PyObject *module, PyObject *args)
     if (schema == NULL || input_of(&input, &stream, given, "release") != 0)
         return NULL;
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_grouping_from_release(&grouping, table, &input, schema, &err));
     return st == KANON_OK ? handle_new(grouping, GROUPING, NULL) : raise_failure(&err);
@@ -198,7 +198,7 @@ PyObject *evaluate(PyObject *module, PyObject *args, PyObject *keywords)
         return NULL;
     o.settings = s.at, o.n_settings = s.n, o.k = k, o.tick = ticker_tick, o.payload = t;
     kanon_measures *measures = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = evaluate_proved(&measures, table, grouping, &o, certificate, &err));
     settings_free(&s);
@@ -221,7 +221,7 @@ PyObject *advise(PyObject *module, PyObject *args)
     if (grouping == NULL)
         return NULL;
     kanon_advice *advice = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_advise(&advice, table, grouping, &err));
     if (st != KANON_OK)
@@ -263,7 +263,7 @@ PyObject *evaluate_release(PyObject *module, PyObject *args, PyObject *keywords)
     }
     o.settings = s.at, o.n_settings = s.n, o.k = k, o.tick = ticker_tick, o.payload = t;
     kanon_measures *measures = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_evaluate_release(&measures, table, &input, schema, &o, &err));
     settings_free(&s);
@@ -294,7 +294,7 @@ PyObject *release(PyObject *module, PyObject *args, PyObject *keywords)
     o.numeric = (kanon_numeric)numeric, o.tick = ticker_tick, o.payload = t;
     struct ArrowArrayStream stream = {0};
     o.release = KANON_TO_STREAM(&stream);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_publish(table, grouping, &o, &err));
     return st == KANON_OK ? stream_give(&stream) : raise_failure(&err);
@@ -354,7 +354,7 @@ PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords)
         .struct_size = sizeof to, .location = path, .sink = path == NULL ? &bytes.sink : NULL};
     *places[at].output = &to;
     o.numeric = (kanon_numeric)numeric, o.shuffle_seed = shuffle_seed, o.tick = ticker_tick, o.payload = t;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = publish_proved(table, grouping, &o, certificate, &err));
     if (st != KANON_OK) {

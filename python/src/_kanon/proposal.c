@@ -21,7 +21,7 @@ PyObject *profile(PyObject *module, PyObject *args, PyObject *keywords)
     byte_sink_init(&bytes, "profile.json");
     o.seed = seed, o.without_costs = !costs, o.report = KANON_TO_SINK(&bytes.sink), o.tick = ticker_tick, o.payload = t;
     kanon_profile *found = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_profile_table(&found, table, &o, &err));
     if (st != KANON_OK) {
@@ -86,7 +86,7 @@ PyObject *propose(PyObject *module, PyObject *args, PyObject *keywords)
         return NULL;
     o.without_bands = !bands, o.tick = ticker_tick, o.payload = t;
     kanon_proposal *p = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_propose(&p, KANON_STREAM(&stream), &o, &err));
     if (st != KANON_OK)

@@ -11,7 +11,7 @@ PyObject *schema_new(PyObject *module, PyObject *args)
     const char *path = NULL, *text = NULL;
     Py_ssize_t size = 0;
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     if (!PyArg_ParseTuple(args, "z|z#", &path, &text, &size))
         return NULL;
@@ -32,7 +32,7 @@ PyObject *schema_set(PyObject *module, PyObject *args)
     PyObject *capsule;
     const char *name, *column, *value;
     Py_ssize_t size;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (!PyArg_ParseTuple(args, "Oszz#", &capsule, &name, &column, &value, &size))
         return NULL;
     kanon_schema *schema = handle_get(capsule, SCHEMA);

@@ -23,7 +23,7 @@ PyObject *state_create(PyObject *module, PyObject *args, PyObject *keywords)
         return NULL;
     kanon_state_options o = {
         .struct_size = sizeof o, .tick = ticker_tick, .payload = t, .joint_k = joint_k, .released = released};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_state_create(path, table, schema, grouping, NULL, &o, &err));
     if (st != KANON_OK)
@@ -45,7 +45,7 @@ PyObject *state_open(PyObject *module, PyObject *args)
     if (o.payload == NULL)
         return NULL;
     kanon_state *state = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_state_open(&state, path, &o, &err));
     return st == KANON_OK ? handle_new(state, STATE, ticker_capsule) : raise_failure(&err);
@@ -112,7 +112,7 @@ PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
     o.joint_k = joint_k;
     o.outputs = path != NULL || want_release ? &outputs : NULL;
     kanon_change done = KANON_INIT(kanon_change);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = change(state, what, refine, &stream, &o, &done, &err));
     if (st != KANON_OK) {
@@ -143,7 +143,7 @@ PyObject *state_release(PyObject *module, PyObject *args, PyObject *keywords)
     o.joint_k = joint_k, o.outputs = &form;
     form.numeric = (kanon_numeric)numeric, form.shuffle_seed = shuffle_seed;
     kanon_change done = KANON_INIT(kanon_change);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_state_release(state, &o, &done, &err));
     if (st != KANON_OK)
@@ -159,7 +159,7 @@ PyObject *state_describe(PyObject *module, PyObject *capsule)
     if (state == NULL)
         return NULL;
     kanon_state_info *i = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_state_describe(&i, state, &err));
     if (st != KANON_OK)
@@ -185,7 +185,7 @@ PyObject *state_audit(PyObject *module, PyObject *args)
     if (state == NULL)
         return NULL;
     kanon_audit *a = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_state_audit(&a, state, k, &err));
     if (st != KANON_OK)

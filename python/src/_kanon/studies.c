@@ -19,7 +19,7 @@ PyObject *bound(PyObject *module, PyObject *args, PyObject *keywords)
     o.certificate = certificate.location != NULL ? &certificate : NULL;
     o.k = k, o.rounds = rounds, o.tick = ticker_tick, o.payload = t;
     kanon_lower_bound *b = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_bound(&b, table, &o, &err));
     if (st != KANON_OK)
@@ -46,7 +46,7 @@ PyObject *certificate_check(PyObject *module, PyObject *args)
         return NULL;
     const kanon_prove_options how = {sizeof how, .threads = threads, .tick = ticker_tick, .payload = t};
     kanon_certificate found = {.struct_size = sizeof found};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_certificate_check(&found, table, &input, &how, &err));
     if (st != KANON_OK)
@@ -107,7 +107,7 @@ PyObject *tradeoff(PyObject *module, PyObject *args, PyObject *keywords)
     o.measure_settings = measured.at, o.n_measure_settings = measured.n;
     o.settings = s.at, o.n_settings = s.n, o.seed = seed, o.tick = ticker_tick, o.payload = t;
     kanon_curve *curve = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_tradeoff(&curve, table, &o, &err));
     settings_free(&s);

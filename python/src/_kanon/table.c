@@ -29,7 +29,7 @@ PyObject *table_import(PyObject *module, PyObject *args, PyObject *keywords)
                                   .tick = ticker_tick,
                                   .payload = t};
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_table_read(&table, KANON_STREAM(&stream), schema, &options, &err));
     return st == KANON_OK ? handle_new(table, TABLE, NULL) : raise_failure(&err);
@@ -119,7 +119,7 @@ PyObject *check(PyObject *module, PyObject *args, PyObject *keywords)
     kanon_check_options options = {
         .struct_size = sizeof options, .k = k, .risk_threshold = risk_threshold, .tick = ticker_tick, .payload = t};
     kanon_check *found = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_check_read(&found, KANON_STREAM(&stream), schema, &options, &err));
     if (st != KANON_OK)

@@ -43,7 +43,7 @@ PyObject *taxonomy_read(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "Oi", &given, &form) || input_of(&input, NULL, given, "taxonomy") != 0)
         return NULL;
     kanon_taxonomy *taxonomy = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_taxonomy_read(&taxonomy, &input, (kanon_taxonomy_form)form, NULL, &err));
     return st == KANON_OK ? handle_new(taxonomy, TAXONOMY, NULL) : raise_failure(&err);
@@ -61,7 +61,7 @@ PyObject *taxonomy_build(PyObject *module, PyObject *args)
         column_of(&c, table, name, missing, empty_is_value, schema) != 0)
         return NULL;
     kanon_taxonomy *taxonomy = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_taxonomy_build(&taxonomy, &c.table, &c.o, (kanon_taxonomy_method)method, levels, NULL, &err));
     column_clear(&c);
@@ -82,7 +82,7 @@ PyObject *taxonomy_count(PyObject *module, PyObject *args)
     if (taxonomy == NULL || column_of(&c, table, name, missing, empty_is_value, schema) != 0)
         return NULL;
     int64_t unknown = 0;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_taxonomy_count(taxonomy, &c.table, &c.o, &unknown, &err));
     column_clear(&c);
@@ -97,7 +97,7 @@ PyObject *taxonomy_nodes(PyObject *module, PyObject *capsule)
     PyObject *list = taxonomy == NULL ? NULL : PyList_New(0);
     for (int32_t i = 0; list != NULL && i < kanon_taxonomy_nodes(taxonomy); i++) {
         kanon_taxonomy_node node = {.struct_size = sizeof node};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         PyObject *item = kanon_taxonomy_get(&node, taxonomy, i, &err) != KANON_OK
                              ? raise_failure(&err)
                              : Py_BuildValue("NiiiL", text_of(node.name), (int)node.parent, (int)node.depth, (int)node.leaves,
@@ -123,7 +123,7 @@ PyObject *taxonomy_write(PyObject *module, PyObject *args)
         return NULL;
     byte_sink bytes;
     byte_sink_init(&bytes, "taxonomy.csv");
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     const kanon_output output = {.struct_size = sizeof output, .location = path, .sink = path == NULL ? &bytes.sink : NULL};
     WITHOUT_GIL(st = kanon_taxonomy_write(taxonomy, &output, (kanon_taxonomy_form)form, &err));
@@ -164,7 +164,7 @@ PyObject *taxonomy_check(PyObject *module, PyObject *args)
         column_of(&c, table, name, missing, empty_is_value, schema) != 0)
         return NULL;
     kanon_taxonomy_check *found = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st;
     WITHOUT_GIL(st = kanon_taxonomy_check_read(&found, &input, (kanon_taxonomy_form)form, table == Py_None ? NULL : &c.table,
                                                &c.o, NULL, &err));

@@ -62,7 +62,7 @@ static int byte_sink_write(const void *bytes, size_t size, void *payload)
 void byte_sink_init(byte_sink *out, const char *name)
 {
     *out = (byte_sink){0};
-    out->sink = (kanon_sink){.name = name, .write = byte_sink_write, .payload = out};
+    out->sink = (kanon_sink){.struct_size = sizeof(kanon_sink), .name = name, .write = byte_sink_write, .payload = out};
 }
 
 PyObject *byte_sink_take(byte_sink *s)

@@ -30,7 +30,7 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     stream_block *s = stream->private_data;
     kanon__call call;
-    s->last = (kanon_error){0};
+    s->last = (kanon_error)KANON_INIT(kanon_error);
     kanon__call_begin(&call, s->context);
     kanon_status st = kanon__call_end(
         &call, kanon__arrow_schema_init(out, s->batches->fields, s->batches->n_fields, &s->last));
@@ -40,7 +40,7 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
     stream_block *s = stream->private_data;
-    s->last = (kanon_error){0};
+    s->last = (kanon_error)KANON_INIT(kanon_error);
     *out = (struct ArrowArray){0}; /* released: the end */
     if (s->next < s->batches->n_batches) {
         struct ArrowArray *batch = &s->batches->batches[s->next++];

@@ -380,7 +380,7 @@ static bool call_step(void *payload)
 /* After a failed commit SQLite rolls back when the file is next used: it is used at once. */
 static void roll_back_now(kanon__store *s)
 {
-    kanon_error ignored = {0};
+    kanon_error ignored = KANON_INIT(kanon_error);
     int64_t number;
     kanon__store_rollback(s);
     kanon__store_query_number(s, &number, "SELECT count(*) FROM sqlite_schema", &ignored);
@@ -402,7 +402,7 @@ kanon_status kanon__store_commit_with(kanon__store *s, kanon__last_step step, vo
     if (s->storage != NULL)
         return commit_hosted(s, step, payload, err);
     step_call call = {.step = step, .payload = payload, .err = err};
-    kanon_error own = {0};
+    kanon_error own = KANON_INIT(kanon_error);
     s->layer->last_step = call_step;
     s->layer->payload = &call;
     s->layer->is_committed = false;
@@ -422,8 +422,7 @@ kanon_status kanon__store_commit_with(kanon__store *s, kanon__last_step step, vo
         return KANON_OK;
     if (st == KANON_OK)
         return kanon__fail(err, KANON_EINTERNAL, "%s was committed without its last step", s->path);
-    if (err != NULL)
-        *err = own;
+    kanon__error_copy(err, &own);
     return st;
 }
 

@@ -432,13 +432,10 @@ static kanon_status present_values(const build *b, kanon__dictionary *present, k
 /* A taxonomy made from the values knows neither the table nor the column, so the place is put in front of its message. */
 static kanon_status fail_with_place(const build *b, uint32_t code, kanon_status st, kanon_error *err)
 {
-    if (st != KANON_EDATA || err == NULL)
-        return st;
-    kanon_error inner = *err;
     char place[KANON__PLACE_TEXT];
-    kanon__fail(err, st, "%s: %s: %s", kanon__source_place(place, b->raw->source, first_row(b, code)), b->raw->name,
-                inner.message);
-    return kanon__hint(err, st, "%s", inner.hint);
+    if (st != KANON_EDATA)
+        return st;
+    return kanon__place(err, st, "%s: %s: ", kanon__source_place(place, b->raw->source, first_row(b, code)), b->raw->name);
 }
 
 /* The first value that cannot be masked. */

@@ -303,13 +303,12 @@ static kanon_type natural_type(const kanon__arrow_type *type, const struct Arrow
 /* The type of a column, which may be one that is not supported: whether that matters is known when the rows are read. */
 static kanon_status find_type(kanon__arrow_type *out, const struct ArrowSchema *column, kanon_error *err)
 {
-    kanon_error unsupported;
+    kanon_error unsupported = KANON_INIT(kanon_error);
     kanon_status st = kanon__arrow_type_of(out, column, &unsupported);
     bool waits = st == KANON_EDATA && column->format != NULL && column->dictionary == NULL;
     if (st == KANON_OK || waits)
         return KANON_OK;
-    if (err != NULL)
-        *err = unsupported;
+    kanon__error_copy(err, &unsupported);
     return st;
 }
 

@@ -153,8 +153,7 @@ static kanon_status read_input(kanon_table **out, kanon__input *input, kanon__cs
         kanon__input_close(&twin);
         return st;
     }
-    if (err != NULL) /* perhaps there is none */
-        *err = (kanon_error){0};
+    kanon__error_clear(err); /* perhaps there is none */
     how->presume = false;
     return try_input(out, &twin, *how, schema, options, err);
 }

@@ -28,7 +28,7 @@ static outcome run_with_budget(kanon_table *table, const char *name, int64_t k, 
     const kanon__algorithm *algorithm = kanon__algorithm_find(name);
     kanon__settings settings = {0};
     kanon__texts warnings = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     outcome out = {.n_shown = table->data.n_quasi};
     kanon_setting few = {"starts", "1"};
     kanon__space *space = ref_library_space(table);
@@ -126,7 +126,7 @@ static void adult_levels_are_the_best_of_all(void **state)
         char text[8 * PATH_SIZE], attributes[7 * PATH_SIZE];
         kanon_schema *schema = NULL;
         kanon_table *table = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         const char *t = taxonomies.text;
         if (i == 0)
             snprintf(attributes, sizeof attributes, sets[0], t, t, t, t);
@@ -398,7 +398,7 @@ static void assert_measured_as_shown(const kanon_table *table, const char *algor
     ref_model *model = ref_model_new(table);
     kanon_grouping *grouping = NULL;
     kanon_measures *measures = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int64_t suppressed;
     kanon_options options = {
         .struct_size = sizeof options, .k = k, .algorithm = algorithm, .recode = KANON_RECODE_ATTRIBUTE};
@@ -437,7 +437,7 @@ static void measures_follow_the_mapping(void **state)
 static double loss_told(const kanon_table *table, const kanon_grouping *grouping)
 {
     kanon_measures *measures = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_evaluate(&measures, table, grouping, NULL, &err), &err);
     double loss = kanon_measures_find(measures, "information_loss", NULL)->value;
     kanon_measures_free(measures);
@@ -453,7 +453,7 @@ static void tells_what_constraints_cost(void **state)
         private_table with = private_table_new(seed, 1, 0, NULL), without = private_table_new(seed, 0, 0, NULL);
         kanon_table *tables[] = {table_from_texts(with.csv, with.yaml), table_from_texts(without.csv, without.yaml)};
         kanon_grouping *groupings[2] = {NULL, NULL};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_options options = {.struct_size = sizeof options, .recode = KANON_RECODE_ATTRIBUTE, .compare = 1};
         for (int i = 0; i < 2; i++)
             assert_done(kanon_anonymize(&groupings[i], tables[i], &options, &err), &err);
@@ -472,7 +472,7 @@ static void tells_what_constraints_cost(void **state)
 static void assert_refused(const kanon_table *table, kanon_options options, const char *message)
 {
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     options.struct_size = sizeof options;
     options.k = 2;
     options.recode = KANON_RECODE_ATTRIBUTE;
@@ -486,7 +486,7 @@ static void refuses_what_does_not_go_together(void **state)
     (void)state;
     kanon_table *table = table_from_texts(patients, patients_yaml);
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_refused(table, (kanon_options){.algorithm = "kmember"}, "kmember does not recode attributes");
     assert_refused(table, (kanon_options){.refine = "il-optimization"}, "refinement");
     assert_refused(table, (kanon_options){.blocks = 4}, "blocks");
@@ -516,7 +516,7 @@ static void publishing_catches_a_wrong_mapping(void **state)
     static const int64_t group_of[] = {1, 1, 2, 2};
     kanon_table *table = table_from_texts("age\n20\n20\n20\n21\n", "attributes:\n  age: {role: quasi, type: integer}\n");
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place release = scratch("wrong.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     assert_done(kanon_grouping_new(&grouping, table, group_of, &err), &err);
@@ -543,7 +543,7 @@ static void tells_when_it_is_not_proven(void **state)
     kanon_table *table = table_from_texts(patients, patients_yaml);
     kanon_setting few = {"max-checks", "2"};
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_options options = {.struct_size = sizeof options,
                              .k = 2,
                              .algorithm = "full-domain",
@@ -589,7 +589,7 @@ static void ends_with_the_best_so_far(void **state)
     kanon_table *table = large_table();
     for (int i = 0; i < 4; i++) {
         kanon_grouping *grouping = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         impatience told = {.patience = i / 2};
         kanon_options options = {.struct_size = sizeof options,
                                  .k = 5,
@@ -628,7 +628,7 @@ static void fail_every_allocation(kanon_table *table, int64_t k)
     kanon_status st = KANON_ENOMEM;
     for (int64_t i = 1; st != KANON_OK; i += 1 + i / 20) { /* the same places come again and again */
         kanon_grouping *grouping = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__alloc_fail_at(i, false);
         st = kanon_anonymize(&grouping, table, &options, &err);
         if (st == KANON_OK)

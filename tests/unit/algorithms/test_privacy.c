@@ -36,7 +36,7 @@ static void assert_kept(const kanon_table *table, const kanon_grouping *g, int64
 static bool run_one(const char *algorithm, const char *refine, uint64_t seed, unsigned models, int entity,
                     const char *suppress, int64_t blocks)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_grouping *g = NULL;
     private_table texts = private_table_new(seed, models, entity, suppress);
     kanon_table *table = table_from_texts(texts.csv, texts.yaml);
@@ -98,7 +98,7 @@ static void densest_grows_with_what_is_needed(void **state)
     static const char *const algorithms[] = {"densest", "strips"};
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_grouping *g = NULL;
         kanon_table *table = table_from_texts("x,disease\n0,flu\n1,flu\n2,hiv\n3,hiv\n20,flu\n20,hiv\n",
                                               "attributes:\n  x: {role: quasi, type: integer}\n"
@@ -122,7 +122,7 @@ static void released_classes_keep_them(void **state)
     (void)state;
     int n_done = 0;
     for (uint64_t seed = 1; seed <= 60; seed++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_grouping *g = NULL;
         kanon_schema *schema = NULL;
         kanon_check *check = NULL;
@@ -165,7 +165,7 @@ static void classes_count_an_entity_once(void **state)
     (void)state;
     write_text(yaml_path.text, yaml);
     for (uint64_t seed = 1; seed <= 10; seed++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_grouping *g = NULL;
         kanon_schema *schema = NULL;
         kanon_check *check = NULL;
@@ -189,7 +189,7 @@ static void classes_count_an_entity_once(void **state)
  * persons' values, though neither group has it too often. */
 static void open_bands_look_like_any_number(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_grouping *g = NULL;
     (void)state;
     kanon_table *table = table_from_texts(
@@ -219,7 +219,7 @@ static void suppression_saves_and_never_exceeds(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char yaml[200];
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_grouping *g = NULL;
         snprintf(yaml, sizeof yaml, "attributes: {age: quasi}\nprivacy: {k: 3, suppress: %s}\n", cases[i].share);
         kanon_table *table = table_from_texts(cases[i].csv, yaml);
@@ -240,7 +240,7 @@ static void suppression_saves_and_never_exceeds(void **state)
 /* Every allocation of a run fails in turn: it is told, and nothing is lost (the sanitizer looks). */
 static void no_memory_is_told(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     for (int entity = 0; entity < 3; entity++) {
         kanon_grouping *g = NULL;
@@ -270,7 +270,7 @@ static void no_memory_is_told(void **state)
 static void groups_hold_persons(void **state)
 {
     char csv[8000] = "person,age,disease\n", line[64];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_grouping *g = NULL;
     (void)state;
     for (int person = 0; person < 40; person++)

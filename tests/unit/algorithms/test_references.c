@@ -257,7 +257,7 @@ static int64_t first_difference(const kanon_grouping *grouping, const int *expec
 static bool agrees(const trial *run, const random_table *random, const kanon_options *options, const int *expected)
 {
     kanon_grouping *grouping = NULL;
-    kanon_error err = {.status = KANON_OK};
+    kanon_error err = {.struct_size = sizeof(kanon_error), .status = KANON_OK};
     if (kanon_anonymize(&grouping, random->table, options, &err) != KANON_OK) {
         explain(run, random);
         print_error("failed: %s; %s\n", err.message, err.hint);

@@ -10,7 +10,7 @@
 static kanon_grouping *run_strips(const kanon_table *table, int64_t k, int threads)
 {
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_options options = {.struct_size = sizeof options, .k = k, .algorithm = "strips", .seed = 1, .threads = threads};
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
     return grouping;
@@ -276,7 +276,7 @@ static void many_attributes_are_grouped_in_blocks(void **state)
 {
     kanon__random random;
     kanon_grouping *blocks = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon__random_init(&random, test_seed(), 2);
     kanon_table *table = wide_table(&random);

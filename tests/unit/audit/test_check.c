@@ -87,7 +87,7 @@ static void add_diversity(kanon_schema *schema, const char *column)
 static kanon_check *check_with(const kanon_schema *schema, const char *text, const kanon_check_options *options)
 {
     kanon_check *check = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     write_file(release_path, text);
     if (kanon_check_read(&check, KANON_PATH(release_path), schema, options, &err) != KANON_OK)
         fail_msg("%s; %s", err.message, err.hint);
@@ -116,7 +116,7 @@ static void expect_failure(const char *description, const char *text, kanon_stat
 {
     kanon_schema *schema = make_schema(description);
     kanon_check *check = (kanon_check *)schema;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     write_file(release_path, text);
     assert_int_equal(kanon_check_read(&check, KANON_PATH(release_path), schema, NULL, &err), status);
     assert_null(check);
@@ -319,7 +319,7 @@ static void the_root_is_any(void **state)
     assert_int_equal(check->k, 2);
     kanon_check_free(check);
     unlink(taxonomy_path);
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_not_equal(kanon_check_read(&check, KANON_PATH(release_path), schema, NULL, &err), KANON_OK);
     kanon_schema_free(schema);
     expect_classes("gender:q age:qn", release, 7, 5, 1);
@@ -600,7 +600,7 @@ static void what_cannot_be_counted_does_not_hold(void **state)
     static const char renamed[] = "age,diagnosis\n20,flu\n20,gout\n20,flu\n";
     static const char whose[] = "who,age,dis\na,20,flu\na,20,flu\na,20,flu\nb,20,gout\n";
     kanon_check_options three = {.struct_size = sizeof three, .k = 3};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_schema *schema = make_schema("who:n age:qn dis:s");
     kanon_check *check = check_with(schema, ages, &three);
@@ -638,7 +638,7 @@ static void what_cannot_be_counted_does_not_hold(void **state)
 /* A generalised value can be any of those below it, so it is no second one; a text that is no node has no meaning at all. */
 static void generalised_values_satisfy_nothing(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     write_file(taxonomy_path, "flu;lungs;any\ncough;lungs;any\ngout;any\n");
     kanon_schema *schema = make_schema("age:qn dis:s");
@@ -688,7 +688,7 @@ static void risk_is_that_of_persons(void **state)
 {
     char text[1024] = "who,age\n";
     kanon_check_options half = {.struct_size = sizeof half, .risk_threshold = 0.5};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     for (int i = 0; i < 20; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "p%d,20\n", i < 11 ? 0 : i);
@@ -800,7 +800,7 @@ static void delimiter(void **state)
     static const char text[] = "age#city\n[15,20)#A\n[15,20)#A\n";
     const kanon_input release = {
         .struct_size = sizeof release, .bytes = text, .size = strlen(text), .delimiter = "#"};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(kanon_check_read(&check, &release, schema, NULL, &err), KANON_OK);
     assert_int_equal(check->k, 2);
     kanon_check_free(check);
@@ -944,7 +944,7 @@ static void random_tables(void **state)
         int64_t distinct_min, at_risk;
         write_rows(rows, n);
         kanon_check expected = brute_force(rows, n, &distinct_min, &at_risk), *check = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         if (kanon_check_read(&check, KANON_PATH(release_path), round % 2 == 0 ? typed : untyped, NULL, &err) != KANON_OK)
             fail_msg("round %d: %s", round, err.message);
         assert_int_equal(check->records, expected.records);

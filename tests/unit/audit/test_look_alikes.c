@@ -63,7 +63,7 @@ static kanon_schema *new_schema(kanon_type type)
 static kanon_check *check_bytes(const kanon_schema *schema, const char *text, size_t size)
 {
     kanon_check *check = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     const kanon_check_options options = {.struct_size = sizeof options, .k = 2};
     const kanon_input release = {.struct_size = sizeof release,
                                  .bytes = text,
@@ -262,7 +262,7 @@ static void expect_stream_pair(const kanon_schema *schema, pair_stream *s, bool 
                                       .release = release_stream,
                                       .private_data = s};
     kanon_check *check = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     const kanon_check_options options = {.struct_size = sizeof options, .k = 2};
     if (kanon_check_read(&check, KANON_STREAM(&stream), schema, &options, &err) != KANON_OK)
         fail_msg("%s", err.message);

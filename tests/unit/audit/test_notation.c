@@ -37,7 +37,7 @@ typedef struct example {
 static void expect(const char *cell, kanon_type type, const char *canonical, kanon__notation_kind kind)
 {
     kanon__meaning meaning = {0};
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(kanon__notation_read(&meaning, cell, strlen(cell), &(kanon__value_kind){.type = type}, &err), KANON_OK);
     if (meaning.kind != kind || meaning.length != (int64_t)strlen(canonical) ||
         memcmp(meaning.text, canonical, (size_t)meaning.length) != 0)
@@ -339,7 +339,7 @@ static void out_of_memory(void **state)
         kanon_status st = KANON_ENOMEM;
         for (int64_t n = 1; st != KANON_OK; n++) {
             kanon__meaning meaning = {0};
-            kanon_error err;
+            kanon_error err = KANON_INIT(kanon_error);
             kanon__alloc_fail_at(n, false);
             st = kanon__notation_read(&meaning, cells[i], strlen(cells[i]), &(kanon__value_kind){.type = KANON_TYPE_INTEGER},
                                       &err);

@@ -11,7 +11,7 @@
 static kanon_schema *schema_in_scratch(void)
 {
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
     return schema;
 }
@@ -19,7 +19,7 @@ static kanon_schema *schema_in_scratch(void)
 static kanon_measures *measure_release(const kanon_table *table, const kanon_schema *schema, const char *csv)
 {
     kanon_measures *measures = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     write_text(scratch("r.csv").text, csv);
     assert_done(kanon_evaluate_release(&measures, table, KANON_PATH(scratch("r.csv").text), schema, NULL, &err), &err);
     return measures;
@@ -462,7 +462,7 @@ static void test_own_releases(void **state)
     static const kanon_numeric forms[] = {KANON_NUMERIC_INTERVAL, KANON_NUMERIC_RANGE, KANON_NUMERIC_COLUMNS};
     uint64_t seed = test_seed();
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_schema_new(&schema, NULL, &err), &err);
     assert_done(kanon_schema_set(schema, NULL, "missing", "?", &err), &err);
     for (uint64_t i = 0; i < 300; i++) {
@@ -501,7 +501,7 @@ static void expect_failure(const char *csv, kanon_status status, const char *par
     kanon_table *table = table_of("attributes: {age: {role: quasi}, town: {role: quasi}}\n", "age,town\n1,a\n2,b\n");
     kanon_schema *schema = schema_in_scratch();
     kanon_measures *measures = (kanon_measures *)(uintptr_t)8; /* no such object: to be NULL where the call fails */
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     write_text(scratch("r.csv").text, csv);
     assert_int_equal(kanon_evaluate_release(&measures, table, KANON_PATH(scratch("r.csv").text), schema, NULL, &err),
                      status);
@@ -531,7 +531,7 @@ static void test_failures(void **state)
     kanon_table *table = table_of("attributes: {age: {role: quasi}}\n", "age\n1\n2\n");
     kanon_schema *schema = schema_in_scratch();
     kanon_measures *measures = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(kanon_evaluate_release(&measures, table, KANON_PATH(scratch("none.csv").text), schema, NULL, &err),
                      KANON_EIO);
     assert_int_equal(kanon_evaluate_release(&measures, table, KANON_PATH(NULL), schema, NULL, &err), KANON_EINVAL);
@@ -562,7 +562,7 @@ static void test_stop(void **state)
     kanon_table *table = table_of("attributes: {age: {role: quasi}}\n", text);
     kanon_schema *schema = schema_in_scratch();
     kanon_measures *measures = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_evaluate_options options = {.struct_size = sizeof options, .tick = stop_now};
     kanon_status st = kanon_evaluate_release(&measures, table, KANON_PATH(scratch("t.csv").text), schema, &options, &err);
     assert_int_equal(st, KANON_ECANCELLED);
@@ -583,7 +583,7 @@ static void test_no_memory(void **state)
                                       "10,20,[1.5-2],2020-01-01,\"{clerk, cook}\",41**,\"a \"\"b\"\"\",x\n"
                                       "*,*,*,*,*,*,*,x\n");
     while (st == KANON_ENOMEM) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_measures *measures = NULL;
         n++;
         kanon__alloc_fail_at(n, n % 2 == 0);

@@ -14,7 +14,7 @@ enum { N_TABLES = 300, MOST_ROWS = 11, DRAWS_STREAM = 91 };
 static kanon_lower_bound *bound_of(const kanon_table *table, int64_t k, int threads, const char *certificate)
 {
     kanon_lower_bound *bound = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_bound_options options = {
         .struct_size = sizeof options, .k = k, .threads = threads, .certificate = KANON_TO_PATH(certificate), .rounds = 9};
     assert_done(kanon_bound(&bound, table, &options, &err), &err);
@@ -24,7 +24,7 @@ static kanon_lower_bound *bound_of(const kanon_table *table, int64_t k, int thre
 static kanon_certificate check(const kanon_table *table, const char *path)
 {
     kanon_certificate found = KANON_INIT(kanon_certificate);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_certificate_check(&found, table, KANON_PATH(path),
                                         &(kanon_prove_options){.struct_size = sizeof(kanon_prove_options), .threads = 1},
                                         &err),
@@ -203,7 +203,7 @@ static void test_threads(void **state)
 /* Each candidate is kept, or the stand-in is no farther and no cheaper; and there are as many records of it as of a set. */
 static void assert_stands_in(kanon__box_candidates *found, int64_t most)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int64_t n = found->n, kept = 0;
     kanon__box_candidate *all = malloc((size_t)n * sizeof *all);
     memcpy(all, found->items, (size_t)n * sizeof *all);
@@ -225,7 +225,7 @@ static void assert_stands_in(kanon__box_candidates *found, int64_t most)
 /* A search with few candidates and steps leaves open at least as much as one that looks at everything finds. */
 static void assert_nothing_lost(kanon__box_search *search, int64_t tuple, int32_t radius)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     const kanon__violated_set *set;
     kanon__box_question question = {.tuple = tuple, .radius = radius, .budget = INT64_MAX / 4, .enough = INT64_MAX / 4};
     assert_done(kanon__box_search_run(search, &question, &set, &err), &err);
@@ -260,7 +260,7 @@ static void test_thinned_out(void **state)
 {
     enum { ROWS = 120, K = 4, MOST = 24 };
     kanon__random draws;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__priced_table *priced;
     kanon__box_candidates found;
     kanon__box_search *search;
@@ -341,7 +341,7 @@ static void assert_real(const kanon__priced_table *t, const kanon__violated_set 
 static void try_tuple(const kanon__priced_table *t, kanon__box_search *search, kanon__box_growth *growth, int64_t tuple,
                       int *n_violated, int *n_grown)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     const kanon__violated_set *set;
     int32_t times[64] = {0};
     int32_t widest = (int32_t)(t->space->n_dimensions * t->space->scale);
@@ -366,7 +366,7 @@ static void test_boxes_by_definition(void **state)
 {
     enum { TABLES = 40, ROWS = 18 };
     kanon__random draws;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int n_violated = 0, n_grown = 0;
     (void)state;
     kanon__random_init(&draws, test_seed(), DRAWS_STREAM);
@@ -395,7 +395,7 @@ static void test_trial(void **state)
 {
     enum { ROWS = 120, K = 4 };
     kanon__random draws;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__priced_table *priced;
     kanon__separation *separation;
     kanon__ticker ticker;
@@ -453,7 +453,7 @@ static void test_too_few(void **state)
 {
     (void)state;
     kanon_lower_bound *bound = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = table_of(age_yaml, "age\n0\n1\n2\n");
     kanon_bound_options options = {.struct_size = sizeof options, .k = 4};
     assert_int_equal(kanon_bound(&bound, table, &options, &err), KANON_EINFEASIBLE);
@@ -469,7 +469,7 @@ static void test_forgeries(void **state)
 {
     (void)state;
     place path = scratch("proof.json");
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_certificate found = KANON_INIT(kanon_certificate);
     kanon_table *table = table_of(age_yaml, "age\n0\n1\n2\n");
     kanon_lower_bound *bound = bound_of(table, 2, 1, path.text);
@@ -553,7 +553,7 @@ static void test_stop(void **state)
 {
     (void)state;
     kanon_lower_bound *bound = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = table_of(age_yaml, "age\n0\n1\n2\n");
     kanon_bound_options options = {.struct_size = sizeof options, .k = 2, .tick = stop_improving};
     assert_done(kanon_bound(&bound, table, &options, &err), &err);
@@ -578,7 +578,7 @@ static void test_no_memory(void **state)
     for (int64_t at = 1; st == KANON_ENOMEM; at++) {
         kanon_lower_bound *bound = NULL;
         kanon_certificate found = KANON_INIT(kanon_certificate);
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_bound_options options = {
             .struct_size = sizeof options, .k = 2, .threads = 1, .rounds = 3, .certificate = KANON_TO_PATH(path.text)};
         kanon__alloc_fail_at(at, false);

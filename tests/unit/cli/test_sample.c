@@ -84,7 +84,7 @@ static char *read_all(const char *path, size_t *size)
 
 static void make(const char *dir, int64_t n_rows, uint64_t seed)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (sample_hospital(dir, n_rows, seed, NULL, NULL, &err) != KANON_OK)
         fail_msg("%s", err.message);
 }
@@ -230,7 +230,7 @@ static void directories_are_made_and_files_replaced(void **state)
 static void the_library_reads_it(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     place dir = below(base, "large");
@@ -500,7 +500,7 @@ static void some_patients_come_again(void **state)
 static void wrong_calls_make_nothing(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place dir = below(base, "wrong");
     assert_int_equal(sample_hospital(dir.text, 0, 1, NULL, NULL, &err), KANON_EINVAL);
     assert_int_equal(err.status, KANON_EINVAL);
@@ -512,7 +512,7 @@ static void wrong_calls_make_nothing(void **state)
 
 static void expect_eio(const char *dir, const char *named)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(sample_hospital(dir, 10, 1, NULL, NULL, &err), KANON_EIO);
     assert_int_equal(err.status, KANON_EIO);
     if (strstr(err.message, named) == NULL)
@@ -550,7 +550,7 @@ static void a_full_disk_leaves_nothing(void **state)
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){.rlim_cur = 100000, .rlim_max = old.rlim_max}), 0);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = sample_hospital(below(base, "full").text, 10000, 1, NULL, NULL, &err);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     assert_int_equal(st, KANON_EIO);
@@ -575,7 +575,7 @@ static int record_progress(const kanon_progress *progress, void *payload)
 static void a_tick_can_stop_it(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     watch w = {.result = 1};
     size_t size, size_after;
     assert_int_equal(sample_hospital(below(base, "x/y").text, 1000, 1, record_progress, &w, &err), KANON_ECANCELLED);
@@ -622,7 +622,7 @@ static void failing_allocations_leave_nothing(void **state)
         fail_all_after = all_after == 1;
         int64_t n = 1;
         for (; st != KANON_OK; n++) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             n_allocations = 0;
             fail_at = n;
             st = sample_hospital(dir.text, 10, 1, NULL, NULL, &err);

@@ -116,7 +116,7 @@ static void test_all_tasks_run_once(void **state)
     (void)state;
     for (int workers = 1; workers <= 3; workers++) {
         scene s = {.fails_from = -1, .dies = -1};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         bool seen[N_TASKS] = {0};
         assert_int_equal(run_pool(&s, workers, &err), KANON_OK);
         assert_int_equal(s.n_done, N_TASKS);
@@ -132,7 +132,7 @@ static void test_lowest_failure_is_told(void **state)
     (void)state;
     for (int workers = 1; workers <= 3; workers++) {
         scene s = {.fails_from = 7, .dies = -1};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_int_equal(run_pool(&s, workers, &err), KANON_EDATA);
         assert_string_equal(err.message, "task 7 is wrong");
         assert_string_equal(err.hint, "mend it");
@@ -145,7 +145,7 @@ static void test_killed_worker_is_replaced(void **state)
     (void)state;
     for (int workers = 1; workers <= 2; workers++) {
         scene s = {.fails_from = -1, .dies = 4 + workers, .most_deaths = 2};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_int_equal(run_pool(&s, workers, &err), KANON_OK);
         assert_int_equal(s.n_done, N_TASKS);
         assert_int_equal(count_deaths(4 + workers), 2);
@@ -156,7 +156,7 @@ static void test_three_deaths_are_an_error(void **state)
 {
     (void)state;
     scene s = {.fails_from = -1, .dies = 9, .most_deaths = 100};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(run_pool(&s, 2, &err), KANON_EIO);
     assert_non_null(strstr(err.message, "died 3 times on one task, by signal 9"));
     assert_int_equal(count_deaths(9), 3);
@@ -166,7 +166,7 @@ static void test_tick_stops(void **state)
 {
     (void)state;
     scene s = {.fails_from = -1, .dies = -1, .stop_after = 2};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(run_pool(&s, 2, &err), KANON_ECANCELLED);
 }
 
@@ -177,7 +177,7 @@ static void test_folder_is_private_and_goes(void **state)
     (void)state;
     exchange x;
     exchange_file file;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct stat found;
     char path[256];
     int fd;
@@ -204,7 +204,7 @@ static void test_leftovers_are_removed(void **state)
 {
     (void)state;
     exchange living, x;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct stat found;
     char dead[256], inside[300];
     snprintf(dead, sizeof dead, "%s/kanon-workers-abcdef", base);
@@ -223,7 +223,7 @@ static void test_full_disk(void **state)
 {
     (void)state;
     exchange_file file;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     char bytes[5000] = {0};
     struct rlimit old, small = {.rlim_cur = 4096};
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -243,7 +243,7 @@ static void test_bundle(void **state)
 {
     (void)state;
     bundle b;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     char bytes[16] = "";
     bundle_line lines[3];
     bundle_mark totals[3] = {{0, 0}}, n = {16, 3};
@@ -276,7 +276,7 @@ static void test_release_file(void **state)
 {
     (void)state;
     release_file file;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     char path[256];
     mode_t mask = umask(022);
     snprintf(path, sizeof path, "%s/r.csv", base);
@@ -379,7 +379,7 @@ static kanon_status recount(const char *lines, int64_t first_part, int64_t recor
 static void test_last_check(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(recount("1,a\n[2..3],b\n1,c\n[2..3],\"d,\n\"\n", 13, 4, &err), KANON_OK);
     assert_int_equal(recount("1,a\n[2..3],b\n1,c\n[2..4],d\n", 13, 4, &err), KANON_EINTERNAL);
     assert_non_null(strstr(err.message, "a class of 1 records"));
@@ -408,7 +408,7 @@ int main(void)
         cmocka_unit_test(test_hash),
         cmocka_unit_test(test_last_check),
     };
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (mkdtemp(base) == NULL || exchange_open(&folder, base, &err) != KANON_OK)
         return 1;
     int failures = cmocka_run_group_tests(tests, NULL, NULL);

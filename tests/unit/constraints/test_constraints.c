@@ -33,7 +33,7 @@ static kanon_table *hospital_with(const char *constraint)
 /* What the rows (a list that ends with -1) reach under the only constraint of the table. */
 static double reached_by(const char *constraint, const int *rows, bool *holds)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__constraints *c = NULL;
     kanon__tally tally = {0};
     kanon_table *table = hospital_with(constraint);
@@ -100,7 +100,7 @@ static void figures_are_those_of_the_definitions(void **state)
  * would help, as a sum of 1, 2 and 4. */
 static int64_t lacked_by(const char *constraint, const int *rows, int *helping)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__constraints *c = NULL;
     kanon__tally tally = {0};
     kanon_table *table = hospital_with(constraint);
@@ -172,7 +172,7 @@ static void only_counts_of_values_grow(void **state)
                   false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__constraints *c = NULL;
         kanon_table *table = hospital_with(cases[i].constraint);
         assert_done(kanon__constraints_new(&c, &table->data, &table->policy, 2, &err), &err);
@@ -185,7 +185,7 @@ static void only_counts_of_values_grow(void **state)
 /* Where nothing is asked for, every group has it. */
 static void no_constraint_holds(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     bool all = false, held[2] = {false, false};
     (void)state;
     assert_done(kanon__constraints_hold(&all, held, NULL, (const int32_t[]){0, 1}, 2, &err), &err);
@@ -202,7 +202,7 @@ static void no_constraint_holds(void **state)
 /* Suppressed records belong to no group, and a group without records breaks nothing. */
 static void empty_groups_hold(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__constraints *c = NULL;
     bool all = false, held[3] = {true, false, false};
     double reached[1] = {0};
@@ -224,7 +224,7 @@ static void tallies_follow_their_members(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__constraints *c = NULL;
         private_table texts = private_table_new(seed, (unsigned)seed * 37 % (1u << PRIVATE_MODELS), seed % 3 == 0, NULL);
         kanon_table *table = table_from_texts(texts.csv, texts.yaml);
@@ -287,7 +287,7 @@ static void distances_do_not_depend_on_the_size_of_a_taxonomy(void **state)
     static const int sizes[] = {40, 63, 64, 65, 200};
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__constraints *c = NULL;
         kanon__tally tally = {0};
         char csv[4000] = "zip,what\n";
@@ -310,7 +310,7 @@ static void distances_do_not_depend_on_the_size_of_a_taxonomy(void **state)
 /* What three entities have in both groups counts once: as one, the groups have x x x y y y, not six x and three y. */
 static void shared_entities_count_once_in_a_union(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__constraints *c = NULL;
     kanon__tally some = {0}, all = {0};
     bool holds = false;
@@ -338,7 +338,7 @@ static void unions_hold_where_their_parts_do(void **state)
     int n_both = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= 400; seed++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__constraints *c = NULL;
         private_table texts = private_table_new(seed, 1u << seed % PRIVATE_MODELS, 0, NULL);
         kanon_table *table = table_from_texts(texts.csv, texts.yaml);
@@ -371,7 +371,7 @@ static void unions_hold_where_their_parts_do(void **state)
 
 static void assert_refused(const char *constraint, kanon_status status, const char *message, const char *hint)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__constraints *c = NULL;
     kanon_table *table = hospital_with(constraint);
     kanon_status st = kanon__constraints_new(&c, &table->data, &table->policy, 2, &err);
@@ -432,7 +432,7 @@ static void what_no_grouping_has_is_told(void **state)
 
 static void fewer_entities_than_k_is_told(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__constraints *c = NULL;
     (void)state;
     kanon_table *table = table_from_texts(
@@ -452,7 +452,7 @@ static void sentences_have_right_ordinals(void **state)
     static const char *const ordinals[] = {"2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd", "101st", "112th"};
     (void)state;
     for (size_t i = 0; i < sizeof ordinals / sizeof *ordinals; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__constraints *c = NULL;
         char text[100], expected[40];
         snprintf(text, sizeof text, "{model: recursive-l-diversity, attribute: disease, c: 3, l: %d}", atoi(ordinals[i]));

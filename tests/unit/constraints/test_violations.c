@@ -16,7 +16,7 @@ enum { GROUPS = 4 };
 
 static int64_t recount(const kanon__constraints *c, const int32_t *group_of, int64_t n, int32_t group)
 {
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__tally tally;
     assert_int_equal(kanon__tally_init(&tally, c, &err), KANON_OK);
     for (int64_t row = 0; row < n; row++)
@@ -32,7 +32,7 @@ static int64_t recount(const kanon__constraints *c, const int32_t *group_of, int
 /* Records change groups one by one; after each of them the tallies know what a recount finds. */
 static void follow(const kanon__constraints *c, const kanon_table *table, uint64_t seed)
 {
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__random random;
     int64_t n = table->data.n_rows;
     int32_t *group_of = calloc((size_t)n, sizeof *group_of);
@@ -70,7 +70,7 @@ static void violations_follow_the_records(void **state)
             private_table texts = private_table_new(seed, 1u << model, seed % 3 == 0, NULL);
             kanon_table *table = table_from_texts(texts.csv, texts.yaml);
             kanon__constraints *c = NULL;
-            kanon_error err;
+            kanon_error err = KANON_INIT(kanon_error);
             assert_int_equal(kanon__constraints_new(&c, &table->data, &table->policy, texts.k, &err), KANON_OK);
             if (c != NULL)
                 follow(c, table, seed);
@@ -81,7 +81,7 @@ static void violations_follow_the_records(void **state)
 
 static kanon_grouping *search(const kanon_table *table, const char *moves, int threads, uint64_t seed)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_grouping *g = NULL;
     const kanon_setting settings[] = {{"moves", moves}};
     kanon_options options = {.struct_size = sizeof options,

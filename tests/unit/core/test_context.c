@@ -88,7 +88,8 @@ static run new_run(const kanon_context *context, const char *name)
     char text[64];
     run r = {.context = context,
              .table = scratch("t.csv"),
-             .options = {.struct_size = sizeof r.options, .k = 3, .algorithm = "mondrian"}};
+             .options = {.struct_size = sizeof r.options, .k = 3, .algorithm = "mondrian"},
+             .err = KANON_INIT(kanon_error)};
     snprintf(text, sizeof text, "%s-release.csv", name);
     r.release = scratch(text);
     snprintf(text, sizeof text, "%s-groups.csv", name);
@@ -196,7 +197,7 @@ static void context_of_a_state(void **state)
     (void)state;
     counter c = {0};
     kanon_context context = counting(&c);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -233,7 +234,7 @@ static void state_leaves_no_layer(void **state)
     (void)state;
     kanon__store store;
     char name[sizeof store.layer->name];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int n_before = 0, n_open = 0, n_after = 0;
     for (sqlite3_vfs *vfs = sqlite3_vfs_find(NULL); vfs != NULL; vfs = vfs->pNext)
         n_before++;
@@ -260,7 +261,7 @@ static void context_of_options_wins(void **state)
     kanon_context first = counting(&of_schema), second = counting(&of_table);
     kanon_read_options reading = {.struct_size = sizeof reading, .context = &second};
     kanon_check_options checking = {.struct_size = sizeof checking, .context = &second};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_check *check = NULL;
@@ -314,7 +315,7 @@ static void assert_refused(kanon_context context, const char *why)
 {
     kanon_schema *schema = NULL;
     kanon_state *kept = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state_options options = {.struct_size = sizeof options, .context = &context};
     assert_int_equal(kanon_schema_new(&schema, &context, &err), KANON_EINVAL);
     assert_null(schema);
@@ -363,7 +364,7 @@ static void context_names_the_temporary_folder(void **state)
     place folder = scratch("room");
     kanon_context context = {.struct_size = sizeof context, .temporary = folder.text};
     kanon_read_options reading = {.struct_size = sizeof reading, .memory = 1000};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     char line[PATH_SIZE];
@@ -487,7 +488,7 @@ static void workers_block_signals(void **state)
 {
     (void)state;
     sigset_t before, after;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     signals s = {.owner = pthread_self()};
     pthread_sigmask(SIG_BLOCK, NULL, &before);
     kanon_status st = kanon__pool_run(4, 8, look_at_signals, &s, &err);
@@ -595,7 +596,7 @@ static void tick_stops_while_the_caller_waits(void **state)
     (void)state;
     for (int conveyor = 0; conveyor < 2; conveyor++) {
         listener l = {.answer = 1};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_int_equal(run_watched(&l, conveyor != 0, &err), KANON_ECANCELLED);
         assert_string_equal(err.message, "stopped while working");
         assert_heard(&l);
@@ -607,7 +608,7 @@ static void tick_stops_late(void **state)
 {
     (void)state;
     listener l = {.answer = 1, .late = true};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(run_watched(&l, false, &err), KANON_ECANCELLED);
     assert_string_equal(err.message, "stopped while working");
     assert_heard(&l);
@@ -617,7 +618,7 @@ static void tick_finishes_while_the_caller_waits(void **state)
 {
     (void)state;
     listener l = {.answer = KANON_TICK_FINISH, .anytime = true};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(run_watched(&l, false, &err), &err);
     assert_heard(&l);
 }
@@ -630,7 +631,7 @@ static void tick_to_finish_is_for_one_stage(void **state)
     listener l = {.answer = KANON_TICK_FINISH, .anytime = true, .owner = pthread_self()};
     kanon__call call;
     kanon__ticker next;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     watched w = {&l, hear, &l};
     kanon__call_begin(&call, &context);
     kanon__call_ticks(&w.tick, &w.payload);

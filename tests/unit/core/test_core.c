@@ -282,12 +282,12 @@ static void results_do_not_depend_on_threads(void **state)
 static void lowest_failure_is_told(void **state)
 {
     static work w;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     for (int round = 0; round < 5; round++)
         for (int threads = 1; threads <= 8; threads++) {
             memset(&w, 0, sizeof w);
-            err = (kanon_error){0};
+            err = (kanon_error)KANON_INIT(kanon_error);
             w.fails = ".....s.f.f";
             w.has_others = threads > 1;
             assert_int_equal(kanon__pool_run(threads, N_TASKS, one_task, &w, &err), KANON_EIO);
@@ -386,7 +386,7 @@ typedef struct new_options {
 static void options_of_callers_of_other_versions(void **state)
 {
     new_options local;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     struct {
         old_options given;
@@ -424,7 +424,7 @@ static void options_of_callers_of_other_versions(void **state)
 static void results_for_callers_of_other_versions(void **state)
 {
     new_options local = {99, 1, 2, "c"};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     old_options older[2] = {{offsetof(old_options, a) + sizeof(int), 0}, {77, 77}};
     assert_int_equal(kanon__check_out(&older[0], &err), KANON_OK);
@@ -451,7 +451,7 @@ static void unknown_options_are_refused(void **state)
         int64_t later;
     } options = {.known = {.struct_size = sizeof options, .k = 2}};
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_table *table = table_of("attributes: {a: {role: quasi}}\n", "a\n1\n2\n3\n4\n");
     assert_done(kanon_anonymize(&grouping, table, &options.known, &err), &err);
@@ -468,7 +468,7 @@ static void short_options_in_the_interface(void **state)
 {
     kanon_options options;
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_table *table = table_of("attributes: {a: {role: quasi}}\n", "a\n1\n2\n3\n4\n");
     memset(&options, 0xa5, sizeof options);
@@ -499,7 +499,7 @@ static int count_tick(const kanon_progress *progress, void *payload)
 static void ticker_calls_and_cancels(void **state)
 {
     ticks t = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__ticker ticker;
     (void)state;
     assert_int_equal(kanon__tick(NULL, 1, 2, 1000000000, &err), KANON_OK);
@@ -538,7 +538,7 @@ static void ticker_is_not_called_too_often(void **state)
 static void ticker_finds_out_what_work_takes(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__ticker ticker;
     ticks t = {0};
     kanon__ticker_init(&ticker, count_tick, &t, "testing");
@@ -556,7 +556,7 @@ static void ticker_finds_out_what_work_takes(void **state)
 static void sizes_are_checked(void **state)
 {
     int64_t *array = NULL, capacity = 0;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     assert_int_equal(kanon__new_array(&array, INT64_MAX, "numbers", &err), KANON_ENOMEM);
     assert_null(array);
@@ -601,11 +601,12 @@ static void allocations_fail_on_demand(void **state)
 static void errors_are_always_terminated(void **state)
 {
     char longest[5000];
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     memset(&err, 0xa5, sizeof err);
+    err.struct_size = sizeof err;
     assert_int_equal(kanon__fail(&err, KANON_EDATA, "%s", longest), KANON_EDATA);
     assert_string_equal(err.hint, "");
     assert_int_equal(kanon__hint(&err, KANON_EDATA, "%s", longest), KANON_EDATA);

@@ -14,20 +14,20 @@
 static kanon__output *open_output(const char *path)
 {
     kanon__output *output = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon__output_open(&output, KANON_TO_PATH(path), true, &err), &err);
     return output;
 }
 
 static void finish_output(kanon__output *output)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon__output_finish(output, &err), &err);
 }
 
 static void commit_output(kanon__output *output)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon__output_commit(&output, 1, &err), &err);
     kanon__output_free(output);
 }
@@ -142,7 +142,7 @@ static void leftovers_go_and_living_files_stay(void **state)
     place path = scratch("a.txt"), user = scratch("a.txt.2024-01.old"), like = scratch("a.txt.kanon-1-.tmp"),
           other = scratch("b.txt.kanon-1-0.tmp"), backup = scratch("a.txt.kanon-1-0.old");
     kanon__temporary_file living = KANON__NO_TEMPORARY_FILE;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kill_while_writing(path.text);
     assert_int_equal(entries(scratch_directory, false), 1);
@@ -188,7 +188,7 @@ static void limit_of_size_is_an_error(void **state)
     (void)state;
     pid_t child = fork();
     if (child == 0) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         signal(SIGXFSZ, SIG_IGN);
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){100, 100});
         kanon__output *output = open_output(path.text);
@@ -215,7 +215,7 @@ static void assert_escaped(const char *text, const char *wanted)
 static void names_are_escaped(void **state)
 {
     char cut[8];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     assert_escaped("", "");
     assert_escaped("plain \\ \xc3\xa9\xe6\x97\xa5", "plain \\ \xc3\xa9\xe6\x97\xa5");
@@ -263,7 +263,7 @@ static void output_follows_links(void **state)
 
 static void output_tells_of_a_full_disk(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
@@ -283,7 +283,7 @@ static void output_tells_of_a_full_disk(void **state)
 static void assert_cannot_open(const char *path)
 {
     kanon__output *output = (kanon__output *)&path;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(kanon__output_open(&output, KANON_TO_PATH(path), false, &err), KANON_EIO);
     assert_null(output);
     assert_holds(err.message, path);
@@ -424,7 +424,7 @@ static void output_prints_integers(void **state)
 /* A later file that cannot be named takes the earlier ones back: a new one vanishes, a replaced one is as it was. */
 static void outputs_come_together_or_not_at_all(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__output *outputs[3] = {NULL};
     place old = scratch("old.csv"), fresh = scratch("fresh.csv"), directory = scratch("gone"), gone = scratch("gone/g.csv");
     (void)state;

@@ -28,7 +28,7 @@ static void test_sorts_as_qsort(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         int64_t n = sizes[i];
         item *items = malloc((size_t)(n + 1) * sizeof *items), *expected = malloc((size_t)(n + 1) * sizeof *expected);
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         uint32_t mix = 1;
         for (int64_t j = 0; j < n; j++) {
             mix = mix * 1664525 + 1013904223;
@@ -54,7 +54,7 @@ static int stop(const kanon_progress *progress, void *payload)
 static void test_stops_in_a_call(void **state)
 {
     enum { N = 40000 };
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__call outer, inner;
     kanon_tick tick = stop;
     int asked = 0;
@@ -111,7 +111,7 @@ static void test_looks_everywhere(void **state)
 {
     (void)state;
     for (int only_in_merges = 0; only_in_merges < 2; only_in_merges++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__call call;
         item *items = calloc(N_RUNS * RUN, sizeof *items);
         for (uint32_t i = 0; i < N_RUNS * RUN; i++)

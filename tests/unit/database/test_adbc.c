@@ -74,14 +74,14 @@ static void test_each_call_fails(void **state)
     place groups = scratch("groups.csv");
     int failed = 0;
     reset(0, false);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(run(&err), &err);
     int calls = fake()->calls;
     assert_int_equal(fake()->kept_rows, 12);
     for (int at = 1; at <= calls; at++) {
         unlink(groups.text);
         reset(at, false);
-        err = (kanon_error){0};
+        err = (kanon_error)KANON_INIT(kanon_error);
         kanon_status st = run(&err);
         assert_discreet(&err);
         if (st != KANON_OK) {
@@ -105,7 +105,7 @@ static void test_each_call_fails(void **state)
 static void test_a_driver_without_rollback(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     reset(0, false);
     forget_rollback();
     assert_int_equal(run(&err), KANON_EIO);
@@ -118,7 +118,7 @@ static void test_a_driver_without_rollback(void **state)
 static void test_a_changed_value_is_found(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     reset(0, true);
     assert_int_equal(run(&err), KANON_EIO);
     assert_holds(err.message, "does not read back");
@@ -133,7 +133,7 @@ static void test_no_memory(void **state)
     kanon_status st = KANON_ENOMEM;
     for (int64_t at = 1; st != KANON_OK; at++) {
         struct ArrowArrayStream stream = {0};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         reset(0, false);
         kanon__alloc_fail_at(at, false);
         st = kanon_open_stream(&stream, input, NULL, &err);
@@ -180,7 +180,7 @@ static void test_options(void **state)
 {
     (void)state;
     kanon__location l;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place file = scratch("password");
     char text[8192];
     write_text(file.text, "s3cret\nsecond line\n");
@@ -237,7 +237,7 @@ static void test_missing_driver(void **state)
 {
     (void)state;
     struct ArrowArrayStream stream = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(kanon_open_stream(&stream, "adbc:snowflake?password=hunter2&table=t", NULL, &err), KANON_EIO);
     assert_holds(err.message, "snowflake");
     assert_holds(err.hint, "pip install adbc-driver-snowflake");

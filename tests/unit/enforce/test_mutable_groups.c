@@ -44,7 +44,7 @@ static void check_group(kanon__mutable_groups *g, int32_t group)
 /* A group is open wherever some record may join it. */
 static void check_open(kanon__mutable_groups *g, int32_t group)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     bool holds = false;
     if (g->tallies == NULL || g->sizes[group] == 0)
         return;
@@ -59,7 +59,7 @@ static void check_open(kanon__mutable_groups *g, int32_t group)
 /* The cheapest group for a record is the one that trying all of them finds. */
 static void check_cheapest(kanon__mutable_groups *g, int64_t row)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int32_t own = g->run->group_of[row], best = -1, found;
     int64_t least = INT64_MAX, increase;
     for (int32_t group = 0; group < g->n_groups; group++) {
@@ -83,7 +83,7 @@ static void check_cheapest(kanon__mutable_groups *g, int64_t row)
 /* Every group comes once, by rising cost, and the cost is that of the merge. */
 static void check_partners(kanon__mutable_groups *g, int32_t group)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int64_t n = 0, before = INT64_MIN, cost;
     int32_t other, previous = -1;
     if (g->sizes[group] == 0)
@@ -103,7 +103,7 @@ static void check_partners(kanon__mutable_groups *g, int32_t group)
 
 static void step(kanon__mutable_groups *g, kanon__random *random)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int32_t row = (int32_t)kanon__random_below(random, g->space->n_rows);
     int32_t into = (int32_t)kanon__random_below(random, GROUPS), from = (int32_t)kanon__random_below(random, GROUPS);
     bool merges = kanon__random_below(random, 40) == 0 && into != from && g->sizes[into] > 0 && g->sizes[from] > 0;
@@ -115,7 +115,7 @@ static void step(kanon__mutable_groups *g, kanon__random *random)
 
 static void walk(const kanon_table *table, int64_t k, uint64_t seed)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__constraints *c = NULL;
     kanon__space *space = NULL;
     kanon__random random;

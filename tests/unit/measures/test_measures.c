@@ -15,7 +15,7 @@ enum { N_TABLES = 1000, GROUPING_STREAM = 79 };
 static kanon_measures *evaluate(const kanon_table *table, const int64_t *group_of, const kanon_setting *settings, size_t n)
 {
     kanon_measures *measures = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_grouping *grouping = grouping_of(table, group_of);
     kanon_evaluate_options options = {sizeof options, .settings = settings, .n_settings = n};
     assert_done(kanon_evaluate(&measures, table, grouping, &options, &err), &err);
@@ -274,7 +274,7 @@ static void population(void **state)
     static const int64_t both[] = {1, 1, 2, 2, 2};
     (void)state;
     kanon_measures *measures = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *t = table_of("attributes: {a: {role: quasi, type: integer}}\n", "a\n1\n1\n2\n2\n3\n");
     kanon_grouping *grouping = grouping_of(t, both);
     kanon_setting setting = {"population-size", "4"};

@@ -32,7 +32,7 @@ static kanon_status try_query_error(double *out, const kanon_table *table, const
 static double query_error(const kanon_table *table, const kanon_grouping *grouping, const kanon_setting *settings,
                           size_t n_settings)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     double value = -1;
     assert_done(try_query_error(&value, table, grouping, settings, n_settings, 1, &err), &err);
     return value;
@@ -465,7 +465,7 @@ static void test_presets(void **state)
 static void expect_wrong(const kanon_table *table, const kanon_grouping *grouping, const char *part,
                          const kanon_setting *settings, size_t n)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     double value;
     assert_int_equal(try_query_error(&value, table, grouping, settings, n, 1, &err), KANON_EINVAL);
     assert_holds(err.message, part);
@@ -519,7 +519,7 @@ static void test_threads(void **state)
     (void)state;
     kanon_grouping *grouping;
     kanon_table *table = census(&grouping);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     double one = 0, many = 0;
     kanon_setting settings[] = {{"query-count", "3001"}};
     assert_done(try_query_error(&one, table, grouping, settings, 1, 1, &err), &err);
@@ -543,7 +543,7 @@ static void test_stop(void **state)
     (void)state;
     kanon_grouping *grouping;
     kanon_table *table = census(&grouping);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_measures *measures = NULL;
     int n_calls = 0;
     kanon_setting settings[] = {{"query-count", "1000000"}};
@@ -571,7 +571,7 @@ static void test_no_memory(void **state)
     double value;
     int64_t n = 0;
     while (st == KANON_ENOMEM) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         n++;
         kanon__alloc_fail_at(n, n % 2 == 0);
         st = try_query_error(&value, table, grouping, settings, 2, 1, &err);
@@ -602,7 +602,7 @@ static void test_row_index(void **state)
         kanon_table *table = table_of(age_schema, csv);
         const kanon__column *c = quasi_column(table, 0);
         kanon__row_index index;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_done(kanon__row_index_init(&index, c, n, &err), &err);
         uint64_t set[8];
         for (uint32_t lo = 0; lo <= c->domain->n_codes; lo++)

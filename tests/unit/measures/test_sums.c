@@ -54,7 +54,7 @@ typedef struct trial {
 
 static void draw(trial *t, const kanon_table *table, uint64_t seed)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int64_t n = table->data.n_rows, n_groups;
     t->data = table->data;
     if (seed % 2 == 0 && t->data.n_quasi > 0) {
@@ -89,7 +89,7 @@ static void finish(trial *t)
 /* The sums of the part of that number; negative: of the whole. */
 static void sums_of_part(kanon__sums *out, trial *t, int part)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__data rows = {0};
     kanon__subject subject;
     kanon_grouping *g = NULL;
@@ -117,7 +117,7 @@ static void sums_of_part(kanon__sums *out, trial *t, int part)
 /* Through bytes and back. */
 static void travel(kanon__sums *sums)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__packer p;
     kanon__unpacker u;
     kanon__sums copy;
@@ -165,7 +165,7 @@ static void parts_add_up_to_the_whole(void **state)
         random_table random = seed % 3 == 0 ? random_table_banded(seed) : random_table_new(seed);
         trial t = {0};
         kanon__sums whole, merged, part;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         draw(&t, random.table, seed);
         sums_of_part(&whole, &t, -1);
         sums_of_part(&merged, &t, 0);
@@ -201,7 +201,7 @@ static void assert_near(double got, double expected, const char *what)
 /* The file has each measure that it can have, as the groups have it of which no two look alike. */
 static void compare_file(const kanon_table *table, const kanon_schema *schema, const char *release)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_grouping *classes = NULL;
     kanon_measures *of_file = NULL, *of_groups = NULL;
     kanon_evaluate_options options = {.struct_size = sizeof options, .k = 2};
@@ -228,7 +228,7 @@ static void files_have_what_they_show(void **state)
 {
     uint64_t first = test_seed();
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     assert_done(kanon_schema_new(&schema, NULL, &err), &err);
     assert_done(kanon_schema_set(schema, NULL, "missing", "?", &err), &err);

@@ -31,7 +31,8 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
 {
     sink_log log = {0};
     place path = scratch("release.csv");
-    const kanon_sink sink = {.name = "sink", .write = sink_write, .finish = sink_finish, .payload = &log};
+    const kanon_sink sink = {
+        .struct_size = sizeof sink, .name = "sink", .write = sink_write, .finish = sink_finish, .payload = &log};
     const kanon_outputs file = {.struct_size = sizeof file, .release = KANON_TO_PATH(path.text)};
     const kanon_outputs to_sink = {.struct_size = sizeof to_sink, .release = KANON_TO_SINK(&sink)};
     struct ArrowArrayStream stream = {0};
@@ -52,9 +53,9 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
 static void sinks_without_write(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     sink_log log = {.complete = -1};
-    const kanon_sink sink = {.finish = sink_finish, .payload = &log};
+    const kanon_sink sink = {.struct_size = sizeof(kanon_sink), .finish = sink_finish, .payload = &log};
     const kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     kanon_table *table = table_of("privacy: {k: 2}\nattributes: {a: {role: quasi}}\n", "a\n1\n2\n");
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1));
@@ -68,7 +69,7 @@ static void sinks_without_write(void **state)
 /* `bad` is refused with these words, `good` is not. */
 static void assert_only(const char *yaml, const char *csv, const int64_t *bad, const int64_t *good, const char *words)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = table_of(yaml, csv);
     kanon_grouping *refused = grouping_of(table, bad), *allowed = grouping_of(table, good);
     assert_int_equal(publish(table, refused, &err), KANON_EINVAL);
@@ -110,7 +111,7 @@ static void entities_stay_together(void **state)
 static void constraints_that_make_no_sense(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = table_of("privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
                                   "attributes: {a: {role: quasi}, s: {role: insensitive}}\n",
                                   "a,s\n1,x\n2,y\n");
@@ -125,7 +126,7 @@ static void constraints_that_make_no_sense(void **state)
 static void states_refuse_them_as_well(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     static const char yaml[] = "privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
                                "attributes: {a: {role: quasi}, s: {role: sensitive}}\n";
     kanon_schema *schema = NULL;
@@ -151,7 +152,7 @@ static kanon_table *bytes_table(const char *csv)
 {
     kanon_table *table = NULL;
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(yaml, sizeof yaml - 1, "y"), NULL, &err), &err);
     assert_done(kanon_table_read(&table, KANON_BYTES_AS(csv, strlen(csv), "t"), schema, NULL, &err), &err);
     kanon_schema_free(schema);
@@ -167,7 +168,7 @@ static void assert_refused(kanon_status st, const kanon_error *err)
 static void groupings_belong_to_one_table(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *one = bytes_table("a\n1\n2\n3\n4\n"), *other = bytes_table("a\n1\n1\n1\n1\n");
     kanon_grouping *own = grouping_of(one, GROUPS(1, 1, 2, 2)), *made = NULL;
     kanon_measures *measures = NULL;
@@ -190,7 +191,7 @@ static void groupings_belong_to_one_table(void **state)
 static void recode_maps_belong_to_one_table(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *one = bytes_table("a\n1\n1\n1\n1\n"), *other = bytes_table("a\n1\n2\n3\n4\n");
     kanon_grouping *made = NULL;
     const kanon_options options = {.struct_size = sizeof options, .k = 2, .recode = KANON_RECODE_ATTRIBUTE};
@@ -205,7 +206,7 @@ static void recode_maps_belong_to_one_table(void **state)
 static void groupings_outlive_their_table(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *one = bytes_table("a\n1\n2\n3\n4\n");
     kanon_grouping *own = grouping_of(one, GROUPS(1, 1, 2, 2));
     kanon_table_free(one);

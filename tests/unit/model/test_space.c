@@ -357,7 +357,7 @@ static void assert_sums_fit(const kanon__space *s)
 static kanon__space *space_of(const kanon_table *table)
 {
     kanon__space *space = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err),
                 &err);
     assert_sums_fit(space);

@@ -93,7 +93,7 @@ static void ask(bench *b, const uint32_t *weights)
 
 static void compare(const kanon_table *table, const kanon__centroid_kernels *kernels, int64_t n_clusters, uint64_t seed)
 {
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     bench b = {0};
     kanon__random_init(&b.random, seed, 0);
     assert_int_equal(kanon__space_new(&b.space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS,

@@ -36,7 +36,7 @@ static kanon_piece *piece_of(const block_world *w, int form)
 static void write_all(collected out[N_FORMS], const block_world *w)
 {
     for (int i = 0; i < N_FORMS; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         out[i] = (collected){0};
         const kanon_sink sink = sink_of(&out[i], NULL);
         assert_done(kanon_piece_write(piece_of(w, i), &sink, &err), &err);
@@ -46,7 +46,7 @@ static void write_all(collected out[N_FORMS], const block_world *w)
 /* Use a piece, whatever comes of it. */
 static void use(const block_world *w, kanon_piece *piece, piece_kind kind)
 {
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_offers *offers = NULL;
     kanon_measures *measures = NULL;
     kanon_piece *other = NULL;
@@ -104,7 +104,7 @@ static kanon_status take(const block_world *w, int form, const char *bytes, size
 
 static block_world *world_new(void)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     block_world *w = malloc(sizeof *w);
     assert_non_null(w);
     assert_done(world_make(w, &err), &err);
@@ -128,7 +128,7 @@ static void damage_is_found(void **state)
     write_all(forms, w);
     for (int form = 0; form < N_FORMS; form++) {
         for (size_t i = 0; i < forms[form].size; i++) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             collected again = {0};
             forms[form].text[i] ^= 1;
             kanon_status st = take(w, form, forms[form].text, forms[form].size, &again, &err);
@@ -153,7 +153,7 @@ static void damage_is_found(void **state)
 /* Hand the piece over wherever one of the kind `wanted` is taken. */
 static void assert_not_taken(block_world *w, piece_kind wanted, kanon_piece *piece, const char *words)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_grouping *grouping = NULL;
     kanon_measures *measures = NULL;
     kanon_piece *out = NULL;
@@ -239,7 +239,7 @@ static void wrong_kinds_are_refused(void **state)
 static void tables_take_no_other_piece(void **state)
 {
     block_world *w = world_new();
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = NULL;
     const kanon_read_options read = {.struct_size = sizeof read, .domain = w->cuts};
     const kanon_input first = world_input(w->csv[0]);
@@ -276,7 +276,7 @@ static void what_is_no_piece_is_refused(void **state)
 {
     static const char others[][24] = {"", "kanonX1\n0123456789abcdef", "kanon", "<html>"};
     block_world *w = world_new();
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_piece *piece = w->rest;
     collected bytes = {0};
     const kanon_sink to = sink_of(&bytes, NULL);
@@ -309,7 +309,7 @@ static void release_stream(struct ArrowArrayStream *stream)
 static void pieces_are_read_from_files(void **state)
 {
     block_world *w = world_new();
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_piece *piece = NULL;
     collected bytes = {0};
     const kanon_sink to = sink_of(&bytes, NULL);
@@ -340,7 +340,7 @@ static void places_are_counted(void **state)
     static const int64_t each[] = {9, 4};
     static const char csv[] = "age,zip,sex,ill\n20,100,F,x\n21,101,M,y\n";
     block_world *w = world_new();
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_domain *domain = NULL;
     kanon_codes *codes = NULL;
     kanon_places places = {.struct_size = sizeof places, .n = 2};
@@ -365,7 +365,7 @@ static void input_says_how_it_is_read(void **state)
 {
     static const char csv[] = "age:zip:sex:ill\n20:100:F:x\n";
     block_world *w = world_new();
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_domain *domain = NULL;
     kanon_input input = {.struct_size = sizeof input, .bytes = csv, .size = sizeof csv - 1};
     (void)state;
@@ -408,7 +408,7 @@ static void made_up_bytes_do_no_harm(void **state)
     write_all(forms, w);
     for (int form = 0; form < N_FORMS; form++)
         for (int i = 0; i < TRIES; i++) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             collected again = {0};
             size_t size = forms[form].size;
             char *bytes = malloc(size);
@@ -439,7 +439,7 @@ static void made_up_bytes_do_no_harm(void **state)
 static void wrong_steps_are_refused(void **state)
 {
     block_world *w = world_new();
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_cuts *cuts = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -510,7 +510,7 @@ static void wrong_steps_are_refused(void **state)
 
 static void refuse_schema(const char *yaml, const kanon_options *options, const char *words)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(yaml, strlen(yaml), "s"), NULL, &err), &err);
     assert_refused(kanon_blocks_allow(schema, options, &err), KANON_EINVAL, &err, words);
@@ -522,7 +522,7 @@ static void what_cannot_be_done_is_refused(void **state)
     static const char plain[] = "attributes: {age: quasi}\nprivacy: {k: 3}\n";
     const kanon_setting limit = {"time-limit", "5"};
     kanon_options o = {.struct_size = sizeof o, .blocks = 100};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     (void)state;
     assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(plain, strlen(plain), "s"), NULL, &err), &err);
@@ -575,7 +575,7 @@ static int stop_at_two(int64_t row, const char *text, size_t size, void *payload
 /* The rows of all parts, each read as a table of its own, are the rows of the file. */
 static void parts_hold_all_rows(const char *csv, int64_t part_bytes)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_csv_parts *parts = NULL;
     kanon_schema *schema = NULL;
     static const char yaml[] = "attributes: {a: quasi, b: insensitive}\n";
@@ -620,7 +620,7 @@ static void files_are_divided_at_rows(void **state)
     (void)state;
     for (int64_t part_bytes = 0; part_bytes < 90; part_bytes++)
         parts_hold_all_rows(csv, part_bytes);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_csv_parts *parts = NULL;
     kanon_schema *schema = NULL;
     place path = scratch("latin.csv");
@@ -636,7 +636,7 @@ static void files_are_divided_at_rows(void **state)
 /* Every allocation of every call fails in turn; nothing crashes, nothing stays. */
 static void no_memory(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     block_world *w = world_new();
     (void)state;
     world_free(w);

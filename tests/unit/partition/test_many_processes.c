@@ -122,7 +122,7 @@ static void choose_options(sample *s)
 
 static sample *sample_new(uint64_t seed)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     char k[16];
     sample *s = calloc(1, sizeof *s);
     assert_non_null(s);
@@ -200,7 +200,7 @@ static void make_stream(const sample *s, rows *r, struct ArrowArrayStream *out)
 /* The table of these rows; `domain` NULL: they are the whole. */
 static kanon_table *table_of_rows(const sample *s, rows *r, const kanon_domain *domain)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = NULL;
     const kanon_read_options options = {.struct_size = sizeof options, .domain = domain};
     struct ArrowArrayStream stream;
@@ -222,7 +222,7 @@ static kanon_table *table_of_rows(const sample *s, rows *r, const kanon_domain *
 /* `codes` may be NULL. */
 static kanon_domain *domain_of(const sample *s, rows *r, kanon_codes **codes)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_domain *domain = NULL;
     const kanon_read_options options = {.struct_size = sizeof options};
     struct ArrowArrayStream stream;
@@ -267,7 +267,7 @@ static int divide(sample *s, rows *parts)
 /* Write a piece, free it, and make it again of its bytes, which are then written equal. */
 static void travel(kanon_piece **piece, const kanon_domain *domain)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     collected bytes = {0}, again = {0};
     const kanon_sink to = sink_of(&bytes, NULL), to_again = sink_of(&again, NULL);
     assert_done(kanon_piece_write(*piece, &to, &err), &err);
@@ -283,7 +283,7 @@ static void travel(kanon_piece **piece, const kanon_domain *domain)
 /* Merge `n` pieces in a random order into one of them. */
 static kanon_piece *merge_all(sample *s, kanon_piece **pieces, int n)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     while (n > 1) {
         int from = below(s, n), into = below(s, n - 1);
         into += into >= from;
@@ -313,7 +313,7 @@ typedef struct play {
 
 static void play_domain(play *p)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_domain *domains[MOST_PARTS];
     for (int i = 0; i < p->n_parts; i++) {
         domains[i] = domain_of(p->s, &p->parts[i], NULL);
@@ -329,7 +329,7 @@ static void play_domain(play *p)
 /* The codes of each part, which were read with its domain or are those of its table. */
 static void play_codes(play *p)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     for (int i = 0; i < p->n_parts; i++) {
         if (p->parts[i].n > 0 && below(p->s, 3) == 0) {
             kanon_table *table = table_of_rows(p->s, &p->parts[i], p->domain);
@@ -350,7 +350,7 @@ static void play_codes(play *p)
 /* Counts of codes are those of the table, whether what was found out at the level before is kept or not. */
 static void count_codes(play *p, int part, const kanon_counts *of_table)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_counts *counts = NULL;
     collected wanted = {0}, got = {0}, before = {0};
     const kanon_sink to_wanted = sink_of(&wanted, NULL), to_got = sink_of(&got, NULL), to_before = sink_of(&before, NULL);
@@ -374,7 +374,7 @@ static void count_codes(play *p, int part, const kanon_counts *of_table)
 
 static void play_cuts(play *p)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_cuts_new(&p->cuts, p->domain, p->s->blocks, &err), &err);
     while (!kanon_cuts_done(p->cuts)) {
         kanon_counts *counts[MOST_PARTS];
@@ -402,7 +402,7 @@ static void play_cuts(play *p)
 /* Rows go to their blocks, in the order of their places. */
 static void play_shuffle(play *p)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     for (int i = 0; i < p->n_parts; i++) {
         int32_t block_of[MOST_ROWS], by_codes[MOST_ROWS];
         if (p->parts[i].n == 0) {
@@ -426,7 +426,7 @@ static void play_shuffle(play *p)
 
 static void play_group(play *p, int block)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_grouping *grouping = NULL;
     rows *r = &p->blocks[block];
     int64_t places[MOST_ROWS];
@@ -456,7 +456,7 @@ static int row_at(const sample *s, int64_t wanted)
 
 static void play_rest(play *p)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_rest *rests[MOST_BLOCKS];
     for (int i = 0; i < p->n_blocks; i++) {
         assert_done(kanon_rest_new(&rests[i], p->groups[i], &err), &err);
@@ -511,7 +511,7 @@ static void assert_same_groups(const play *p, const kanon_grouping *expected)
 
 static void publish(collected *out, const kanon_table *table, const kanon_grouping *grouping)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     const kanon_sink sink = sink_of(out, "release.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink), .threads = 1};
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
@@ -532,7 +532,7 @@ static const char *row_end(const char *at)
 /* The merged figures are those of the whole. */
 static void assert_same_figures(play *p, kanon_tally **tallies, const kanon_table *whole, const kanon_grouping *expected)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_tally *tally = merge_all(p->s, tallies, p->n_blocks);
     kanon_measures *merged = NULL, *measures = NULL;
     travel(&tally, p->domain);
@@ -568,7 +568,7 @@ static void assert_same_release(play *p, const kanon_table *whole, const kanon_g
     char header[512] = "";
     collected all = {0};
     kanon_tally *tallies[MOST_BLOCKS];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     for (int block = 0; block < p->n_blocks; block++) {
         rows *r = &p->blocks[block];
         int64_t group_of[MOST_ROWS];
@@ -613,7 +613,7 @@ static void assert_same_release(play *p, const kanon_table *whole, const kanon_g
 /* Plays one case; returns how many rounds of offers it took, and in *n_left how many records were left over. */
 static int play_case(uint64_t seed, int *n_left, int *n_blocks)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_grouping *expected = NULL;
     sample *s = sample_new(seed);
     play *p = calloc(1, sizeof *p);

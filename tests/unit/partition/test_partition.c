@@ -9,7 +9,7 @@
 
 static kanon__parts *cut(const char *csv, const char *schema, int64_t least, kanon_table **table, kanon__space **space)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *s = NULL;
     kanon__parts *parts = NULL;
     place csv_path = scratch("t.csv"), schema_path = scratch("s.yaml");
@@ -89,7 +89,7 @@ static void no_memory(void **state)
                               &space);
     kanon__parts_free(parts);
     for (int64_t i = 1;; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__alloc_fail_at(i, false);
         kanon_status st = kanon__parts_at_gaps(&parts, space, 2, 1, NULL, &err);
         kanon__alloc_fail_at(0, false);
@@ -198,7 +198,7 @@ static void leftovers_go_where_they_cost_least(void **state)
                                   &space);
         n_away += place_plainly(a, b, parts, expected, n);
         for (int threads = 1; threads <= 2 && parts->n > 1; threads++) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             kanon__texts warnings = {0};
             kanon__run run = {
                 .table = &table->data, .space = space, .k = K, .threads = threads, .warnings = &warnings,
@@ -221,7 +221,7 @@ static void leftovers_go_where_they_cost_least(void **state)
  * A run has what the caller gave it, and no groups of the whole. */
 static void part_costs_what_it_costs_in_the_whole(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = NULL;
     kanon__space *space = NULL;
     kanon__texts warnings = {0}, chosen = {0};
@@ -269,7 +269,7 @@ static void row_run_without_memory(void **state)
     kanon__parts *parts = cut("a,b\n1,x\n2,x\n3,y\n4,y\n", "attributes: {a: quasi, b: quasi}\n", 2, &table, &space);
     kanon__run whole = {.table = &table->data, .policy = &table->policy, .k = 2};
     for (int64_t i = 1;; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__row_run part;
         int64_t before = kanon__alloc_in_use();
         kanon__alloc_fail_at(i, false);

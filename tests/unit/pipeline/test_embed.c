@@ -276,6 +276,7 @@ static kanon_status (*const jobs[N_JOBS])(job_run *) = {csv_job,   arrow_job,   
 static void run_job(job_run *r, int threads)
 {
     host_init(&r->host, threads);
+    r->err = (kanon_error)KANON_INIT(kanon_error);
     r->status = jobs[r->job](r);
 }
 
@@ -417,7 +418,7 @@ static void assert_clean(const embedded *e)
 
 static void embedded_init(embedded *e, const people *p, int threads)
 {
-    *e = (embedded){.people = p};
+    *e = (embedded){.people = p, .err = KANON_INIT(kanon_error)};
     host_init(&e->host, threads);
 }
 
@@ -480,7 +481,7 @@ enum { N_RECEIVERS = 6 };
 static void open_receiver(receiver *r, const people *p, const host *h, const char *path)
 {
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_options options = {.struct_size = sizeof options, .k = 3, .algorithm = "mondrian"};
     kanon_state_options opening = {.struct_size = sizeof opening, .context = &h->context};
     *r = (receiver){0};
@@ -518,7 +519,7 @@ static void streams_fail_at_each_call(void **state)
                                        .fail_next = at < 0 ? 0 : codes[code].code, .fail_at = at};
                 struct ArrowArrayStream stream;
                 arrow_counts counts = {0};
-                kanon_error err = {0};
+                kanon_error err = KANON_INIT(kanon_error);
                 long long live = atomic_load(&h.n_live);
                 arrow_produce(&stream, &delta->table, &layout, &counts);
                 kanon_status st = give(to, &r, &stream, &err);
@@ -591,7 +592,7 @@ static void cancelled_changes_change_nothing(void **state)
         kanon_state *kept = NULL;
         kanon_state_info *info = NULL;
         kanon_change done = KANON_INIT(kanon_change);
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         struct ArrowArrayStream stream;
         arrow_counts counts = {0};
         atomic_store(&h.n_ticks, 0);
@@ -647,7 +648,7 @@ static void sinks_fail_anywhere(void **state)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_options options = {.struct_size = sizeof options, .k = 5, .algorithm = "mondrian"};
     host_init(&h, 2);
     assert_done(people_schema(&schema, &h.context, &err), &err);
@@ -656,7 +657,7 @@ static void sinks_fail_anywhere(void **state)
     for (int of = 0; of < 2; of++) { /* a write of the release, or of the groups */
         int at = 0, n_writes = 0;
         do {
-            two_sinks s = {.release = {.host = &h}, .groups = {.host = &h}};
+            two_sinks s = {.release = {.host = &h}, .groups = {.host = &h}, .err = KANON_INIT(kanon_error)};
             *(of == 0 ? &s.release.fail_write_at : &s.groups.fail_write_at) = ++at;
             publish_to_sinks(&s, table, grouping);
             n_writes = of == 0 ? s.release.n_writes : s.groups.n_writes;
@@ -676,7 +677,9 @@ static void sinks_fail_anywhere(void **state)
         assert_true(at > (of == 0 ? 2 : 1));
     }
     for (int of = 0; of < 2; of++) { /* everything is written, but the last word is no */
-        two_sinks s = {.release = {.host = &h, .fail_finish = of == 0}, .groups = {.host = &h, .fail_finish = of == 1}};
+        two_sinks s = {.release = {.host = &h, .fail_finish = of == 0},
+                       .groups = {.host = &h, .fail_finish = of == 1},
+                       .err = KANON_INIT(kanon_error)};
         publish_to_sinks(&s, table, grouping);
         assert_int_equal(s.status, KANON_EIO);
         assert_int_equal(s.release.n_finished, 1);
@@ -709,7 +712,7 @@ static void state_forgets_what_a_sink_refuses(void **state)
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     kanon_state_info *info = NULL;
     kanon_change change = KANON_INIT(kanon_change);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     host_init(&h, 1);
     open_receiver(&r, p, &h, path.text);
     assert_int_equal(kanon_state_release(r.state, &options, &change, &err), KANON_EIO);

@@ -24,7 +24,7 @@ static void run(const kanon_table *table, kanon_options options)
     static const char *const algorithms[] = {"mondrian", "kmember", "full-domain", "auto"};
     options.struct_size = sizeof options;
     for (int i = 0; i < 4; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_grouping *g = NULL;
         options.algorithm = algorithms[i];
         assert_told(kanon_anonymize(&g, table, &options, &err), &err);
@@ -54,7 +54,7 @@ static void reading(void **state)
 {
     (void)state;
     for (int i = 0; i < N_LONGS + N_INTS; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_table *table = NULL;
         kanon_read_options options = {.struct_size = sizeof options};
         if (i < N_LONGS)
@@ -74,26 +74,26 @@ static void figures(void **state)
     kanon_grouping *g = grouping_of(table, (const int64_t[N]){1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2});
     place schema_path = scratch("s.yaml"), data = scratch("t.csv");
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_schema_read(&schema, KANON_PATH(schema_path.text), NULL, &err), &err);
     for (int i = 0; i < N_LONGS; i++) {
         int n = ints[i % N_INTS];
         kanon_lower_bound *bound = NULL;
         kanon_measures *measures = NULL;
         kanon_check *check = NULL;
-        err = (kanon_error){0};
+        err = (kanon_error)KANON_INIT(kanon_error);
         kanon_bound_options bounding = {.struct_size = sizeof bounding, .k = longs[i], .rounds = 2, .threads = n};
         assert_told(kanon_bound(&bound, table, &bounding, &err), &err);
         kanon_lower_bound_free(bound);
-        err = (kanon_error){0};
+        err = (kanon_error)KANON_INIT(kanon_error);
         bounding = (kanon_bound_options){.struct_size = sizeof bounding, .rounds = longs[i], .seconds = 0.01};
         assert_told(kanon_bound(&bound, table, &bounding, &err), &err);
         kanon_lower_bound_free(bound);
-        err = (kanon_error){0};
+        err = (kanon_error)KANON_INIT(kanon_error);
         kanon_evaluate_options measuring = {.struct_size = sizeof measuring, .k = longs[i], .threads = n};
         assert_told(kanon_evaluate(&measures, table, g, &measuring, &err), &err);
         kanon_measures_free(measures);
-        err = (kanon_error){0};
+        err = (kanon_error)KANON_INIT(kanon_error);
         kanon_check_options checking = {.struct_size = sizeof checking, .k = longs[i], .risk_threshold = (double)longs[i]};
         assert_told(kanon_check_read(&check, KANON_PATH(data.text), schema, &checking, &err), &err);
         kanon_check_free(check);
@@ -110,7 +110,7 @@ static void publishing(void **state)
     kanon_grouping *g = grouping_of(table, (const int64_t[N]){1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2});
     place path = scratch("r.csv");
     for (int i = 0; i < N_LONGS; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_outputs outputs = {.struct_size = sizeof outputs,
                                  .release = KANON_TO_PATH(path.text),
                                  .shuffle = ints[i % N_INTS],
@@ -131,7 +131,7 @@ static void states(void **state)
     kanon_table *table = table_of(yaml, csv);
     kanon_schema *schema = NULL;
     kanon_grouping *g = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_schema_read(&schema, KANON_PATH(schema_path.text), NULL, &err), &err);
     assert_done(kanon_anonymize(&g, table, NULL, &err), &err);
     assert_done(kanon_state_create(path.text, table, schema, g, NULL, NULL, &err), &err);
@@ -141,7 +141,7 @@ static void states(void **state)
         kanon_state_options options = {.struct_size = sizeof options, .wait_seconds = ints[i % N_INTS]};
         kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
         kanon_change_options change = {.struct_size = sizeof change, .outputs = &outputs, .joint_k = longs[i]};
-        err = (kanon_error){0};
+        err = (kanon_error)KANON_INIT(kanon_error);
         assert_done(kanon_state_open(&open, path.text, &options, &err), &err);
         assert_told(kanon_state_release(open, &change, &done, &err), &err);
         kanon_state_close(open);

@@ -25,7 +25,7 @@ enum { NAME, AGE, DAY, JOB, PLACE };
 static kanon_group_cell cell_of(const kanon_group_view *view, int64_t group, int column)
 {
     kanon_group_cell cell = {.struct_size = sizeof cell};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_group_view_cell(&cell, view, group, column, &err), &err);
     return cell;
 }
@@ -58,7 +58,7 @@ static void groups_show_what_they_hold(void **state)
 {
     (void)state;
     kanon_group_view *view = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = table_of(yaml, csv);
     kanon_grouping *grouping = grouping_of(table, groups);
     assert_done(kanon_group_view_new(&view, table, grouping, &err), &err);
@@ -91,7 +91,7 @@ static void recode_maps_are_followed(void **state)
     (void)state;
     kanon_group_view *view = NULL;
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_options options = {.struct_size = sizeof options, .k = 2, .recode = KANON_RECODE_ATTRIBUTE, .threads = 1};
     kanon_table *table = table_of("attributes: {a: {role: quasi}, b: {role: quasi}}\n", "a,b\n1,x\n2,x\n2,y\n3,y\n");
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
@@ -109,7 +109,7 @@ static void wrong_questions_are_refused(void **state)
 {
     (void)state;
     kanon_group_view *view = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = table_of(yaml, csv);
     kanon_grouping *grouping = grouping_of(table, groups);
     assert_done(kanon_group_view_new(&view, table, grouping, &err), &err);

@@ -18,7 +18,7 @@ typedef struct fixture {
 static collected publish(const kanon_table *table, const kanon_grouping *grouping, bool groups, kanon_numeric numeric)
 {
     collected c = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_sink sink = sink_of(&c, "a sink");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .numeric = numeric};
     *(groups ? &outputs.groups : &outputs.release) = KANON_TO_SINK(&sink);
@@ -30,7 +30,7 @@ static collected publish(const kanon_table *table, const kanon_grouping *groupin
 static fixture *fixture_new(void)
 {
     fixture *f = calloc(1, sizeof *f);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_options options = {.struct_size = sizeof options, .k = 4, .algorithm = "kmember", .seed = 3};
     assert_non_null(f);
     f->people = people_new(N_PEOPLE, 1);
@@ -78,7 +78,7 @@ static void tables_and_groupings(void **state)
     for (int from = 0; from < N_SOURCES; from++) {
         kanon_table *table = NULL;
         kanon_grouping *grouping = NULL, *given = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         struct ArrowArrayStream stream;
         arrow_counts counts = {0};
         arrow_produce(&stream, &f->people->table, &layout, &counts);
@@ -138,7 +138,7 @@ static void print_check(char *out, size_t room, const kanon_check *c)
 static struct ArrowArrayStream released_stream(const fixture *f)
 {
     struct ArrowArrayStream stream = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_outputs options = {.struct_size = sizeof options, .numeric = KANON_NUMERIC_INTERVAL};
     assert_done(release_to_stream(&stream, f->table, f->grouping, &options, &err), &err);
     return stream;
@@ -152,7 +152,7 @@ static void releases_checked(void **state)
     kanon_check_options options = {.struct_size = sizeof options, .k = 5};
     for (int from = 0; from < N_SOURCES; from++) {
         kanon_check *check = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         struct ArrowArrayStream stream = released_stream(f);
         if (from == FROM_FILE)
             assert_done(kanon_check_read(&check, KANON_PATH(f->release_path.text), f->schema, &options, &err), &err);
@@ -192,7 +192,7 @@ static void releases_evaluated(void **state)
     fixture *f = fixture_new();
     kanon_measures *all[N_SOURCES] = {0}, *own = NULL;
     kanon_evaluate_options brief = {.struct_size = sizeof brief, .brief = 1};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct ArrowArrayStream stream = released_stream(f);
     assert_done(kanon_evaluate_release(&all[0], f->table, KANON_PATH(f->release_path.text), f->schema, NULL, &err), &err);
     assert_done(kanon_evaluate_release(&all[1], f->table, KANON_BYTES_AS(f->release.text, f->release.size, "r"), f->schema,
@@ -217,7 +217,7 @@ static void certificates(void **state)
     place path = scratch("proof.json");
     kanon_lower_bound *bound = NULL;
     kanon_certificate of_file = KANON_INIT(kanon_certificate), of_bytes = KANON_INIT(kanon_certificate);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     collected proof = {0};
     kanon_sink sink = sink_of(&proof, "proof.json");
     kanon_bound_options options = {.struct_size = sizeof options, .k = 4, .rounds = 2, .certificate = KANON_TO_SINK(&sink)};
@@ -251,7 +251,7 @@ static void curves(void **state)
     collected plot = {0};
     kanon_sink sink = sink_of(&plot, "curve.svg");
     kanon_curve *curve = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_tradeoff_options options = {
         .struct_size = sizeof options, .k = "3,6", .algorithm = "mondrian", .plot = KANON_TO_SINK(&sink)};
     assert_done(kanon_tradeoff(&curve, f->table, &options, &err), &err);
@@ -276,7 +276,7 @@ typedef struct delta {
 static kanon_change apply(kanon_state *state, int from, const delta *d, collected *release)
 {
     place path = scratch("delta.csv");
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change change = KANON_INIT(kanon_change);
     kanon_sink sink = sink_of(release, "release.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
@@ -316,7 +316,7 @@ static void changes_of_states(void **state)
         place path = scratch(from == 0 ? "file.state" : from == 1 ? "bytes.state" : "arrow.state");
         kanon_state *kept = NULL;
         kanon_state_info *info = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_done(kanon_state_create(path.text, f->table, f->schema, f->grouping, NULL, NULL, &err), &err);
         assert_done(kanon_state_open(&kept, path.text, NULL, &err), &err);
         for (size_t i = 0; i < N_OF(deltas); i++) {
@@ -368,7 +368,7 @@ static kanon_schema *built(int without)
 {
     static const char countries[] = "Rome;Italy;*\nMilan;Italy;*\nOslo;Norway;*\nBergen;Norway;*\nBonn;Germany;*\n";
     kanon_schema *s = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = kanon_schema_new(&s, NULL, &err);
     int i = 0;
 #define SET(call)                                                                                                           \
@@ -413,7 +413,7 @@ typedef struct outcome {
 /* Everything that a schema decides: types, groups, release, and what a state keeps of it. */
 static outcome outcome_of(const kanon_schema *schema, const char *csv)
 {
-    outcome o = {0};
+    outcome o = {.err = KANON_INIT(kanon_error)};
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
     kanon_state *kept = NULL;
@@ -482,7 +482,7 @@ static void setters_say_what_yaml_says(void **state)
     people *p = people_new(60, 1);
     char *csv = visits_csv(p);
     kanon_schema *read = NULL, *of_bytes = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place path = scratch("described.yaml");
     write_text(path.text, described);
     assert_done(kanon_schema_read(&read, KANON_PATH(path.text), NULL, &err), &err);

@@ -146,7 +146,7 @@ static void add(text *t, const char *format, ...)
 static kanon_proposal *propose(const char *csv, int threads)
 {
     kanon_proposal *proposal = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_propose_options options = {.struct_size = sizeof options, .threads = threads};
     assert_done(kanon_propose(&proposal, KANON_BYTES_AS(csv, strlen(csv), "table.csv"), &options, &err), &err);
     return proposal;
@@ -166,7 +166,7 @@ static void assert_runs(const kanon_proposal *p, const char *csv)
 {
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(strlen(p->schema), p->schema_size);
     assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(p->schema, p->schema_size, "proposed"), NULL, &err), &err);
     assert_done(kanon_table_read(&table, KANON_BYTES_AS(csv, strlen(csv), "table.csv"), schema, NULL, &err), &err);
@@ -315,7 +315,7 @@ static void ages_have_bands(void **state)
 {
     text t = {0};
     kanon_proposal *without = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_propose_options options = {.struct_size = sizeof options, .without_bands = 1};
     (void)state;
     add(&t, "age,height\n");
@@ -340,7 +340,7 @@ static void arrow_gives_the_same_roles(void **state)
     const arrow_field fields[] = {{"age", "l", NULL, ages}, {"sex", "u", NULL, sexes}, {"contact", "u", NULL, mails}};
     struct ArrowArrayStream stream;
     kanon_proposal *p = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     arrow_counts counts = {0};
     arrow_produce(&stream, &(arrow_table){3, fields, 6}, &(arrow_layout){0}, &counts);
@@ -378,12 +378,12 @@ static int finish(int complete, void *payload)
 static void sinks_are_told(void **state)
 {
     static const char good[] = "age,sex\n20,f\n21,m\n", bad[] = "age,sex\n20\n";
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     for (int i = 0; i < 2; i++) {
         receiver r = {0};
         kanon_proposal *p = NULL;
-        kanon_sink sink = {.write = receive, .finish = finish, .payload = &r};
+        kanon_sink sink = {.struct_size = sizeof(kanon_sink), .write = receive, .finish = finish, .payload = &r};
         kanon_propose_options options = {.struct_size = sizeof options, .schema = KANON_TO_SINK(&sink)};
         const char *csv = i == 0 ? good : bad;
         kanon_status st = kanon_propose(&p, KANON_BYTES_AS(csv, strlen(csv), "t.csv"), &options, &err);
@@ -401,7 +401,7 @@ static void sinks_are_told(void **state)
 static void the_table_is_not_overwritten(void **state)
 {
     kanon_proposal *p = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place table = scratch("t.csv");
     (void)state;
     write_text(table.text, "age,sex\n20,f\n21,m\n");

@@ -10,7 +10,7 @@ enum { N_TABLES = 40, DRAWS_STREAM = 17 };
 static double loss_of(const kanon_table *table, const kanon_grouping *grouping)
 {
     kanon_measures *measures = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_evaluate_options brief = {.struct_size = sizeof brief, .brief = 1};
     assert_done(kanon_evaluate(&measures, table, grouping, &brief, &err), &err);
     double loss = kanon_measures_find(measures, "information_loss", NULL)->value;
@@ -24,7 +24,7 @@ static kanon_grouping *random_groups(const random_table *random, bool fill)
     int64_t n = kanon_table_rows(random->table), n_groups = n / random->k;
     int64_t *group_of = calloc((size_t)n, sizeof *group_of), *order = calloc((size_t)n, sizeof *order);
     kanon_grouping *out = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__random draws;
     kanon__random_init(&draws, random->seed, DRAWS_STREAM);
     for (int64_t i = 0; i < n; i++) {
@@ -67,7 +67,7 @@ static int improve_table(uint64_t seed, const char *refine)
 {
     random_table random = random_table_sized(seed, 20 + (int)(seed % 40), 2 + (int64_t)(seed % 4));
     kanon_grouping *start = random_groups(&random, true), *one = NULL, *three = NULL, *again = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(improve(&one, random.table, start, random.k, refine, 1, 0, &err), &err);
     assert_done(improve(&three, random.table, start, random.k, refine, 3, 0, &err), &err);
     assert_done(improve(&again, random.table, one, random.k, refine, 1, 0, &err), &err);
@@ -104,7 +104,7 @@ static void test_too_small(void **state)
     for (uint64_t seed = first; seed < first + N_TABLES / 2; seed++) {
         random_table random = random_table_sized(seed, 30, 4);
         kanon_grouping *start = random_groups(&random, false), *out = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         if (kanon_grouping_smallest(start) < random.k) {
             assert_int_equal(improve(&out, random.table, start, random.k, NULL, 1, 0, &err), KANON_EINFEASIBLE);
             assert_string_equal(err.topic, "repair");
@@ -135,7 +135,7 @@ static void test_suppressed(void **state)
     (void)state;
     kanon_table *table = table_of(ages_yaml, ages);
     kanon_grouping *start = NULL, *out = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_grouping_new(&start, table, (int64_t[]){1, 1, 1, 2, 2, 2, 0, 0, 0}, &err), &err);
     assert_int_equal(improve(&out, table, start, 0, NULL, 1, 0, &err), KANON_EINFEASIBLE);
     assert_holds(err.message, "3 records are suppressed");
@@ -152,7 +152,7 @@ static void test_constraint(void **state)
     (void)state;
     kanon_table *table = table_of(diverse_yaml, ages);
     kanon_grouping *start = NULL, *out = NULL, *best = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_grouping_new(&best, table, (int64_t[]){1, 1, 1, 2, 2, 2, 3, 3, 3}, &err), &err);
     assert_done(kanon_grouping_new(&start, table, (int64_t[]){1, 2, 3, 1, 2, 3, 1, 2, 3}, &err), &err);
     assert_done(improve(&out, table, start, 0, NULL, 1, 0, &err), &err);
@@ -174,7 +174,7 @@ static void test_refused(void **state)
     (void)state;
     kanon_table *table = table_of(ages_yaml, ages), *other = table_of(ages_yaml, "age,illness\n1,a\n2,a\n3,b\n");
     kanon_grouping *start = NULL, *out = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_grouping_new(&start, table, (int64_t[]){1, 1, 1, 2, 2, 2, 3, 3, 3}, &err), &err);
     assert_int_equal(improve(&out, other, start, 0, NULL, 1, 0, &err), KANON_EINVAL);
     kanon_options options = {.struct_size = sizeof options, .start = start, .algorithm = "mondrian"};
@@ -194,7 +194,7 @@ static void test_release(void **state)
     kanon_table *table = table_of(ages_yaml, ages);
     kanon_schema *schema = NULL;
     kanon_grouping *start = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place path = scratch("release.csv");
     assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(ages_yaml, strlen(ages_yaml), "s"), NULL, &err), &err);
     write_text(path.text, "age,illness\n1-5,a\n1-5,a\n[1..5],b\n11-19,b\n11-19,b\n11-19,a\n*,a\n*,b\n*,b\n");
@@ -217,7 +217,7 @@ static void test_no_memory(void **state)
     (void)state;
     kanon_table *table = table_of(diverse_yaml, ages);
     kanon_grouping *start = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_grouping_new(&start, table, (int64_t[]){1, 1, 2, 2, 2, 1, 1, 2, 3}, &err), &err);
     kanon_status st = KANON_ENOMEM;
     for (int64_t at = 1; st == KANON_ENOMEM; at++) {

@@ -66,7 +66,7 @@ static int64_t check_table(const kanon_table *table, int64_t width)
     kanon__space *space = NULL;
     kanon__tuples *tuples = NULL;
     kanon__neighbourhood *lists = NULL, *by_three = NULL, *limited = NULL, *unlimited = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err),
                      KANON_OK);
     assert_int_equal(kanon__tuples_new(&tuples, space, &err), KANON_OK);

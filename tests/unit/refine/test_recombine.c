@@ -21,7 +21,7 @@ enum { N_TABLES = 60, N_PAIRS = 8, K = 3, N_ROWS = 2 * N_PAIRS * K + 1 };
 static int64_t loss_of_groups(const kanon__space *space, const int32_t *group_of, int32_t first, int32_t n)
 {
     kanon__clusters c;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     int64_t loss = 0;
     assert_int_equal(kanon__clusters_init(&c, space, n, &err), KANON_OK);
     for (int64_t row = 0; row < space->n_rows; row++)
@@ -62,7 +62,7 @@ static void takes_the_better_side_of_each_component(void **state)
         print_message("table %" PRIu64 "\n", seed);
         random_table t = random_table_sized(seed, N_ROWS, K);
         kanon__space *space = NULL;
-        kanon_error err;
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__random random;
         int32_t left[N_ROWS], right[N_ROWS];
         int64_t expected = 0;
@@ -95,7 +95,7 @@ static void more_groups_are_better_among_equals(void **state)
     (void)state;
     kanon_table *table = table_from_texts("a\n1\n1\n1\n1\n2\n2\n", "attributes: {a: {role: quasi, type: integer}}\n");
     kanon__space *space = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     int32_t coarse[] = {0, 0, 0, 0, 1, 1}, fine[] = {0, 0, 1, 1, 2, 2};
     const int32_t is[] = {0, 0, 1, 1, 2, 2};
     assert_int_equal(kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err),
@@ -120,7 +120,7 @@ static void suppressed_rows_are_one_component(void **state)
     kanon_table *table = table_from_texts("a\n1\n1\n1\n50\n20\n20\n30\n30\n",
                                           "attributes: {a: {role: quasi, type: integer}}\n");
     kanon__space *space = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err),
                      KANON_OK);
     int64_t full = space->dimensions[0].full; /* that of 1 and 50 together */

@@ -45,7 +45,7 @@ static void group_in_order(kanon__search_state *b)
 
 static bench bench_of(random_table random)
 {
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     bench out = {.random = random};
     const kanon_table *t = out.random.table;
     assert_int_equal(kanon__space_new(&out.space, &t->data, t->data.quasi, t->data.n_quasi, KANON__TERMS_LOSS, &err),
@@ -97,7 +97,7 @@ static void bench_clear(bench *b)
 static int64_t loss_of_rows(const kanon__space *space, const int32_t *group_of, int64_t n_groups)
 {
     kanon__clusters c;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     int64_t loss = 0;
     assert_int_equal(kanon__clusters_init(&c, space, n_groups, &err), KANON_OK);
     for (int64_t row = 0; row < space->n_rows; row++)
@@ -175,7 +175,7 @@ static void check_region(const kanon__region *p, const kanon__space *space)
 static void take_all(kanon__regions *regions, kanon__region *region, const bench *b)
 {
     kanon__random random;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__random_init(&random, 1, 2);
     assert_int_equal(kanon__regions_init(regions, &b->state, INT32_MAX, &random, &err), KANON_OK);
     assert_int_equal(regions->n_regions, 1);
@@ -201,7 +201,7 @@ static void a_region_follows_every_move(void **state)
         kanon__regions regions;
         kanon__region region;
         kanon__move_engine engine;
-        kanon_error err;
+        kanon_error err = KANON_INIT(kanon_error);
         take_all(&regions, &region, &b);
         check_region(&region, b.space);
         assert_int_equal(kanon__move_engine_init(&engine, &region, seed, 0, &err), KANON_OK);
@@ -250,7 +250,7 @@ static void a_region_follows_the_suppressed(void **state)
         kanon__regions regions;
         kanon__region region;
         kanon__move_engine engine;
-        kanon_error err;
+        kanon_error err = KANON_INIT(kanon_error);
         allow_suppression(&b);
         take_all(&regions, &region, &b);
         assert_int_equal(region.n, b.space->n_rows);
@@ -288,7 +288,7 @@ static void regions_share_the_budget(void **state)
         bench b = bench_new(seed);
         kanon__regions regions;
         kanon__random random;
-        kanon_error err;
+        kanon_error err = KANON_INIT(kanon_error);
         int64_t n = 0, n_suppressed = 0, most = 0;
         allow_suppression(&b);
         kanon__random_init(&random, seed, 0);
@@ -377,7 +377,7 @@ static void a_peeled_group_is_dense(void **state)
         kanon__regions regions;
         kanon__region region;
         kanon__move_engine engine;
-        kanon_error err;
+        kanon_error err = KANON_INIT(kanon_error);
         int32_t groups[3] = {0, 1, 2}, n_groups = b.state.n_groups < 3 ? b.state.n_groups : 3;
         take_all(&regions, &region, &b);
         assert_int_equal(kanon__move_engine_init(&engine, &region, seed, 0, &err), KANON_OK);
@@ -431,7 +431,7 @@ static void a_slab_draft_tells_the_loss(void **state)
         kanon__slab_workspace slabs;
         kanon__group_lists lists;
         kanon__random random;
-        kanon_error err;
+        kanon_error err = KANON_INIT(kanon_error);
         take_all(&regions, &region, &b);
         kanon__random_init(&random, seed, 3);
         assert_int_equal(kanon__group_lists_init(&lists, &region, &err), KANON_OK);
@@ -465,7 +465,7 @@ static void check_prices(const kanon__region *r, const kanon__prices *p, const k
 {
     int64_t total = 0;
     for (int32_t group = 0; group < r->n_slots; group++) {
-        kanon_error err;
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__tally tally;
         assert_int_equal(kanon__tally_init(&tally, c, &err), KANON_OK);
         for (int32_t i = 0; i < r->groups[group].size; i++)
@@ -488,7 +488,7 @@ static int take_priced_steps(bench *b, const kanon__constraints *c, uint64_t see
     kanon__regions regions;
     kanon__region region;
     kanon__move_engine engine;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     take_all(&regions, &region, b);
     assert_int_equal(kanon__move_engine_init(&engine, &region, seed, 0, &err), KANON_OK);
     assert_int_equal(kanon__move_engine_use_prices(&engine, c, price, &err), KANON_OK);
@@ -526,7 +526,7 @@ static void prices_follow_every_move(void **state)
             bench b = bench_of((random_table){seed, texts.k, table_from_texts(texts.csv, texts.yaml)});
             const kanon_table *t = b.random.table;
             kanon__constraints *c = NULL;
-            kanon_error err;
+            kanon_error err = KANON_INIT(kanon_error);
             assert_int_equal(kanon__constraints_new(&c, &t->data, &t->policy, texts.k, &err), KANON_OK);
             if (seed % 3 == 1)
                 allow_suppression(&b);
@@ -549,7 +549,7 @@ static void regions_lose_nobody(void **state)
         bench b = bench_new(seed);
         kanon__regions regions;
         kanon__random random;
-        kanon_error err;
+        kanon_error err = KANON_INIT(kanon_error);
         int64_t n = b.space->n_rows, loss = 0, before = loss_of_rows(b.space, b.state.group_of, b.state.n_groups);
         int32_t *was = REF_NEW(int32_t, n);
         memcpy(was, b.state.group_of, (size_t)n * sizeof *was);
@@ -624,7 +624,7 @@ static void finds_the_optimum_of_tiny_tables(void **state)
         random_table t = random_table_sized(1000 + (uint64_t)i, n, k);
         ref_model *model = ref_model_new(t.table);
         kanon_grouping *grouping = NULL;
-        kanon_error err;
+        kanon_error err = KANON_INIT(kanon_error);
         assert_int_equal(search(&grouping, t.table, k, (asked){.algorithm = "kmember"}, &err), KANON_OK);
         int *group = REF_NEW(int, n);
         for (int row = 0; row < n; row++)
@@ -659,7 +659,7 @@ static void finds_the_optimum_with_suppression(void **state)
         random_table t = random_table_sized(3000 + (uint64_t)i, n, k);
         ref_model *model = ref_model_new(t.table);
         kanon_grouping *grouping = NULL;
-        kanon_error err;
+        kanon_error err = KANON_INIT(kanon_error);
         snprintf(share, sizeof share, "%.3f", (most + 0.1) / n);
         asked is = {.algorithm = "kmember", .suppress = share};
         assert_int_equal(search(&grouping, t.table, k, is, &err), KANON_OK);
@@ -733,7 +733,7 @@ static void threads_do_not_matter_to_the_suppressed(void **state)
     (void)state;
     kanon_table *table = make_tailed_table(20000); /* more than one region */
     kanon_grouping *with[2] = {NULL, NULL}, *before = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     asked is = {.algorithm = "top-down", .moves = "200000", .suppress = "0.01"};
     for (int i = 0; i < 2; i++) {
         is.threads = 1 + 2 * i;
@@ -760,7 +760,7 @@ static void threads_do_not_matter(void **state)
     (void)state;
     kanon_table *table = make_table(20000); /* more than one region */
     kanon_grouping *one = NULL, *other = NULL, *again = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     asked is = {.algorithm = "top-down", .moves = "60000", .threads = 1};
     assert_int_equal(search(&one, table, 5, is, &err), KANON_OK);
     is.threads = 3;
@@ -779,7 +779,7 @@ static void threads_do_not_matter(void **state)
 static double loss_of(const kanon_table *table, const kanon_grouping *grouping)
 {
     kanon_measures *measures = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_evaluate_options brief = {.struct_size = sizeof brief, .brief = 1};
     assert_int_equal(kanon_evaluate(&measures, table, grouping, &brief, &err), KANON_OK);
     double loss = kanon_measures_find(measures, "information_loss", NULL)->value;
@@ -793,7 +793,7 @@ static void lowers_the_loss(void **state)
     (void)state;
     kanon_table *table = make_table(1000);
     kanon_grouping *start = NULL, *few = NULL, *many = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_options plain = {.struct_size = sizeof plain, .k = 4, .algorithm = "kmember"};
     assert_int_equal(kanon_anonymize(&start, table, &plain, &err), KANON_OK);
     assert_int_equal(search(&few, table, 4, (asked){.algorithm = "kmember", .moves = "3000"}, &err), KANON_OK);
@@ -814,7 +814,7 @@ static void slabs_lower_the_loss_of_large_groups(void **state)
     (void)state;
     enum { SEEDS = 4, LOSS = 1860 };
     kanon_table *table = make_table(2000);
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     double sum = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         kanon_grouping *grouping = NULL;
@@ -833,7 +833,7 @@ static void never_ends_higher_than_it_began(void **state)
 {
     (void)state;
     kanon_table *table = make_table(300);
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     for (uint64_t seed = 1; seed <= 20; seed++) {
         kanon_grouping *start = NULL, *grouping = NULL;
         kanon_options plain = {.struct_size = sizeof plain, .k = 3, .algorithm = "top-down", .seed = seed};
@@ -853,7 +853,7 @@ static void best_begins_as_balanced_does(void **state)
 {
     (void)state;
     kanon_table *table = make_table(400);
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_grouping *balanced = NULL, *stopped = NULL, *best = NULL;
     asked is = {.algorithm = "kmember", .effort = "balanced"};
     assert_int_equal(search(&balanced, table, 4, is, &err), KANON_OK);
@@ -889,7 +889,7 @@ static void ends_when_asked(void **state)
     (void)state;
     kanon_table *table = make_table(1000);
     kanon_grouping *start = NULL, *grouping = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_options plain = {.struct_size = sizeof plain, .k = 4, .algorithm = "top-down"};
     assert_int_equal(kanon_anonymize(&start, table, &plain, &err), KANON_OK);
     impatience i = {.answer = KANON_TICK_FINISH};
@@ -912,7 +912,7 @@ static void settings_are_checked(void **state)
     (void)state;
     kanon_table *table = make_table(20);
     kanon_grouping *grouping = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     asked is = {.moves = "0"};
     assert_int_equal(search(&grouping, table, 4, is, &err), KANON_EINVAL);
     is = (asked){.time_limit = "soon"};

@@ -60,7 +60,7 @@ static kanon_table *import_banded(const band_case *b, const arrow_layout *layout
 /* The CSV release shows the same ends; an open one is empty, and a suppressed cell "*". */
 static void assert_csv_ends(const kanon_table *table, const kanon_grouping *grouping, const band_case *b)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place path = scratch("release.csv");
     kanon_outputs outputs = {
         .struct_size = sizeof outputs, .release = KANON_TO_PATH(path.text), .numeric = KANON_NUMERIC_COLUMNS};
@@ -91,7 +91,7 @@ static void bands_keep_the_type(void **state)
         const band_case *b = &band_cases[i / N_OF(layouts)];
         arrow_counts counts = {0};
         struct ArrowArrayStream stream;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_table *table = import_banded(b, &layouts[i % N_OF(layouts)], &counts);
         kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2));
         assert_csv_ends(table, grouping, b);
@@ -139,7 +139,7 @@ static void ends_that_do_not_fit(void **state)
     for (size_t i = 0; i < N_OF(cases); i++) {
         arrow_counts counts = {0};
         struct ArrowArrayStream stream;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_table *table = import_banded(&cases[i], &(arrow_layout){0}, &counts);
         kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2));
         assert_int_equal(release(&stream, table, grouping, KANON_NUMERIC_COLUMNS, false, 1, &err), KANON_EINVAL);
@@ -209,7 +209,7 @@ static void damaged_ends_are_refused(void **state)
     kanon_table *table = table_of(banded_yaml, banded_csv);
     kanon_grouping *grouping = grouping_of(table, banded_groups);
     for (size_t i = 0; i < N_OF(damages); i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         struct ArrowArrayStream stream = {0};
         band_damage d = damages[i];
         kanon_outputs options = {.struct_size = sizeof options,
@@ -236,7 +236,7 @@ static void wrong_codes_are_refused(void **state)
                                                   &(arrow_layout){0}, &counts);
         kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2));
         struct ArrowArrayStream stream;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__codes codes = table->data.columns[0].codes;
         assert_int_equal(kanon__code_at(codes, 0), 0);
         kanon__code_set(codes, 0, 1); /* the first record is in the band [10..14], says its code */
@@ -262,7 +262,7 @@ static double loss_of(const kanon_measures *measures)
 static void released_bands_can_be_checked(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     place path = scratch("b.yaml");
     write_text(path.text, banded_yaml);
@@ -308,7 +308,7 @@ static void every_allocation_may_fail(void **state)
         kanon_grouping *grouping = grouping_of(table, source == 0 ? banded_groups : GROUPS(1, 1, 2, 2));
         bool done = false;
         for (int64_t n = 1; !done; n++) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             struct ArrowArrayStream stream;
             int64_t before = kanon__alloc_in_use();
             kanon__alloc_fail_at(n, false);

@@ -20,7 +20,7 @@ static arrow_taken released(const kanon_table *table, const kanon_grouping *grou
                             bool shuffle, int threads)
 {
     struct ArrowArrayStream stream;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(release(&stream, table, grouping, numeric, shuffle, threads, &err), &err);
     return arrow_take(&stream);
 }
@@ -413,7 +413,7 @@ static void joined_dictionaries_widen(void **state)
 /* A column with three blocks of bytes. Its last buffers lie in one block, as those of text views do. */
 static void column_of_blocks(struct ArrowArray *out, kanon__arrow_memory **memory, const int64_t sizes[3])
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(kanon__arrow_memory_new(memory, NULL, NULL, &err), KANON_OK);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(kanon__arrow_memory_block(*memory, i, sizes[i], &err), KANON_OK);
@@ -441,7 +441,7 @@ static void columns_go_aside(void **state)
 {
     static const int64_t sizes[][3] = {{9, 4096, 100}, {4096, 1, 0}, {1, 70000, 9}, {5, 64, 64}};
     enum { N = sizeof sizes / sizeof *sizes };
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__arrow_memory *memory[N], *shared;
     const void *before[N];
     struct ArrowArray batch;
@@ -477,7 +477,7 @@ static void arrays_lie_in_a_room(void **state)
 {
     (void)state;
     for (int spilled = 0; spilled < 2; spilled++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__arrow_memory *memory;
         struct ArrowArray batch, column, dictionary;
         bool dropped = false;
@@ -723,7 +723,7 @@ static void compare_with_csv(const kanon_table *table, const kanon_grouping *gro
 {
     static const kanon_numeric numeric[] = {KANON_NUMERIC_COLUMNS, KANON_NUMERIC_INTERVAL, KANON_NUMERIC_MEAN};
     static const kanon_numeric arrow[] = {KANON_NUMERIC_COLUMNS, KANON_NUMERIC_INTERVAL, KANON_NUMERIC_MEAN};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place path = scratch("release.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs,
                              .release = KANON_TO_PATH(path.text),
@@ -823,7 +823,7 @@ static void recode_maps_equal_their_csv(void **state)
         random_table r = random_table_sized(seed * 77 + (uint64_t)round, 40, 3);
         kanon_options options = {.struct_size = sizeof options, .k = 3, .recode = KANON_RECODE_ATTRIBUTE, .threads = 1};
         kanon_grouping *grouping = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_done(kanon_anonymize(&grouping, r.table, &options, &err), &err);
         compare_with_csv(r.table, grouping, false, 0);
         compare_with_csv(r.table, grouping, true, 1);
@@ -842,7 +842,7 @@ static void the_stream_outlives_everything(void **state)
     struct ArrowArrayStream stream;
     struct ArrowSchema one, two;
     struct ArrowArray batch, child, dictionary;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = table_of(people_yaml, people_csv);
     kanon_grouping *grouping = grouping_of(table, people_groups);
     assert_done(release(&stream, table, grouping, KANON_NUMERIC_COLUMNS, true, 1, &err), &err);
@@ -951,7 +951,7 @@ static void every_allocation_may_fail(void **state)
         kanon_grouping *grouping = grouping_of(table, source == 0 ? people_groups : GROUPS(1, 1, 1, 2, 2, 2, 2));
         bool done = false;
         for (int64_t n = 1; !done; n++) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             struct ArrowArrayStream stream;
             int64_t before = kanon__alloc_in_use();
             kanon__alloc_fail_at(n, false);
@@ -1018,7 +1018,7 @@ static void streams_use_the_context(void **state)
                              .payload = &blocks,
                              .threads = 1};
     kanon_read_options options = {.struct_size = sizeof options, .context = &context};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = NULL;
     struct ArrowArrayStream stream;
     struct ArrowSchema schema;
@@ -1041,7 +1041,7 @@ static void streams_use_the_context(void **state)
 static void wrong_calls_are_refused(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct ArrowArrayStream stream;
     kanon_table *table = table_of("privacy: {k: 2}\nattributes: {a: {role: quasi}, a_max: {role: insensitive}}\n",
                                   "a,a_max\n1,x\n2,y\n3,z\n");
@@ -1066,7 +1066,7 @@ static void wrong_calls_are_refused(void **state)
 static void own_groupings_keep_constraints(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct ArrowArrayStream stream;
     kanon_table *table = table_of("privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
                                   "default-role: insensitive\nattributes: {a: {role: quasi}, s: {role: sensitive}}\n",
@@ -1086,7 +1086,7 @@ static void several_batches_of_csv(void **state)
 {
     enum { N = 70000, LINE = 16 };
     static int64_t group_of[N];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct ArrowArrayStream stream;
     char *csv = malloc(16 + N * LINE), *at = csv;
     (void)state;
@@ -1126,7 +1126,7 @@ static void a_tick_stops_it(void **state)
 {
     (void)state;
     int n_ticks = 0;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct ArrowArrayStream stream = {0};
     kanon_outputs options = {.struct_size = sizeof options, .tick = stop, .payload = &n_ticks, .threads = 1};
     kanon_table *table = table_of(people_yaml, people_csv);
@@ -1154,7 +1154,7 @@ static void a_tick_stops_the_check(void **state)
     (void)state;
     for (int source = 0; source < 2; source++) {
         bool was_checking = false;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         struct ArrowArrayStream stream = {0};
         arrow_counts counts = {0};
         kanon_outputs options = {

@@ -49,7 +49,7 @@ static kanon_status publish(const kanon_table *table, const int64_t *group_of, k
 static void assert_release(const char *yaml, const char *csv, const int64_t *group_of, kanon_numeric numeric,
                            const char *expected)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = table_of(yaml, csv);
     assert_done(publish(table, group_of, numeric, &err), &err);
     assert_file(scratch("release.csv").text, expected);
@@ -223,7 +223,7 @@ static void identifying_columns_never_leave(void **state)
 
 static void column_names_may_clash(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     static const char *const names[] = {"age_min", "age_max"};
     for (int i = 0; i < 2; i++) {
@@ -249,7 +249,7 @@ static void shuffle_is_a_permutation(void **state)
     enum { N = 50 };
     char csv[1000] = "a,n\n", expected[40];
     int64_t group_of[N];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place release = scratch("release.csv"), again = scratch("again.csv");
     (void)state;
     for (int i = 0; i < N; i++) {
@@ -302,7 +302,7 @@ static void groups_files_go_round(void **state)
     static const int64_t group_of[] = {7, 0, 7, 3, 3, 7, 2147483648, 3, 0, 2147483648};
     place path = scratch("groups.csv");
     kanon_grouping *read = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_table *table = ten_rows();
     kanon_grouping *grouping = grouping_of(table, group_of);
@@ -333,7 +333,7 @@ static void groups_files_go_round(void **state)
 static void assert_bad_groups(const kanon_table *table, const char *text, const char *message, const char *hint)
 {
     kanon_grouping *grouping = (kanon_grouping *)&table;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place path = scratch("groups.csv");
     write_text(path.text, text);
     assert_int_equal(kanon_grouping_read(&grouping, table, KANON_PATH(path.text), &err), KANON_EDATA);
@@ -345,7 +345,7 @@ static void assert_bad_groups(const kanon_table *table, const char *text, const 
 static void bad_groups_files(void **state)
 {
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_table *table = table_of("attributes: {a: {role: quasi}}\n", "a\n1\n2\n3\n");
     assert_bad_groups(table, "", "groups.csv", "");
@@ -393,7 +393,7 @@ static kanon__cursor cursor_at(const kanon__csv *csv)
 static inspection inspect_groups(kanon_numeric numeric, const int32_t *group_of)
 {
     inspection i = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     i.table = table_of("missing: [\"?\"]\nattributes:\n  age: {role: quasi}\n  job: {role: quasi, taxonomy: {Work: {cook: , "
                        "baker: }, none: }}\n",
                        "age,job\n20,cook\n24,baker\n21,cook\n");
@@ -471,7 +471,7 @@ static kanon_status verify_with(kanon_numeric numeric, int at, const char *fault
 
 static void assert_caught(kanon_numeric numeric, int at, const char *fault)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (verify_with(numeric, at, fault, 3, &err) != KANON_EINTERNAL)
         fail_msg("'%s' was not found out", fault);
     assert_int_equal(err.status, KANON_EINTERNAL);
@@ -480,7 +480,7 @@ static void assert_caught(kanon_numeric numeric, int at, const char *fault)
 
 static void good_releases_pass(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     for (int numeric = KANON_NUMERIC_INTERVAL; numeric <= KANON_NUMERIC_COLUMNS; numeric++)
         assert_done(verify_with((kanon_numeric)numeric, 0, NULL, 3, &err), &err);
@@ -515,7 +515,7 @@ static void corrupt_second_cells_are_caught(void **state)
     static const char *const faults[] = {"20,23,Work", "20,,Work", "20,*,Work", "20,x,Work", "20,Work", "20,24,Work,"};
     (void)state;
     for (size_t f = 0; f < sizeof faults / sizeof *faults; f++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         inspection i = inspect(KANON_NUMERIC_COLUMNS);
         snprintf(i.shown, sizeof i.shown, "%s", faults[f]);
         kanon_status st = kanon__verifier_text(i.verifier, 0, 0, i.shown, strlen(i.shown), &err);
@@ -546,7 +546,7 @@ static void wrong_quotes_are_caught(void **state)
                                       "[20..24]\nWork"};
     (void)state;
     for (size_t c = 0; c < sizeof good / sizeof *good + sizeof bad / sizeof *bad; c++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         bool fine = c < sizeof good / sizeof *good;
         const char *text = fine ? good[c] : bad[c - sizeof good / sizeof *good];
         inspection i = inspect(KANON_NUMERIC_INTERVAL);
@@ -554,7 +554,7 @@ static void wrong_quotes_are_caught(void **state)
             fail_msg("%s: %s", text, err.message);
         end_inspection(&i);
     }
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     inspection i = inspect(KANON_NUMERIC_INTERVAL); /* suppressed records show nothing but stars */
     assert_int_equal(kanon__verifier_text(i.verifier, 1, 0, "[20..24],Work", 13, &err), KANON_EINTERNAL);
     assert_int_equal(kanon__verifier_text(i.verifier, 1, 0, "*,Work", 6, &err), KANON_EINTERNAL);
@@ -568,7 +568,7 @@ static void labels_without_quotes_are_caught(void **state)
     static const int32_t group_of[] = {0, 0};
     static const char *const good[] = {"\"a\"\"b\"", "\"c\nd\"", "\"e,f\"", "*", "\"*\""};
     static const char *const bad[] = {"a\"b", "c\nd", "e,f", "\"a\"b\"", "a\"\"b", "c\rd", "\"c\rd\""};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_table *table = table_of(
         "attributes: {a: {role: quasi, taxonomy: {\"a\\\"b\": {\"c\\nd\": {\"e,f\": {x: , y: }}}, z: }}}\n", "a\nx\ny\n");
@@ -592,7 +592,7 @@ static void nearly_equal_texts_are_told_apart(void **state)
     for (int length = 1; length <= 24; length++)
         for (int at = 0; at < length; at++) {
             char csv[200], one[50], other[50];
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             kanon__verifier *v = NULL;
             kanon__csv reader;
             bool has_row;
@@ -625,7 +625,7 @@ static void wrong_sizes_are_caught(void **state)
     } cases[] = {{inspected_groups, 3, 4}, {one_suppressed, 3, 3}, {inspected_groups, 2, 2}, {nowhere, 3, 2}, {four, 4, 3}};
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         inspection i = inspect_groups(KANON_NUMERIC_INTERVAL, cases[c].group_of);
         assert_done(show(&i, KANON_NUMERIC_INTERVAL, 0, NULL, &err), &err);
         kanon_status st = walk(&i, cases[c].group_of, cases[c].n_rows, &err);
@@ -634,7 +634,7 @@ static void wrong_sizes_are_caught(void **state)
         assert_int_equal(st, KANON_EINTERNAL);
         end_inspection(&i);
     }
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     inspection i = inspect_groups(KANON_NUMERIC_INTERVAL, one_suppressed); /* a suppressed record alone is no fault */
     assert_done(show(&i, KANON_NUMERIC_INTERVAL, 0, NULL, &err), &err);
     assert_done(walk(&i, one_suppressed, 3, &err), &err);
@@ -663,7 +663,7 @@ static void rows_that_leave_are_known(void **state)
                  {true, 2, "record 3 not in the release"}};
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         bool has_row;
         char line[220];
         inspection i = inspect_groups(KANON_NUMERIC_INTERVAL, one_suppressed);
@@ -685,7 +685,7 @@ static void rows_that_leave_are_known(void **state)
 /* Each row once, and none before it is known what its group shows. */
 static void rows_come_once_and_known(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     inspection i = inspect(KANON_NUMERIC_INTERVAL);
     snprintf(i.shown, sizeof i.shown, "[20..24],Work");
@@ -713,7 +713,7 @@ static void rows_of_others_are_caught(void **state)
                                   "age,ill\n20,\"f\nlu\"\n20,hiv\n20,\n\n");
     for (size_t c = 0; c < sizeof orders / sizeof *orders; c++)
         for (int turned = 0; turned < 2; turned++) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             kanon__verifier *v = NULL;
             kanon__csv csv;
             assert_done(kanon__verifier_new(&v, table, group_of, 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
@@ -751,7 +751,7 @@ static void rows_in_other_places_are_caught(void **state)
     kanon_table *table = table_of("attributes: {age: {role: quasi}, ill: {role: insensitive}}\n",
                                   "age,ill\n20,flu\n20,\"hiv\"\n");
     for (size_t c = 0; c < 2 * (sizeof cases / sizeof *cases); c++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__verifier *v = NULL;
         kanon__csv csv;
         bool has_row, in_memory = c % 2 == 0;
@@ -786,7 +786,7 @@ static void corrupt_lines_are_caught(void **state)
     static const int32_t group_of[] = {0, 0, -1};
     static const char *const lines[] = {"[20..24],flu,\"a \"\"b\"\"\",Work,x\r\n", "[20..24],hiv,,Work,\"\"\r\n",
                                         "*,flu,c,*,y\r\n"};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_table *table = table_of(
         "privacy: {suppressed: keep}\n"
@@ -838,7 +838,7 @@ static void wrong_codes_are_caught(void **state)
 {
     (void)state;
     for (int column = 0; column < 2; column++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         inspection i = inspect(KANON_NUMERIC_INTERVAL);
         kanon__codes codes = i.table->data.columns[column].codes;
         uint32_t swap = kanon__code_at(codes, 0);
@@ -856,7 +856,7 @@ static void wrong_codes_are_caught(void **state)
 /* The same through the front door: nothing is published. */
 static void nothing_wrong_is_published(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place release = scratch("release.csv"), groups = scratch("groups.csv");
     (void)state;
     entries(scratch_directory, true);
@@ -875,7 +875,7 @@ static void wrong_groupings_are_caught(void **state)
 {
     static const int32_t good[] = {0, 1, 0, 1, -1}, small[] = {0, 1, 0, -1, -1}, outside[] = {0, 1, 0, 1, 2},
                          empty[] = {0, 0, 0, 0, 0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_table *table = table_of("attributes: {a: {role: quasi}}\n", "a\n1\n2\n3\n4\n5\n");
     assert_done(kanon__verify_grouping(&table->data, good, 2, 2, &err), &err);
@@ -890,7 +890,7 @@ static void wrong_groupings_are_caught(void **state)
 
 static void outputs_must_not_meet(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place release = scratch("release.csv"), input = scratch("t.csv");
     (void)state;
     kanon_table *table = ten_rows();

@@ -50,7 +50,7 @@ static kanon_status take(int64_t index, int slot, void *payload, kanon_error *er
 
 static belt run_belt(int threads, belt b, kanon_status expected, const char *message)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int n_slots = kanon__conveyor_slots(threads, N_PARTS);
     assert_in_range(n_slots, 1, MOST_SLOTS);
     assert_int_equal(kanon__conveyor_run(threads, N_PARTS, n_slots, make, take, &b, &err), expected);
@@ -211,7 +211,7 @@ static void bytes_do_not_depend_on_threads(void **state)
         for (int way = 0; way < 5; way++) { /* the numeric forms, and shuffled */
             char *first = NULL;
             for (int c = 0; c < N_COUNTS; c++) {
-                kanon_error err = {0};
+                kanon_error err = KANON_INIT(kanon_error);
                 kanon_outputs outputs = {.struct_size = sizeof outputs,
                                          .release = KANON_TO_PATH(release.text),
                                          .numeric = (kanon_numeric)(KANON_NUMERIC_INTERVAL + way % 4),
@@ -260,7 +260,7 @@ static void errors_do_not_depend_on_threads(void **state)
     char told[200] = "";
     for (int shuffle = 0; shuffle < 2; shuffle++)
         for (int c = 0; c < N_COUNTS; c++) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             kanon_outputs outputs = {.struct_size = sizeof outputs,
                                      .release = KANON_TO_PATH(release.text),
                                      .threads = thread_counts[c],

@@ -135,7 +135,7 @@ static void forget(data_set *data)
 static kanon__axis axis_of(const data_set *data, int64_t rare)
 {
     kanon__axis axis;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon__axis_init(&axis, &data->table->data.columns[0], data->grouping, rare, 1, &err), &err);
     return axis;
 }
@@ -319,7 +319,7 @@ static void any_axis_adds_up(void **state)
 static kanon__categories categories_of(const data_set *data, int64_t rare)
 {
     kanon__categories categories;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon__categories_init(&categories, &data->table->data.columns[0], data->grouping, rare, 1, &err), &err);
     return categories;
 }
@@ -377,7 +377,7 @@ static void few_groups_are_hidden(void **state)
     data_set data = data_of("attributes: {v: {role: quasi, type: categorical}}\n", "v\na\na\na\nb\nb\nc\n",
                             (const int64_t[]){1, 2, 3, 4, 5, 6});
     kanon__categories categories;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon__categories_init(&categories, &data.table->data.columns[0], data.grouping, 1, 2, &err), &err);
     assert_int_equal(categories.n, 1);
     assert_category(&data, &categories.items[0], "a", 0, 3, 3);
@@ -467,7 +467,7 @@ static void costs_are_those_of_the_worked_example(void **state)
     (void)state;
     data_set data = data_of(truta_yaml, truta_csv, truta_groups);
     kanon__report_data d;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon__report_data_init(&d, data.table, data.grouping, 0, &err), &err);
     double age = 2 * 15 / 30.0 + 2 * 20 / 30.0 + 3 * 9 / 30.0, zip = 2 * 0.6 + 2 + 3 * 0.6, gender = 2 + 3;
     assert_near(d.loss, 4.2 + 10 / 3.0 + 5.7, 1e-12);
@@ -513,7 +513,7 @@ static void equal_originals_are_one_class(void **state)
     data_set data = data_of("attributes: {a: {role: quasi}, b: {role: quasi}}\n", "a,b\n1,x\n2,x\n1,x\n1,y\n1,x\n2,x\n",
                             (const int64_t[]){1, 1, 1, 1, 0, 1});
     kanon__report_data d;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon__report_data_init(&d, data.table, data.grouping, 0, &err), &err);
     assert_int_equal(d.n_classes, 3);
     assert_int_equal(d.n_unique, 1);
@@ -529,7 +529,7 @@ static void equal_originals_are_one_class(void **state)
 
 static void assert_written(void (*write)(kanon__output *, const char *), const char *given, const char *expected)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__output *output = NULL;
     place path = scratch("text");
     assert_done(kanon__output_open(&output, KANON_TO_PATH(path.text), false, &err), &err);
@@ -606,7 +606,7 @@ static void a_page_ends_in_html(void **state)
         {{.location = "-", .format = "html"}, true},
         {{.location = "b.html", .format = "json"}, false},
     };
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     bool is_page;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_done(kanon__report_is_html(&is_page, &cases[i].to, &err), &err);
@@ -627,7 +627,7 @@ static void means_hide_single_records(void **state)
     enum { N = 200 };
     static char csv[8192];
     int64_t group_of[N];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__report_data d;
     kanon__relations r;
     (void)state;
@@ -674,7 +674,7 @@ static void risk_is_that_of_persons(void **state)
     enum { N = 20 };
     char csv[1024] = "who,age\n";
     int64_t group_of[N];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__report_data d;
     (void)state;
     for (int i = 0; i < N; i++) {
@@ -722,7 +722,7 @@ static void every_allocation_fails(void **state)
 {
     (void)state;
     data_set data = data_of(truta_yaml, truta_csv, truta_groups);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     for (int html = 0; html < 2; html++) {
         const char *names[] = {html ? "p.html" : "p.json", html ? "e.html" : "e.json", html ? "c.html" : "c.json"};
         kanon__alloc_fail_at(0, false);

@@ -136,7 +136,7 @@ static void write_rows(const plan *plans, int n_columns, kanon__random *random, 
 static kanon__space *space_of(const kanon_table *table)
 {
     kanon__space *space = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err),
                 &err);
     return space;
@@ -223,7 +223,7 @@ static int64_t agreed_least(const free_rows *f, kanon__growth **ways)
     uint32_t expected_units = 0;
     int64_t expected = least(f, &expected_units);
     for (int i = 0; i < N_WAYS; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         int64_t row;
         uint32_t units;
         assert_done(kanon__growth_find_cheapest(ways[i], &row, &units, &err), &err);
@@ -237,7 +237,7 @@ static int64_t agreed_least(const free_rows *f, kanon__growth **ways)
 /* The index alone answers this, and may say that a scan is better; never where all rows are accepted. */
 static void compare_accepted(const free_rows *f, kanon__growth *index, int64_t every, uint32_t most)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__growth_answer answer;
     uint32_t units = 0, expected_units = 0;
     int64_t row, expected = least_accepted(f, every, most, &expected_units);
@@ -264,7 +264,7 @@ static int64_t agreed_farthest(const free_rows *f, kanon__growth **ways, int64_t
  * tree was given up. */
 static bool compare(const kanon__space *space, kanon__random *random, int64_t most_groups)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__growth *ways[N_WAYS] = {NULL};
     free_rows f = {.space = space, .is_free = malloc((size_t)space->n_rows)};
     assert_non_null(f.is_free);
@@ -297,7 +297,7 @@ static bool compare(const kanon__space *space, kanon__random *random, int64_t mo
 /* Clusters as densest makes them: what each growth costs, and the records that join. */
 static bool compare_densities(const kanon__space *space, kanon__random *random)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__density *ways[N_WAYS] = {NULL};
     int64_t k = draw(random, 1, 9);
     for (int i = 0; i < N_WAYS; i++)
@@ -427,7 +427,7 @@ static int64_t agreed_least_affinity(kanon__diversity_search **ways, const kanon
     uint64_t expected_affinity = 0;
     int64_t expected = least_affinity(s, is_free, members, n, &expected_affinity);
     for (int i = 0; i < 2; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         int64_t row;
         uint64_t affinity;
         assert_done(kanon__diversity_search_find_least(ways[i], &row, &affinity, &err), &err);
@@ -441,7 +441,7 @@ static int64_t agreed_least_affinity(kanon__diversity_search **ways, const kanon
 static void compare_diversity_search(const kanon__s_diversity *s, kanon__random *random)
 {
     enum { MOST_MEMBERS = 12 };
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__diversity_search *ways[2] = {NULL, NULL};
     int64_t members[MOST_MEMBERS], k = draw(random, 2, MOST_MEMBERS), n_left = s->space->n_rows;
     bool *is_free = malloc((size_t)n_left);
@@ -480,7 +480,7 @@ static void diversity_searches_agree(void **state)
     kanon__random_init(&random, test_seed(), 3);
     for (int i = 0; i < TABLES; i++) {
         plan plans[4];
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__s_diversity *s_diversity = NULL;
         int n_columns = (int)draw(&random, 2, 4);
         for (int j = 0; j < n_columns; j++)
@@ -528,7 +528,7 @@ static void tree_is_not_too_deep(void **state)
 {
     plan plans[] = {{DEEP, CHAIN, 0, "1"}, {DEEP, CHAIN, 0, "1"}, {DEEP, CHAIN, 0, "1"}};
     kanon__random random;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__tuples *tuples = NULL;
     kanon__tuple_tree *index = NULL;
     (void)state;
@@ -551,7 +551,7 @@ static void tree_is_not_too_deep(void **state)
 static void sums_bound_what_is_there(void **state)
 {
     kanon__free_tree *tree = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_table *table = table_of("attributes: {a: quasi, b: quasi}\n", "a,b\n0,0\n0,10\n10,0\n4,5\n");
     kanon__space *space = space_of(table);
@@ -583,7 +583,7 @@ static void no_memory(void **state)
     kanon_table *table = table_of("attributes: {a: quasi, b: quasi}\n", "a,b\n1,x\n2,x\n3,y\n4,y\n5,z\n6,z\n");
     kanon__space *space = space_of(table);
     for (int64_t i = 1;; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__alloc_fail_at(i, false);
         kanon_status st = kanon__growth_new(&growth, space, "index", &err);
         kanon__alloc_fail_at(0, false);

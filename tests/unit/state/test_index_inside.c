@@ -12,7 +12,7 @@ enum { STRIDE = KANON__NODE_ROOM, N_ROWS = 1900, M = 3, MOST_GROUPS = N_ROWS };
 /* A state of groups of two in three levels of nodes; `rule` is added to the attribute `age`, `steps` are those of `pay`. */
 static kanon_state *make_wide_state(uint64_t seed, const char *rule, int steps)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -65,7 +65,7 @@ static void end(kanon_state *state)
 
 static kanon__node *node_of(kanon_state *state, int64_t id)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__node *node = NULL;
     assert_done(kanon__node_get(state->index, &node, id, &err), &err);
     assert_done(kanon__node_load_codes(state->index, node, &err), &err);
@@ -146,7 +146,7 @@ static void summaries_bound_what_is_below(void **unused)
 
 static void assert_damaged(kanon_state *state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(kanon__group_index_check(state->index, &err), KANON_EDATA);
     assert_holds(err.message, "damaged");
 }
@@ -154,7 +154,7 @@ static void assert_damaged(kanon_state *state)
 /* One number of a summary is wrong by one; a share may be too small, never too large. */
 static void wrong_summaries_are_found(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)unused;
     kanon_state *state = make_state(test_seed(), "");
     kanon__node *root = root_of(state), *inner = node_of(state, root->keys[1]);
@@ -232,7 +232,7 @@ static int by_units(const void *left, const void *right)
 
 static void the_nearest_are_those_of_a_scan(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__random random;
     static near_scan s;
     (void)unused;
@@ -268,7 +268,7 @@ static void the_nearest_are_those_of_a_scan(void **unused)
 /* A node that is its own child: the search ends. */
 static void a_search_in_a_circle_ends(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__group_refs refs = {0};
     (void)unused;
     kanon_state *state = make_state(test_seed(), "");
@@ -288,7 +288,7 @@ static void a_search_in_a_circle_ends(void **unused)
 static void instruction_sets_agree(void **unused)
 {
     enum { N_QUERIES = 60 };
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     static int64_t answers[N_QUERIES][3];
     (void)unused;
     for (int kind = 0; kind < 3; kind++) { /* plain; with bands; with numbers of four bytes and more */
@@ -345,7 +345,7 @@ static kanon_status count_groups(const kanon__node *leaf, void *payload, kanon_e
 /* To a leaf with its members in memory, and to one without, until both have been split. */
 static void groups_are_added_in_every_stage(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)unused;
     for (int loaded = 0; loaded < 2; loaded++) {
         kanon_state *state = make_state(test_seed(), "");
@@ -409,7 +409,7 @@ static kanon_status change_leaf(kanon_state *state, kanon__node *leaf, int chang
 /* A leaf whose parent is no node, another leaf, or a node that does not have it. */
 static void wrong_parents_are_found(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)unused;
     kanon_state *state = make_state(test_seed(), "");
     for (int change = 0; change < N_CHANGES; change++)
@@ -429,7 +429,7 @@ static void wrong_parents_are_found(void **unused)
 /* Levels and children that do not fit, and numbers that get too many digits. */
 static void trees_that_cannot_be_are_found(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int64_t n = 0, number, box[2 * M] = {0}, codes[M] = {0};
     (void)unused;
     kanon_state *state = make_state(test_seed(), "");
@@ -460,7 +460,7 @@ static void trees_that_cannot_be_are_found(void **unused)
 /* A reference to a group that moved to another leaf, and to one that is gone. */
 static void groups_are_located(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__group_refs none = {0};
     (void)unused;
     kanon_state *state = make_state(test_seed(), "");
@@ -489,7 +489,7 @@ static void groups_are_located(void **unused)
 static void damaged_pages_are_read_alike(void **unused)
 {
     enum { MOST = 4096 };
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__random random;
     int n_read = 0, n_refused = 0;
     (void)unused;
@@ -583,7 +583,7 @@ out:
 
 static void there_is_no_memory(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)unused;
     kanon_state *state = make_state(test_seed(), "");
     kanon__session_end(state);
@@ -615,7 +615,7 @@ enum { FULL = -2, UNDAMAGED, GONE, JOINED, TOO_MANY, KIND_ZERO, KIND_FOUR, SHORT
 /* Writes an entry that cannot be about the leaf into the log, before the leaf is read. */
 static void damage_log(kanon_state *state, kanon__node *leaf, int what)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__group_index *index = state->index;
     int64_t absent = state->next_group++, present = leaf->keys[0], member, box[2 * M], codes[M];
     kanon__new_group group = like_the_first(state, leaf, &member, box, codes);
@@ -651,7 +651,7 @@ static void damage_log(kanon_state *state, kanon__node *leaf, int what)
 
 static void a_log_that_cannot_be_is_refused(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)unused;
     kanon_state *state = make_state(test_seed(), "");
     for (int what = FULL; what < N_DAMAGES; what++) {

@@ -74,7 +74,7 @@ static int distinct_illnesses(const people *p, int who)
 
 static void assert_audit(const people *p, int64_t k)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_audit *audit = NULL;
     int n = 0, n_classes = 0, smallest = 0, n_below = 0, distinct = 0;
     for (int who = 0; who < p->n; who++) {
@@ -174,7 +174,7 @@ static void read_release(people *p)
 
 static void release_people(people *p, int64_t joint_k)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     place release = scratch("r.csv"), groups = scratch("g.csv");
     kanon_outputs outputs = {
@@ -202,7 +202,7 @@ static void write_person(people *p, FILE *file, int who)
 
 static void begin_people(people *p, uint64_t seed)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -233,7 +233,7 @@ static void begin_people(people *p, uint64_t seed)
 
 static void change_people(people *p)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     place delta = scratch("d.csv");
     bool inserts = below(p, 2) == 0;
@@ -281,7 +281,7 @@ static void as_counted(void **unused)
 static void made_before_it_was_kept(void **unused)
 {
     (void)unused;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     static people p;
     sqlite3_stmt *remove = NULL;
     kanon_state_info *info = NULL;

@@ -139,7 +139,7 @@ static int least_withheld(const people *p, const bool *suppressed, int64_t joint
 
 static void assert_sound(const people *p)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state_info *info = NULL;
     assert_done(kanon_state_describe(&info, p->state, &err), &err);
     assert_int_equal(info->records, count_present(p));
@@ -150,7 +150,7 @@ static void assert_sound(const people *p)
 /* Who is suppressed now: of the groups alone, nothing is recorded. */
 static void read_suppressed(const people *p, bool *out)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     place groups = scratch("now.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .groups = KANON_TO_PATH(groups.text)};
@@ -189,7 +189,7 @@ static void read_release(people *p)
 
 static void release_people(people *p, int64_t joint_k, int *n_released, int *n_refused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     bool suppressed[MOST_PEOPLE];
     place release = scratch("r.csv"), groups = scratch("g.csv");
@@ -246,7 +246,7 @@ static void write_schema(const people *p)
 static bool begin_people(people *p, uint64_t seed)
 {
     static const char *const thresholds[] = {"0.01", "0.02", "0.1"};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -290,7 +290,7 @@ static bool begin_people(people *p, uint64_t seed)
 /* One change of one or two people; what is possible is done, and only that. */
 static void change_people(people *p)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     place delta = scratch("d.csv");
     people before = *p;

@@ -19,7 +19,7 @@ static const char wishes[] = "entity: who\n"
 
 static kanon_schema *schema_of(const char *text)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     write_text(scratch("s.yaml").text, text);
     assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
@@ -68,7 +68,7 @@ static void the_difference_is_told(void **state)
         {"suppress: 0.1", "suppress: 0.01", "suppress"},
         {"suppress: 0.1, ", "", "suppress"},
     };
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = NULL;
     char text[1200];
     (void)state;
@@ -98,7 +98,7 @@ static void the_difference_is_told(void **state)
 /* Without an entity, and where a mask has no value to make a tree of. */
 static void what_is_not_there_fits(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = NULL;
     (void)state;
     write_text(scratch("t.csv").text, "zip,age\n,1\n,2\n");

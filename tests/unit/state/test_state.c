@@ -101,7 +101,7 @@ static const char header[] = "id,age,pay,job,zip,ill\n";
 
 static void assert_same_groups(world *w)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__subset whole = {0};
     assert_done(kanon__session_begin(w->state, false, &err), &err);
     assert_done(kanon__subset_list_all(&whole, w->state, &err), &err);
@@ -116,7 +116,7 @@ static void assert_same_groups(world *w)
 
 static void make_state(const char *csv, int64_t k, uint64_t seed, kanon_state **state, kanon_grouping **grouping)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     place path = scratch("x.state");
@@ -163,7 +163,7 @@ static int random_insert(world *w)
 {
     char csv[2048], line[128];
     ref_person people[6];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     int n = 1 + below(w, 6);
     w->digits = below(w, 12) == 0 ? w->digits + 1 : w->digits;
@@ -200,7 +200,7 @@ static int random_delete(world *w)
 {
     char csv[512] = "id\n", line[128];
     int64_t ids[8];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     int n = choose_people(w, 6, ids);
     for (int i = 0; i < n; i++) {
@@ -223,7 +223,7 @@ static int random_update(world *w)
     char csv[2048], line[128];
     int64_t ids[8];
     ref_person people[8];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     int n = choose_people(w, below(w, 10) == 0 ? 8 : 3, ids);
     strcpy(csv, header);
@@ -267,7 +267,7 @@ static void as_the_reference(void **state)
 
 static void assert_sound(world *w, const kanon_schema *schema)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state_info *info = NULL;
     kanon_check *check = NULL;
     kanon_change done = KANON_INIT(kanon_change);
@@ -292,7 +292,7 @@ static void assert_sound(world *w, const kanon_schema *schema)
 static void many_operations(void **state)
 {
     world w;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_change done = KANON_INIT(kanon_change);
     const char *given = getenv("KANON_TEST_OPERATIONS");

@@ -17,7 +17,7 @@ static const char csv[] = "name,age,job,ill\na,20,baker,flu\nb,21,cook,gout\nc,4
 
 static kanon_state *new_state(const kanon_state_options *options)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -37,7 +37,7 @@ static kanon_state *new_state(const kanon_state_options *options)
 /* The checksum of the last release and how many there are. */
 static size_t releases(kanon_state *state, char sha256[65])
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state_info *info = NULL;
     assert_done(kanon_state_describe(&info, state, &err), &err);
     size_t n = info->n_releases;
@@ -50,7 +50,7 @@ static size_t releases(kanon_state *state, char sha256[65])
 static void the_stream_is_the_release(void **unused)
 {
     (void)unused;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change change = KANON_INIT(kanon_change);
     char of_stream[65], of_file[65];
     kanon_state *state = new_state(NULL);
@@ -75,7 +75,7 @@ static void the_stream_is_the_release(void **unused)
 static void files_may_be_asked_for_as_well(void **unused)
 {
     (void)unused;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change change = KANON_INIT(kanon_change);
     kanon_state *state = new_state(NULL);
     struct ArrowArrayStream stream;
@@ -113,7 +113,7 @@ static int stop_when_checking(const kanon_progress *progress, void *payload)
 static void a_release_that_fails_is_not_recorded(void **unused)
 {
     (void)unused;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change change = KANON_INIT(kanon_change);
     kanon_state *state = new_state(NULL);
     struct ArrowArrayStream stream;
@@ -123,7 +123,7 @@ static void a_release_that_fails_is_not_recorded(void **unused)
     kanon_outputs stopped = {.struct_size = sizeof stopped, .tick = stop_when_checking};
     assert_int_equal(state_to_stream(&stream, state, NULL, &stopped, &change, &err), KANON_ECANCELLED);
     assert_null(stream.release);
-    kanon_sink to = {"the groups", swallow, refuse, NULL};
+    kanon_sink to = {sizeof to, "the groups", swallow, refuse, NULL};
     kanon_outputs outputs = {.struct_size = sizeof outputs, .groups = KANON_TO_SINK(&to)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     assert_int_equal(state_to_stream(&stream, state, &options, NULL, &change, &err), KANON_EIO);
@@ -136,7 +136,7 @@ static void a_release_that_fails_is_not_recorded(void **unused)
 static void without_memory_nothing_is_recorded(void **unused)
 {
     (void)unused;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change change = KANON_INIT(kanon_change);
     kanon_state *state = new_state(NULL);
     struct ArrowArrayStream stream;

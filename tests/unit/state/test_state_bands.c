@@ -58,7 +58,7 @@ static void append_person(world *w, int id, char *csv)
 static void begin_world(world *w, uint64_t seed)
 {
     char csv[8192];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -99,7 +99,7 @@ static kanon_status add_units(const kanon__node *leaf, void *payload, kanon_erro
 /* The groups of a few records, in a space with the range of all: what they cost is what they cost in the index. */
 static void assert_subset(world *w, const kanon__subset *whole)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__subset part = {.n = 0};
     kanon__space *space = NULL;
     kanon__bound box[8];
@@ -130,7 +130,7 @@ static void assert_subset(world *w, const kanon__subset *whole)
 /* Units of the index, of a space for the materialized table, and of an evaluation are the same loss. */
 static void assert_loss(world *w)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__subset whole = {0};
     kanon_grouping *grouping = NULL;
     kanon_measures *measures = NULL;
@@ -191,7 +191,7 @@ static void assert_bands(const char *release, const char *yaml)
 
 static void assert_released(world *w)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state_info *info = NULL;
     kanon_change done = KANON_INIT(kanon_change);
     place release = scratch("r.csv");
@@ -212,7 +212,7 @@ static void assert_released(world *w)
 static void change_something(world *w)
 {
     char csv[4096];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     int what = below(w, 7), n = 1 + below(w, 6);
     strcpy(csv, what < 3 || what > 4 ? header : "id\n");
@@ -269,7 +269,7 @@ static void random_changes(void **state)
 
 static kanon_grouping *pairs_of(const kanon_table *table)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_grouping *grouping = NULL;
     kanon_options options = {.struct_size = sizeof options, .k = 2, .algorithm = "kmember"};
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
@@ -281,7 +281,7 @@ static void extremes_move_open_bands(void **unused)
 {
     world w = {.yaml = "joint-k: off\nattributes: {id: {role: identifying}, age: {role: quasi, bands: 10, top: 50}}\n"
                        "key: [id]\n", .n = 4};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_change done = KANON_INIT(kanon_change);
@@ -319,7 +319,7 @@ static void extremes_move_open_bands(void **unused)
 /* Without a number, nobody knows what the bands are of; and another schema is not the table's. */
 static void what_is_refused(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     (void)unused;
     place path = scratch("f.state");

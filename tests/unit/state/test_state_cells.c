@@ -5,7 +5,7 @@
 /* A state of this table. */
 static kanon_state *state_of(const char *yaml, const char *csv)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -37,7 +37,7 @@ static kanon_status insert(kanon_state *state, const char *csv, bool grow, kanon
 /* How many records the state has, after all of it was checked. */
 static int64_t count(kanon_state *state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state_info *info = NULL;
     assert_done(kanon_state_describe(&info, state, &err), &err);
     int64_t n = info->records;
@@ -48,7 +48,7 @@ static int64_t count(kanon_state *state)
 /* The release of the state. */
 static char *released(kanon_state *state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(scratch("r.csv").text)};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     assert_done(kanon_state_release(state, &options, &done, &err), &err);
@@ -92,7 +92,7 @@ static void later_cells(void **state)
     for (size_t i = 0; i < sizeof cell_cases / sizeof *cell_cases; i++) {
         const cell_case *c = &cell_cases[i];
         char yaml[400];
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         snprintf(yaml, sizeof yaml, "missing: [\"?\"]\njoint-k: off\nattributes:\n  %s\nprivacy: {k: 2}\n", c->yaml);
         kanon_state *s = state_of(yaml, c->csv);
         kanon_status st = insert(s, c->delta, c->message == NULL, &err);
@@ -111,7 +111,7 @@ static void missing_in_the_tree(void **state)
                                     "boss: }}}}\n"
                                     "privacy: {k: 2}\n";
     char yaml[300];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     snprintf(yaml, sizeof yaml, "missing: [boss]\n%s", attribute);
     kanon_state *s = state_of(yaml, "x\ncook\nclerk\ncook\n");
@@ -129,7 +129,7 @@ static void missing_in_the_tree(void **state)
 /* The lines of a release end as those of the table. Without a key, records are named by all columns. */
 static void line_ends_and_names(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_state *s = state_of("joint-k: off\nattributes: {x: quasi, y: sensitive}\nprivacy: {k: 2}\n",
                               "x,y\r\n1,a\r\n2,b\r\n3,a\r\n");
@@ -150,7 +150,7 @@ static void line_ends_and_names(void **state)
 
 static void new_categories_are_counted(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_state *s = state_of("joint-k: off\nattributes: {x: quasi}\nprivacy: {k: 2}\n", "x\ncook\nclerk\ncook\n");
     assert_done(insert(s, "x\nbaker\nboss\nbaker\ncook\n", true, &err), &err);
@@ -164,7 +164,7 @@ static void missing_persons_are_one(void **state)
     static const char yaml[] = "missing: [\"?\", none]\njoint-k: off\nattributes: {age: {role: quasi}, ill: {role: "
                                "sensitive}}\n"
                                "entity: who\nentity-together: true\nprivacy: {k: 2}\n";
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_state *s = state_of(yaml, "who,age,ill\na,1,x\nb,2,y\n?,50,x\nc,51,y\nnone,52,x\n");
     assert_done(insert(s, "who,age,ill\nnone,1,y\n?,90,z\nd,3,x\na,60,x\n", false, &err), &err);
@@ -178,7 +178,7 @@ static void missing_persons_are_one(void **state)
 /* The delimiter of a delta may be another one, so that a cell has the state's own; quotes in keys are doubled or not. */
 static void other_spellings(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_state *s = state_of("joint-k: off\nattributes: {key: identifying, job: quasi, note: insensitive}\nkey: key\n"
                               "privacy: {k: 2}\n",

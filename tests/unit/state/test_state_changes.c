@@ -75,7 +75,7 @@ static kanon_outputs form(uint64_t step)
 /* A release of everything from a copy of the state, so that the state itself goes on from its release of changes. */
 static void assert_as_a_whole_release(const host *h, const char *path)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change change = KANON_INIT(kanon_change);
     kanon_state *copy = NULL;
     struct ArrowArrayStream stream;
@@ -100,7 +100,7 @@ static void assert_as_a_whole_release(const host *h, const char *path)
 
 static void release_changes(host *h, kanon_state *state, uint64_t step)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change change = KANON_INIT(kanon_change);
     kanon_release_changes *changes = NULL;
     struct ArrowArrayStream stream;
@@ -164,7 +164,7 @@ static const char *effort; /* of the changes; NULL: the default, a search around
 
 static void apply(kanon_state *state, people *p, int n, int kind)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change change = KANON_INIT(kanon_change);
     kanon_change_options options = {.struct_size = sizeof options, .grow_taxonomy = 1, .again = 1, .effort = effort};
     static char csv[400000];
@@ -197,7 +197,7 @@ static void apply(kanon_state *state, people *p, int n, int kind)
 /* The first release comes from the table, with the groups as release_to_stream numbers them. */
 static kanon_state *begin(host *h, people *p, const char *path, const char *privacy, int n, uint64_t seed)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -236,7 +236,7 @@ static kanon_state *begin(host *h, people *p, const char *path, const char *priv
 
 static void assert_sound(kanon_state *state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_audit *audit = NULL;
     kanon_state_info *info = NULL;
     assert_done(kanon_state_describe(&info, state, &err), &err); /* checks all of it */
@@ -305,7 +305,7 @@ static void nothing_changed(void **unused)
 
 static kanon_state *open_watched(const char *path)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_state_options watched = {.struct_size = sizeof watched, .watch = 1};
     assert_done(kanon_state_open(&state, path, &watched, &err), &err);
@@ -315,7 +315,7 @@ static kanon_state *open_watched(const char *path)
 static void changes_of_others_make_it_whole(void **unused)
 {
     (void)unused;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place path = scratch("others.state");
     kanon_state *state = begin(&h, &p, path.text, "privacy: {k: 3}\n", 90, 8), *other = NULL;
     apply(state, &p, 2, 0);
@@ -351,7 +351,7 @@ static void without_notes_it_is_whole(void **unused)
                                 "privacy: {k: 2}\n";
     static const char csv[] = "age\n20\n21\n40\n41\n61\n70\n", more[] = "age\n22\n";
     (void)unused;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change change = KANON_INIT(kanon_change);
     for (int watch = 0; watch < 2; watch++) {
         kanon_schema *schema = NULL;
@@ -387,7 +387,7 @@ static void without_notes_it_is_whole(void **unused)
 static void failed_changes_leave_no_trace(void **unused)
 {
     (void)unused;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change change = KANON_INIT(kanon_change);
     place path = scratch("failed.state");
     kanon_state *state = begin(&h, &p, path.text, "privacy: {k: 3}\n", 90, 9);
@@ -407,7 +407,7 @@ static void failed_changes_leave_no_trace(void **unused)
 static void without_memory_nothing_is_released(void **unused)
 {
     (void)unused;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change change = KANON_INIT(kanon_change);
     kanon_release_changes *changes = NULL;
     struct ArrowArrayStream stream;

@@ -24,7 +24,7 @@ enum { N_PEOPLE = 60 };
 /* A state with a release, records that are gone and a log, under the name x.state, and a copy of it. */
 static void make_state(void)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -70,7 +70,7 @@ static void copy_file(const char *from, const char *to)
 /* Through the layer of the store, so that the pages get their checksums. */
 static void damage(const char *sql)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__store store;
     copy_file(scratch("x.state").text, scratch("y.state").text);
     assert_done(kanon__store_open(&store, scratch("y.state").text, NULL, 0, &err), &err);
@@ -297,7 +297,7 @@ static void every_damage_is_noticed(void **unused)
     make_state();
     for (int i = 0; i < N; i++)
         for (int command = 0; command < N_COMMANDS; command++) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             damage(damages[i].sql);
             kanon_status st = run(command, &err);
             n_noticed += st != KANON_OK;
@@ -320,7 +320,7 @@ enum { N_PACKED = sizeof packed / sizeof *packed };
 
 static int64_t ask(const char *sql)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__store store;
     int64_t answer;
     assert_done(kanon__store_open(&store, scratch("x.state").text, NULL, 0, &err), &err);
@@ -345,7 +345,7 @@ static void damage_byte(int which, int64_t row, int64_t at, unsigned byte)
  * without that byte. */
 static void assert_noticed(const char *before, int other)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = run(DESCRIBE, &err);
     if (st == KANON_OK) {
         assert_done(run(RELEASE, &err), &err);
@@ -363,7 +363,7 @@ static void every_byte_of_the_index_counts(void **unused)
 {
     static const unsigned bytes[] = {0xff, 0x00, 0x80, 0x01};
     static const int others[] = {INSERT, DELETE, UPDATE, RELEASE};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     char sql[200];
     int n = 0, turn = 0, step = getenv("KANON_ALL_FAULTS") != NULL ? 1 : 29;
     (void)unused;
@@ -399,7 +399,7 @@ static void the_state_is_sound(void **unused)
     assert_int_equal(ask("SELECT count(*) FROM columns WHERE name = CAST('age' AS BLOB) AND weight = '2'"), 1);
     assert_int_equal(ask("SELECT count(*) FROM columns WHERE weight IS NOT NULL"), 1);
     for (int command = 0; command < N_COMMANDS; command++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         damage("SELECT 1");
         if (command == OPTIMIZE) /* it moves single records, and entities stay together */
             assert_int_equal(run(command, &err), KANON_EINVAL);

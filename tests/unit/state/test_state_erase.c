@@ -79,7 +79,7 @@ static const int64_t pay = 1234567891; /* far above all others: the range, boxes
 
 static kanon_state *make_state(uint64_t seed)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -115,7 +115,7 @@ typedef enum change_kind { INSERT, DELETE, UPDATE } change_kind;
 
 static void change(kanon_state *state, change_kind kind, const char *rows, const kanon_outputs *outputs)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     kanon_change_options options = {.struct_size = sizeof options, .grow_taxonomy = 1, .outputs = outputs};
     size_t n = strlen(rows);
@@ -141,7 +141,7 @@ static void assert_present(bool wanted)
 
 static void assert_sound(kanon_state *state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state_info *info = NULL;
     assert_done(kanon_state_describe(&info, state, &err), &err);
     kanon_state_info_free(info);
@@ -171,7 +171,7 @@ static void a_deleted_record_is_gone(void **unused)
     (void)unused;
     for (int round = 0; round < 6; round++) {
         kanon__random random;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_change done = KANON_INIT(kanon_change);
         place release = scratch("r.csv");
         kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
@@ -290,7 +290,7 @@ static void an_updated_value_is_gone(void **unused)
 static void a_forgotten_category_is_new(void **unused)
 {
     kanon_state *state = make_state(8);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     static const char row[] = "id,pay,city,zip,job,ill,grade,note\nu1,4000,XCITYX,10001,cook,ill1,good,n\n";
     (void)unused;
@@ -311,7 +311,7 @@ static void hashes_depend_on_the_state(void **unused)
     (void)unused;
     for (int i = 0; i < 2; i++) {
         kanon_state *state = make_state(9);
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_audit *audit = NULL;
         change(state, DELETE, "id\np1\np2\n", NULL);
         assert_done(kanon_state_audit(&audit, state, 0, &err), &err);

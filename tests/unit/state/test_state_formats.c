@@ -48,7 +48,7 @@ static void add_record(char csv[ROOM], int cluster, int m)
 
 static void change(const char *path, kanon_change_kind kind, const char *delta, const char *release)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_change done = KANON_INIT(kanon_change);
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release)};
@@ -60,7 +60,7 @@ static void change(const char *path, kanon_change_kind kind, const char *delta, 
 
 static void create(const char *path, const char *release)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -255,7 +255,7 @@ static kanon_status look(const char *path, int64_t *records, kanon_error *err)
 /* A file and a folder that nobody may write are enough, and the same tables are seen. */
 static void reading_changes_nothing(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place folder = scratch("folder"), old = inside(folder.text, "old.state"), now = scratch("now.state");
     int64_t records;
     (void)unused;
@@ -313,7 +313,7 @@ static const char gone[] = "id\np3-6\np3-7\n";
 /* A command that fails has not changed the format either; it cannot change one in a file that is only read. */
 static void failing_leaves_it(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place old = scratch("old.state");
     (void)unused;
     copy_fixture(5, old.text);
@@ -333,7 +333,7 @@ static void failing_leaves_it(void **unused)
 /* Who opened a state before another brought it up goes on with it. */
 static void both_at_once(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *first = NULL;
     kanon_state_info *info = NULL;
     kanon_change done = KANON_INIT(kanon_change);
@@ -364,7 +364,7 @@ static void mixed_formats_are_damage(void **unused)
                                           "ALTER TABLE tallies RENAME COLUMN place TO code"};
     (void)unused;
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__store store;
         place old = scratch("old.state");
         int64_t records;
@@ -389,7 +389,7 @@ static void mixed_formats_are_damage(void **unused)
 
 static void no_memory(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place old = scratch("old.state"), release = scratch("r.csv");
     (void)unused;
     copy_fixture(5, old.text);
@@ -479,7 +479,7 @@ static int change_and_end(const char *path, int call)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_state *state = NULL;
         kanon_change done = KANON_INIT(kanon_change);
         calls_left = call;
@@ -503,7 +503,7 @@ static void killed(void **unused)
     copy_fixture(5, now.text);
     change(now.text, KANON_DELETE, gone, NULL);
     for (int call = 1; status != 0; call++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         int64_t records;
         copy_fixture(5, old.text);
         unlink(scratch("old.state-journal").text);

@@ -12,7 +12,7 @@ static const char *const hospital[] = {"hospital.csv", "hospital.yaml"};
 /* `bands` and `top` are those of the age; NULL: none. */
 static kanon_state *make_banded_state(int64_t n_rows, uint64_t seed, int64_t k, const char *bands, const char *top)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -80,7 +80,7 @@ static kanon_status scan_leaf(const kanon__node *leaf, void *payload, kanon_erro
 /* Records of the state, some of them with a place of another record. */
 static void ask(kanon_state *state, kanon__random *random, int n_queries, const int64_t *ids, int64_t n_ids)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int64_t *codes = calloc((size_t)state->n_dimensions, sizeof *codes),
             *others = calloc((size_t)state->n_dimensions, sizeof *codes);
     for (int i = 0; i < n_queries; i++) {
@@ -106,7 +106,7 @@ static void ask(kanon_state *state, kanon__random *random, int n_queries, const 
 
 static void compare(kanon_state *state, kanon__random *random, int n_queries)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__subset whole = {0};
     assert_done(kanon__session_begin(state, false, &err), &err);
     assert_done(kanon__group_index_check(state->index, &err), &err);
@@ -138,7 +138,7 @@ static void write_lines(const char *from, const char *to, int64_t first, int64_t
 
 static void as_a_scan(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     kanon__random random;
     (void)unused;
@@ -187,7 +187,7 @@ static int64_t write_line(const char *rows_file, const char *gone_file, int n_gr
 
 static void assert_sizes(kanon_state *state, int64_t least)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__subset whole = {0};
     assert_done(kanon__session_begin(state, false, &err), &err);
     assert_done(kanon__subset_list_all(&whole, state, &err), &err);
@@ -206,7 +206,7 @@ static void leaves_are_cut_while_groups_wait(void **unused)
 {
     enum { N_GROUPS = 400 };
     static int64_t group_of[5 * N_GROUPS];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -240,7 +240,7 @@ static void leaves_are_cut_while_groups_wait(void **unused)
 static void as_a_scan_with_bands(void **unused)
 {
     static const char *const rules[][2] = {{"7", NULL}, {"5", "60"}, {"0,18,40,65", NULL}, {NULL, "50"}};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     kanon__random random;
     (void)unused;
@@ -271,7 +271,7 @@ static void as_a_scan_with_bands(void **unused)
 /* Take the last record out of its group and out of the ranges. */
 static void forget_last(kanon_state *state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__group_slot at;
     int64_t last = state->next_record - 1, m = state->n_dimensions;
     int64_t *codes = calloc((size_t)m, sizeof *codes), *box = calloc(2 * (size_t)m, sizeof *box);
@@ -300,7 +300,7 @@ static void forget_last(kanon_state *state)
 static void as_a_scan_when_ranges_shrink(void **unused)
 {
     static const char *const ages[] = {"1000000007", "2000000011", "-3000000019", "-41", "500"};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     kanon__random random;
     (void)unused;
@@ -368,7 +368,7 @@ static int64_t model_below(model *m, int64_t n)
 
 static void model_begin(model *m)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -430,7 +430,7 @@ static kanon__new_group model_new(const model_group *g)
 
 static kanon__group_slot model_find(model *m, const model_group *g)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__group_slot at;
     assert_done(kanon__group_index_group_of(m->state->index, &at, g->members[0], g->codes, &err), &err);
     assert_non_null(at.node);
@@ -446,7 +446,7 @@ static kanon__group_slot model_find(model *m, const model_group *g)
 
 static void model_add(model *m)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     model_group *g = &m->groups[m->n];
     kanon__group_slot beside = {0};
     if (m->n > 0)
@@ -461,7 +461,7 @@ static void model_add(model *m)
 
 static void model_change(model *m)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int64_t which = model_below(m, m->n > 0 ? m->n : 1), what = model_below(m, 10);
     model_group *g = &m->groups[which];
     if (m->n == 0 || (what < 3 && m->n < MODEL_GROUPS)) {
@@ -510,7 +510,7 @@ static kanon_status model_compare(const kanon__node *leaf, void *payload, kanon_
 
 static int64_t model_count(model *m, const char *sql)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int64_t n = 0;
     assert_done(kanon__store_query_number(&m->state->store, &n, sql, &err), &err);
     return n;
@@ -518,7 +518,7 @@ static int64_t model_count(model *m, const char *sql)
 
 static void as_a_model(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     model *m = calloc(1, sizeof *m);
     int n_merges = 0, n_parts = 0;
     (void)unused;
@@ -567,7 +567,7 @@ static int64_t box_units(const kanon__current_space *space, const int64_t *box)
 /* Whatever ranges do, a share is never worth more than the box; while they stay it is worth nearly as much. */
 static void shares_hold(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__random random;
     static int64_t boxes[N_BOXES][BOX_MOST], shares[N_BOXES];
     (void)unused;
@@ -617,7 +617,7 @@ static void shares_hold(void **unused)
 static void cuts_are_even(void **unused)
 {
     enum { N_ITEMS = 9000 };
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__random random;
     kanon__cutter cutter;
     static int64_t items[N_ITEMS];

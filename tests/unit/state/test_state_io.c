@@ -411,7 +411,7 @@ static kanon_status run(const world *w, int command, kanon_error *err)
 /* Records and releases, as the state in the file tells. */
 static int64_t content(void)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_state_info *info = NULL;
     assert_done(kanon_state_open(&state, scratch("x.state").text, NULL, &err), &err);
@@ -441,7 +441,7 @@ static const char few[] = "id,age,city,zip,who,ill\n1,20,x,1,w,a\n2,21,x,1,w,c\n
 static void make_world(world *w, int kind)
 {
     static const char gone[] = "id\n7\n8\n", more[] = "id,age,city,zip,who,ill\n980,25.5,new,109,w1,a\n981,27,y,110,w5,d\n";
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_change done = KANON_INIT(kanon_change);
     place path = scratch("x.state"), release = scratch("r.csv");
@@ -529,7 +529,7 @@ static void statements_fail(void **unused)
         world w;
         make_world(&w, kind);
         for (int command = 0; command < N_COMMANDS; command++) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             if (!is_asked(kind, command))
                 continue;
             attempt a = {.kind = kind, .command = command, .look = 8, .before = content(), .expected = KANON_EIO};
@@ -564,7 +564,7 @@ static void files_fail(void **unused)
     world w;
     make_world(&w, PLAIN);
     for (int command = 0; command < N_COMMANDS; command++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         attempt a = {.command = command, .look = 1, .before = content(), .expected = KANON_EIO};
         arm_files(0);
         assert_done(run(&w, command, &err), &err);
@@ -593,7 +593,7 @@ static void there_is_no_memory(void **unused)
         world w;
         make_world(&w, kind);
         for (int command = 0; command < N_COMMANDS; command++) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             if (!is_asked(kind, command))
                 continue;
             attempt a = {.kind = kind, .command = command, .look = 8, .before = content(), .expected = KANON_ENOMEM};
@@ -626,7 +626,7 @@ static void every_tick_stops(void **unused)
         for (int command = 0; command < N_COMMANDS; command++) {
             attempt a = {.kind = kind, .command = command, .look = 1, .before = content(), .expected = KANON_ECANCELLED};
             kanon_status st = KANON_ECANCELLED;
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             assert_done(run(&w, command, &err), &err);
             a.after = content();
             put_back(&w);
@@ -663,7 +663,7 @@ static void codes_have_their_status(void **unused)
     const kanon__store store = {.path = path};
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_int_equal(kanon__store_fail(&store, cases[i].code, &err), cases[i].status);
         assert_holds(err.message, cases[i].message);
     }
@@ -672,7 +672,7 @@ static void codes_have_their_status(void **unused)
 /* A new store takes no file that has something in it, nor a place where none can be. */
 static void stores_begin_empty(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__store store;
     (void)unused;
     write_text(scratch("full").text, "x");
@@ -708,7 +708,7 @@ static kanon_status agree(void *payload, bool *undone, kanon_error *err)
 /* A transaction with or without a row more, and how it ends. */
 static kanon_status commit_row(kanon__store *store, bool has_row, kanon__last_step step, kanon_error *err)
 {
-    kanon_error own = {0};
+    kanon_error own = KANON_INIT(kanon_error);
     assert_done(kanon__store_begin(store, true, &own), &own);
     if (has_row)
         assert_done(kanon__store_run(store, "INSERT INTO t VALUES(1)", &own), &own);
@@ -721,7 +721,7 @@ static kanon_status commit_row(kanon__store *store, bool has_row, kanon__last_st
 
 static void commits_say_what_was_made(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__store store;
     int64_t n;
     place path = scratch("x");
@@ -757,7 +757,7 @@ static void wrong_headers_are_found(void **unused)
     (void)unused;
     make_world(&w, FEW);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__store store;
         w.bytes[places[i]] ^= 2;
         write_bytes(scratch("x.state").text, w.bytes, w.size);
@@ -775,7 +775,7 @@ static void wrong_headers_are_found(void **unused)
                   {63, 127, KANON_EVERSION, "a newer version"},
                   {63, 0, KANON_EVERSION, "an older version"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__store store;
         char was = w.bytes[others[i].place];
         w.bytes[others[i].place] = others[i].byte;

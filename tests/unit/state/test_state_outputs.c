@@ -46,7 +46,7 @@ static int finish(int complete, void *payload)
 
 static kanon_sink sink_of(receiver *r, const char *name)
 {
-    return (kanon_sink){name, receive, finish, r};
+    return (kanon_sink){sizeof(kanon_sink), name, receive, finish, r};
 }
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
@@ -103,7 +103,7 @@ static kanon_status change(state_call call, const kanon_outputs *outputs, bool a
 /* How many records, releases and commands the state has. */
 static void assert_state(int64_t records, size_t releases, size_t commands)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_state_info *info = NULL;
     assert_done(kanon_state_open(&state, scratch("x.state").text, NULL, &err), &err);
@@ -122,7 +122,7 @@ static void a_name_that_fails_changes_nothing(void **unused)
 {
     (void)unused;
     for (int i = 0; i < N_CALLS; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_change done = KANON_INIT(kanon_change);
         place directory = scratch("gone"), release = scratch("gone/r.csv"), report = scratch("report.json");
         receiver groups = {.removes = directory.text};
@@ -152,7 +152,7 @@ static void a_name_that_fails_changes_nothing(void **unused)
 /* A sink that refuses in the end, alone and after another one that was told already. */
 static void a_sink_that_refuses_changes_nothing(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     receiver release = {.error = ENOSPC}, groups = {.error = ENOSPC};
     kanon_sink release_to = sink_of(&release, "the release"), groups_to = sink_of(&groups, "the groups");
@@ -183,7 +183,7 @@ static void a_sink_that_refuses_changes_nothing(void **unused)
 /* A new state whose release cannot be named is not there, and can be made again. */
 static void a_new_state_goes_with_its_outputs(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place directory = scratch("gone"), release = scratch("gone/r.csv");
     receiver groups = {.removes = directory.text};
     kanon_sink to = sink_of(&groups, "groups");
@@ -204,7 +204,7 @@ static void a_new_state_goes_with_its_outputs(void **unused)
 /* The end of the process while the outputs are named: the delta is applied, and the next attempt is told so. */
 static void a_second_attempt_takes_nothing_twice(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     place aside = scratch("x.state-journal-done");
     (void)unused;
@@ -243,7 +243,7 @@ static void a_second_attempt_takes_nothing_twice(void **unused)
 /* Another delta in between, and a delta without records, may be applied again. */
 static void deltas_may_come_back(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     kanon_state *state = NULL;
     static const char nobody[] = "name,age,ill\n";
@@ -286,7 +286,7 @@ static void another_schema_is_refused(void **unused)
     };
     (void)unused;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_schema *schema = NULL, *other = NULL;
         kanon_table *table = NULL;
         kanon_grouping *grouping = NULL;
@@ -315,7 +315,7 @@ static void another_schema_is_refused(void **unused)
 /* A mask makes a tree of the values; a column in which all of them are missing has none, and the schema fits still. */
 static void a_mask_of_nothing_is_kept(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -339,7 +339,7 @@ static void a_mask_of_nothing_is_kept(void **unused)
 static char *report_of(bool own)
 {
     static const int64_t pairs[] = {1, 1, 2, 2, 3, 3};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -407,7 +407,7 @@ static void what_cannot_be_kept_is_refused(void **unused)
     };
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_schema *schema = NULL;
         kanon_table *table = NULL;
         kanon_grouping *grouping = NULL;
@@ -432,7 +432,7 @@ static void what_cannot_be_kept_is_refused(void **unused)
 static void rows_of_deltas_are_read_first(void **unused)
 {
     static const char wrong[] = "name,age,ill\na,20,flu\nf,61\n";
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_change done = KANON_INIT(kanon_change);
     kanon_change_options again = {.struct_size = sizeof again, .again = 1};
@@ -456,7 +456,7 @@ static void rows_of_deltas_are_read_first(void **unused)
 /* A state that is read again says of each release what it lost: as much as its groups do. */
 static void releases_keep_their_loss(void **unused)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_state_info *info = NULL;
     receiver r = {0};
@@ -484,7 +484,7 @@ static void deletes_do_not_wait_for_a_release(void **unused)
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .joint_k = 2};
     (void)unused;
     for (int wants_error = 0; wants_error < 2; wants_error++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_state *state = NULL;
         kanon_change done = KANON_INIT(kanon_change);
         assert_done(make_state(&outputs, &err), &err);

@@ -69,7 +69,7 @@ static int random_lines(uint64_t seed, char lines[][LINE], int most)
 /* False: what is asked cannot be met by the first table. */
 static bool begin_world(world *w, uint64_t seed, unsigned models, int entity, const char *suppress)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -135,7 +135,7 @@ static void assert_groups_keep(const kanon_table *t, const kanon_grouping *g, in
 /* The records are those of the world, by their numbers, and the groups are good. */
 static void assert_kept(world *w)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__subset whole = {0};
     kanon_grouping *g = NULL;
     bool there[MOST * 4] = {0};
@@ -157,7 +157,7 @@ static void assert_kept(world *w)
 /* The file says that it is sound, and check finds everything kept in the release, where classes are what looks alike. */
 static void assert_released(world *w)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state_info *info = NULL;
     kanon_check *check = NULL;
     kanon_schema *schema = NULL;
@@ -201,7 +201,7 @@ static bool is_possible(const world *w)
 /* Give the command the file d.csv; it must lead to `after`, unless that is impossible: then nothing has changed. */
 static void apply(world *w, world *after, kanon_change_kind kind)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     char *before = read_text(scratch("x.state").text);
     struct stat is;
@@ -282,7 +282,7 @@ static void random_update(world *w, world *after)
 
 static void optimize(world *w, const char *how)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     int64_t n_suppressed = w->state->n_suppressed;
     kanon_status st = kanon_state_improve(w->state, how, NULL, &done, &err);
@@ -360,7 +360,7 @@ static void classes_count_an_entity_once(void **unused)
     static const char yaml[] = "attributes: {who: insensitive, age: {role: quasi, type: integer}, ill: sensitive}\n"
                                "privacy: {k: 4, constraints: [{model: alpha-k, attribute: ill, alpha: 0.5}]}\nentity: who\n";
     static const int64_t group_of[] = {1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_state *state = NULL;
     kanon_check *check = NULL;
@@ -397,7 +397,7 @@ enum { N_LARGE = 4000 };
 /* A state of 1000 groups of four with two illnesses each, whose records fill most of its pages. */
 static kanon_state *make_large_state(const char *constraint)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_state *state = NULL;
     char yaml[512], *csv = malloc(N_LARGE * 256), *at = csv;
@@ -431,7 +431,7 @@ static kanon_state *make_large_state(const char *constraint)
 static int pages_read(const char *constraint, int *n_pages)
 {
     static const char delta[] = "age,ill,note\n2001,flu,new\n";
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change done = KANON_INIT(kanon_change);
     kanon_state *state = make_large_state(constraint);
     struct stat is;

@@ -32,7 +32,7 @@ static int take_end(int complete, void *payload)
 static kanon_schema *schema_of(const char *yaml)
 {
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(yaml, strlen(yaml), "y"), NULL, &err), &err);
     return schema;
 }
@@ -70,7 +70,7 @@ static void assert_sound(const char *path, int64_t n_records, size_t n_releases)
 {
     kanon_state *s = NULL;
     kanon_state_info *info = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon_state_open(&s, path, NULL, &err), &err);
     assert_done(kanon_state_describe(&info, s, &err), &err);
     assert_int_equal(info->records, n_records);
@@ -82,9 +82,9 @@ static void assert_sound(const char *path, int64_t n_records, size_t n_releases)
 static void release_to(const char *path, log_sink *log)
 {
     kanon_state *s = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_change change = KANON_INIT(kanon_change);
-    const kanon_sink sink = {.write = take_bytes, .finish = take_end, .payload = log};
+    const kanon_sink sink = {.struct_size = sizeof(kanon_sink), .write = take_bytes, .finish = take_end, .payload = log};
     const kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     const kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     *log = (log_sink){0};
@@ -105,7 +105,7 @@ static const char some_missing[] = "empty: value\nmissing: [\"?\"]\nprivacy: {k:
 static void nulls_are_kept(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     log_sink log;
     const arrow_field fields[] = {{"n", "l", NULL, CELLS("1", NULL, "3", NULL)},
                                   {"c", "u", NULL, CELLS("?", NULL, "x", "x")},
@@ -127,7 +127,7 @@ static void without_memory_there_is_no_state(void **state)
                                   {"w", "u", NULL, CELLS("a", "b", "c", "d")},
                                   {"c", "u", NULL, CELLS("x", "x", NULL, "y")},
                                   {"z", "u", NULL, CELLS("1", "2", "3", "4")}};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
     kanon_status st = KANON_ENOMEM;
@@ -155,7 +155,7 @@ static void without_memory_there_is_no_state(void **state)
 static void nulls_next_to_empty_texts(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     log_sink log;
     const arrow_field fields[] = {{"n", "l", NULL, CELLS("1", NULL, "3", NULL)},
                                   {"c", "u", NULL, CELLS(NULL, "", "x", "x")},
@@ -173,7 +173,7 @@ static void nulls_next_to_empty_texts(void **state)
 static void nulls_and_empty_values(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     const arrow_field fields[] = {{"n", "l", NULL, CELLS("1", NULL, "3", "4")},
                                   {"c", "u", NULL, CELLS("y", "y", "x", "x")},
                                   {"s", "u", NULL, CELLS("", "p", "q", "q")}};
@@ -199,7 +199,7 @@ static kanon_status insert(const char *path, const arrow_table *delta, kanon_err
 static void nulls_in_deltas(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     const arrow_field fields[] = {{"n", "l", NULL, CELLS("1", "2", "3", "4")},
                                   {"c", "u", NULL, CELLS("y", "y", "x", "x")},
                                   {"s", "u", NULL, CELLS("o", "p", "q", "q")}};
@@ -221,7 +221,7 @@ static void nulls_in_deltas(void **state)
 static void nulls_of_persons_and_names(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     static const char yaml[] = "missing: [\"?\"]\nprivacy: {k: 2}\nentity: p\n"
                                "joint-k: off\nattributes: {name: {role: identifying}, n: {role: quasi}, s: {role: "
                                "sensitive}}\n";
@@ -247,7 +247,7 @@ static void nulls_of_persons_and_names(void **state)
 static void streams_are_no_files(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     const arrow_field fields[] = {{"n", "l", NULL, CELLS("1", "2", "3", "4")},
                                   {"c", "u", NULL, CELLS("y", "y", "x", "x")},
                                   {"s", "u", NULL, CELLS("o", "p", "q", "q")}};
@@ -262,7 +262,7 @@ static void streams_are_no_files(void **state)
 
 static kanon_check *check_stream(const char *yaml, const arrow_table *release)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_check *check = NULL;
     kanon_schema *schema = schema_of(yaml);
     struct ArrowArrayStream stream = stream_of(release);
@@ -298,9 +298,9 @@ static void nulls_in_checks(void **state)
 static void releases_to_sinks_are_recorded(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     log_sink first = {0}, second;
-    const kanon_sink sink = {.write = take_bytes, .finish = take_end, .payload = &first};
+    const kanon_sink sink = {.struct_size = sizeof(kanon_sink), .write = take_bytes, .finish = take_end, .payload = &first};
     const kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     const arrow_field fields[] = {{"n", "l", NULL, CELLS("1", "2", "3", "4")},
                                   {"c", "u", NULL, CELLS("y", "y", "x", "x")},

@@ -72,7 +72,7 @@ static kanon_state_storage storage_in(memory *m)
 
 static void create(const char *path, const kanon_state_storage *storage)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
@@ -97,7 +97,7 @@ static const char gone[] = "id\np3\np4\np30\n", more[] = "id,age,city,ill\nn1,30
 /* Changes the state and releases it to a file. */
 static void change(const char *path, const kanon_state_storage *storage, const char *release)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_change done = KANON_INIT(kanon_change);
     kanon_state_options options = {.struct_size = sizeof options, .storage = storage};
@@ -129,7 +129,7 @@ static void test_same_as_a_file(void **unused)
     free(a);
     free(b);
     assert_int_not_equal(access(path.text, F_OK), 0);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_state_info *info = NULL;
     kanon_state_options options = {.struct_size = sizeof options, .storage = &storage};
@@ -158,14 +158,14 @@ static void test_failures(void **unused)
     (void)unused;
     memory m = {0};
     kanon_state_storage storage = storage_in(&m);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_change done = KANON_INIT(kanon_change);
     kanon_state_options options = {.struct_size = sizeof options, .storage = &storage};
     create("x", &storage);
     /* An output that is refused at its end takes the change with it; the same update may come twice. */
     static const char other[] = "id,age\np5,33\n";
-    const kanon_sink sink = {"nobody", swallow, refuse, NULL};
+    const kanon_sink sink = {sizeof sink, "nobody", swallow, refuse, NULL};
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink)};
     kanon_change_options with = {.struct_size = sizeof with, .outputs = &outputs};
     assert_done(kanon_state_open(&state, "x", &options, &err), &err);
@@ -210,7 +210,7 @@ static void test_each_call_fails(void **unused)
     unsigned char *before = malloc((size_t)size);
     memcpy(before, m.bytes, (size_t)size);
     for (int64_t at = 1; st != KANON_OK || m.calls >= at; at++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_state *state = NULL;
         kanon_change done = KANON_INIT(kanon_change);
         m.calls = 0;
@@ -229,7 +229,7 @@ static void test_each_call_fails(void **unused)
     print_message("%d calls failed\n", (int)n_failed);
     assert_true(n_failed > 10);
     /* a part of the last page is not there */
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_state *state = NULL;
     kanon_state_info *info = NULL;
     m.size -= 100;
@@ -246,7 +246,7 @@ static void test_each_call_fails(void **unused)
 static void test_earlier_format(void **unused)
 {
     (void)unused;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct stat is;
     place old;
     memory m = {0};

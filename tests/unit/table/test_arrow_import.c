@@ -23,7 +23,7 @@
 static kanon_schema *schema_of(const char *yaml)
 {
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place path = scratch("s.yaml");
     write_text(path.text, yaml);
     assert_done(kanon_schema_read(&schema, KANON_PATH(path.text), NULL, &err), &err);
@@ -143,7 +143,7 @@ static void assert_row(const kanon__column *column, int64_t row, const char *exp
 static void assert_cells(const kanon_table *table, int column, const char *const *expected, const char *what)
 {
     kanon__cursor *cursor = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     bool has_row = false;
     const kanon__source *source = table->source;
     const kanon__arrow_source *arrow = kanon__arrow_source_of(source);
@@ -185,7 +185,7 @@ static void every_type_in_every_layout(void **state)
             const arrow_table made = {2, fields, t->n};
             arrow_counts counts = {0};
             kanon_table *table = NULL;
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             char what[64];
             snprintf(what, sizeof what, "%s of %s, layout %zu", t->format, t->entry_format != NULL ? t->entry_format : "-",
                      l);
@@ -219,7 +219,7 @@ static void texts_come_in_order(void **state)
     for (size_t l = 0; l < N_OF(layouts); l++) {
         struct ArrowArrayStream stream;
         arrow_counts counts = {0};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__source *source = NULL;
         kanon__dictionary texts[2] = {{0}};
         kanon__codes codes[2] = {{0}};
@@ -269,7 +269,7 @@ static void null_is_no_value(void **state)
         const arrow_field field = {"x", "u", NULL, cases[i].cells};
         const arrow_table made = {1, &field, 4};
         arrow_counts counts = {0};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_table *table = NULL;
         assert_done(import(&table, "empty: value\nattributes: {x: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
         const kanon__domain *domain = table->data.columns[0].domain;
@@ -297,7 +297,7 @@ static void zeros_are_one_value(void **state)
     const arrow_field field = {"x", "g", NULL, cells};
     const arrow_table made = {1, &field, N};
     arrow_counts counts = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = NULL;
     alarm(60); /* a hash table that is full of zeros is searched for ever */
     assert_done(import(&table, "empty: value\nattributes: {x: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
@@ -324,7 +324,7 @@ static void many_values(void **state)
     const arrow_table made = {2, fields, N}; /* the dictionary would take the producer too long */
     const arrow_layout layout = {.batch_rows = 999};
     arrow_counts counts = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = NULL;
     assert_done(import(&table, "default-role: insensitive\nattributes: {near: {role: quasi}, far: {role: sensitive}}\n",
                        &made, &layout, &counts, &err),
@@ -443,7 +443,7 @@ static void extremes_are_kept(void **state)
                                   {"low", "d:38,38", NULL, decimals}, {"high", "d:38,-38", NULL, decimals}};
     const arrow_table made = {6, fields, 4};
     arrow_counts counts = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = NULL;
     (void)state;
     assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, NULL, &counts, &err),
@@ -490,7 +490,7 @@ static void other_types_are_named(void **state)
     (void)state;
     for (size_t i = 0; i < N_OF(cases); i++) {
         arrow_layout layout = {.spoil_schema = set_format, .payload = (void *)cases[i][0]};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         char expected[128];
         snprintf(expected, sizeof expected, "column pain has the type %s", cases[i][1]);
         assert_int_equal(import_column("default-role: insensitive\nattributes: {pain: {role: quasi}}\n", &field, 2, &layout,
@@ -499,7 +499,7 @@ static void other_types_are_named(void **state)
         assert_holds(err.hint, "cast it to");
     }
     const arrow_field nested = {"pain", "i", "+l", CELLS(NULL, NULL)}, odd_index = {"pain", "g", "u", CELLS(NULL, NULL)};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(import_column("default-role: insensitive\nattributes: {pain: {role: quasi}}\n", &nested, 0, NULL, &err),
                      KANON_EDATA);
     assert_holds(err.message, "has the type list");
@@ -528,7 +528,7 @@ static void identifying_columns_have_any_type(void **state)
                 arrow_layout layout = layouts[l];
                 kanon_table *table = NULL;
                 arrow_counts counts = {0};
-                kanon_error err = {0};
+                kanon_error err = KANON_INIT(kanon_error);
                 layout.spoil_schema = set_format;
                 layout.payload = (void *)formats[i];
                 kanon_status st = import(&table, schemas[s], &(arrow_table){2, fields, 3}, &layout, &counts, &err);
@@ -564,7 +564,7 @@ static void values_out_of_range(void **state)
         for (int rows = 0; rows <= 2; rows++) {
             const arrow_field field = {"x", cases[i].format, cases[i].entry_format, cases[i].cells};
             arrow_layout layout = {.batch_rows = rows == 1 && cases[i].entry_format == NULL ? 1 : 0, .array_offset = rows};
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 2, &layout,
                                            &err), KANON_EDATA);
             assert_string_equal(err.message, cases[i].message);
@@ -575,7 +575,7 @@ static void values_out_of_range(void **state)
 static void characters_end_in_their_text(void **state)
 {
     const arrow_field field = {"x", "u", NULL, CELLS("a\xc3", "\xbc")};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 2, NULL, &err),
                      KANON_EDATA);
@@ -681,7 +681,7 @@ static void broken_arrays_are_refused(void **state)
     (void)state;
     for (damage which = 0; which < N_DAMAGES; which++) {
         arrow_layout layout = {.spoil = damage_batch, .payload = &which};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 3, &layout,
                                        &err), KANON_EDATA);
         assert_string_equal(err.message, messages[which]);
@@ -733,7 +733,7 @@ static void broken_buffers_are_refused(void **state)
     for (size_t i = 0; i < N_OF(cases); i++) {
         const arrow_field field = {"x", cases[i].format, cases[i].entry_format, cases[i].cells};
         arrow_layout layout = {.spoil = put_poke, .payload = (void *)&cases[i].poke};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 2, &layout,
                                        &err), KANON_EDATA);
         assert_string_equal(err.message, cases[i].message);
@@ -772,7 +772,7 @@ static void names_and_schemas(void **state)
         arrow_layout layout = {.spoil_schema = cases[i].spoil, .payload = cases[i].name};
         arrow_counts counts = {0};
         kanon_table *table = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_int_equal(import(&table, "default-role: insensitive\nattributes: {x: {role: quasi}}\n", &made, &layout,
                                 &counts, &err), KANON_EDATA);
         assert_string_equal(err.message, cases[i].message);
@@ -780,7 +780,7 @@ static void names_and_schemas(void **state)
     }
     arrow_counts counts = {0};
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(import(&table, "default-role: insensitive\nattributes: {x: {role: quasi}}\n",
                             &(arrow_table){0, fields, 0}, NULL, &counts, &err),
                      KANON_EDATA);
@@ -800,7 +800,7 @@ static void no_rows(void **state)
     const arrow_layout *const all[] = {NULL, &empty, &odd};
     (void)state;
     for (size_t i = 0; i < N_OF(all); i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 0, all[i],
                                        &err), KANON_EDATA);
         assert_string_equal(err.message, "Arrow stream: no records");
@@ -821,7 +821,7 @@ static void callbacks_that_fail(void **state)
         for (int at = -1; at <= 3; at++) {
             arrow_layout layout = {.batch_rows = 1, .fail_schema = at < 0 ? codes[i].code : 0,
                                    .fail_next = at < 0 ? 0 : codes[i].code, .fail_at = at, .no_message = at == 2};
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 3, &layout,
                                            &err), codes[i].status);
             char expected[128];
@@ -836,7 +836,7 @@ static void released_streams_are_refused(void **state)
     struct ArrowArrayStream stream = {0};
     kanon_schema *schema = schema_of("default-role: insensitive\nattributes: {x: {role: quasi}}\n");
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     assert_int_equal(kanon_table_read(&table, KANON_STREAM(&stream), schema, NULL, &err), KANON_EINVAL);
     assert_null(table);
@@ -853,7 +853,7 @@ static void wrong_options_release_the_stream(void **state)
     kanon_schema *schema = schema_of("default-role: insensitive\nattributes: {x: {role: quasi}}\n");
     kanon_read_options options = {.struct_size = 1};
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     arrow_produce(&stream, &made, NULL, &counts);
     assert_int_equal(kanon_table_read(&table, KANON_STREAM(&stream), schema, &options, &err), KANON_EINVAL);
@@ -885,7 +885,7 @@ static void reading_can_be_stopped(void **state)
     struct ArrowArrayStream stream;
     kanon_schema *schema = schema_of("default-role: insensitive\nattributes: {x: {role: quasi}}\n");
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     arrow_produce(&stream, &made, &layout, &counts);
     assert_int_equal(kanon_table_read(&table, KANON_STREAM(&stream), schema, &options, &err), KANON_ECANCELLED);
     assert_int_equal(n_calls, 1);
@@ -910,7 +910,7 @@ static void failing_allocations(void **state)
         struct ArrowArrayStream stream;
         arrow_counts counts = {0};
         kanon_table *table = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_read_options options = {.struct_size = sizeof options, .threads = 1};
         arrow_produce(&stream, &made, &layout, &counts);
         kanon__alloc_fail_at(n, false);
@@ -939,7 +939,7 @@ static void failing_cursors(void **state)
     const arrow_table made = {2, fields, 4};
     arrow_counts counts = {0};
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = KANON_ENOMEM;
     int64_t n = 0;
     (void)state;
@@ -970,7 +970,7 @@ static void checksum_of(char out[KANON__SHA256_TEXT], const arrow_field *fields,
     const arrow_table made = {n, fields, 5};
     arrow_counts counts = {0};
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(import(&table, "default-role: insensitive\nattributes: {x: {role: quasi}}\n", &made, layout, &counts, &err),
                 &err);
     assert_done(kanon__source_sha256(out, table->source, &err), &err);
@@ -1031,7 +1031,7 @@ static void the_check_sees_other_values(void **state)
         const arrow_table made = {2, fields, 1};
         arrow_counts counts = {0};
         kanon_table *table = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__cursor *cursor = NULL;
         bool has_row;
         assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, NULL, &counts,
@@ -1064,7 +1064,7 @@ static void changed_buffers_are_caught(void **state)
     arrow_layout layout = {.spoil = keep_column};
     arrow_counts counts = {0};
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place release = scratch("release.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     (void)state;
@@ -1090,7 +1090,7 @@ static void nulls_are_released(void **state)
     const arrow_table made = {3, fields, 4};
     arrow_counts counts = {0};
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place release = scratch("release.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text)};
     (void)state;
@@ -1115,7 +1115,7 @@ static void the_check_knows_its_rows(void **state)
     for (int swapped = 0; swapped < 2; swapped++) {
         arrow_counts counts = {0};
         kanon_table *table = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__cursor *cursor = NULL;
         kanon__verifier *verifier = NULL;
         bool has_row;
@@ -1259,7 +1259,7 @@ static void assert_same_run(const kanon_table *a, const kanon_table *b, const ch
     const kanon_table *tables[] = {a, b};
     kanon_grouping *groupings[2] = {NULL, NULL};
     place paths[] = {scratch("one.csv"), scratch("other.csv")};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     for (int i = 0; i < 2; i++) {
         kanon_options options = {.struct_size = sizeof options, .k = 4, .algorithm = algorithm, .seed = seed, .threads = 1};
         kanon_outputs outputs = {
@@ -1287,7 +1287,7 @@ static void the_same_table_as_csv(void **state)
         kanon__random random;
         arrow_counts counts = {0};
         kanon_table *from_csv = NULL, *from_arrow = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         place csv = scratch("t.csv");
         kanon_schema *schema = schema_of(random_schema);
         const arrow_table made = {RANDOM_COLUMNS, t->fields, RANDOM_ROWS};
@@ -1315,7 +1315,7 @@ static void shuffled_releases(void **state)
                                         "\n[4..6],r5\n", "\n[4..6],r6\n"};
     arrow_counts counts = {0};
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place release = scratch("release.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(release.text), .shuffle = 1};
     (void)state;

@@ -80,7 +80,7 @@ static void assert_changed(kanon_status st, const kanon_error *err)
 
 static kanon_schema *make_schema(void)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     write_text(scratch("s.yaml").text, yaml);
     assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
@@ -95,7 +95,7 @@ static void between_opening_and_reading(void **state)
     (void)state;
     kanon_schema *schema = make_schema();
     for (int how = 0; how < N_WAYS; how++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_read_options options = {.struct_size = sizeof options, .threads = 1 + how % 3};
         kanon__input input = {0};
         kanon__source *source = NULL;
@@ -152,7 +152,7 @@ static void during_reading(void **state)
     kanon_schema *schema = make_schema();
     for (int how = 0; how < N_WAYS; how++)
         for (int threads = 1; threads <= 4; threads += 3) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             place path = make_file();
             intruder i = {.path = path.text, .stage = "reading", .how = (way)how};
             kanon_read_options options = {.struct_size = sizeof options, .threads = threads, .tick = intrude, .payload = &i};
@@ -171,7 +171,7 @@ static void during_a_check(void **state)
     (void)state;
     kanon_schema *schema = make_schema();
     for (int how = 0; how < N_WAYS; how++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         place path = make_file();
         intruder i = {.path = path.text, .stage = "reading", .how = (way)how};
         kanon_check_options options = {.struct_size = sizeof options, .tick = intrude, .payload = &i};
@@ -189,7 +189,7 @@ static void times_are_set_back(void **state)
     (void)state;
     kanon_schema *schema = make_schema();
     for (int how = OTHER_ROWS; how <= QUOTES; how++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         place path = make_file();
         intruder i = {.path = path.text, .stage = "reading", .how = (way)how, .sets_back = true}, j = i;
         kanon_check_options options = {.struct_size = sizeof options, .tick = intrude, .payload = &i};
@@ -218,7 +218,7 @@ typedef struct work {
 /* `last` is a row more. */
 static work begin_work_with(const char *last)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     work w = {.path = make_file(), .schema = make_schema()};
     int64_t *group_of = malloc((N_ROWS + 1) * sizeof *group_of);
     assert_non_null(group_of);
@@ -252,7 +252,7 @@ static void between_reading_and_publishing(void **state)
     (void)state;
     for (int how = 0; how < N_WAYS; how++)
         for (int shuffle = 0; shuffle < 2; shuffle++) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             place release = scratch("r.csv"), groups = scratch("g.csv");
             work w = begin_work();
             kanon_outputs outputs = {.struct_size = sizeof outputs,
@@ -270,7 +270,7 @@ static void during_publishing(void **state)
 {
     (void)state;
     for (int how = 0; how < N_WAYS; how++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         place release = scratch("r.csv");
         work w = begin_work();
         intruder i = {.path = w.path.text, .stage = "writing", .how = (way)how};
@@ -298,7 +298,7 @@ static void between_reading_and_keeping(void **state)
 {
     (void)state;
     for (int how = TRUNCATE; how <= OTHER_ROWS; how += OTHER_ROWS - TRUNCATE) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         place path = scratch("x.state");
         work w = begin_work();
         change(w.path.text, (way)how);
@@ -311,7 +311,7 @@ static void between_reading_and_keeping(void **state)
  * counted on other values. */
 static void what_was_counted_is_released(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place release = scratch("r.csv");
     (void)state;
     work w = begin_work();
@@ -328,7 +328,7 @@ static void what_was_counted_is_released(void **state)
 /* The last record is written in fewer bytes, with one more after it in the same number of bytes. */
 static void a_record_more_is_found(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place release = scratch("r.csv");
     (void)state;
     work w = begin_work_with("79,\"  ill00999\"\n");
@@ -344,7 +344,7 @@ static void a_record_more_is_found(void **state)
 /* The report names the checksum of the input: that of what was read. */
 static void checksums_are_of_what_was_read(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     char sum[KANON__SHA256_TEXT];
     (void)state;
     work w = begin_work();
@@ -357,7 +357,7 @@ static void checksums_are_of_what_was_read(void **state)
 /* Nobody changes it: the release is made. A file that is replaced by another one is not changed. */
 static void replaced_files_are_read_on(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place release = scratch("r.csv"), other = scratch("other.csv");
     (void)state;
     work w = begin_work();

@@ -13,7 +13,7 @@ static void test_translate(void **state)
 {
     static const uint32_t n_codes[N_WIDTHS] = {200, 60000, 70000};
     uint32_t *map = NULL;
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     assert_int_equal(kanon__new_array(&map, n_codes[N_WIDTHS - 1], "a map", &err), KANON_OK);
     for (int i = 0; i < N_WIDTHS * N_WIDTHS; i++) {

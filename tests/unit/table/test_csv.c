@@ -146,7 +146,7 @@ static void test_refuses_delimiters_that_cannot_be(void **state)
     const char *expected = "error a delimiter that cannot separate cells; "
                            "use one ASCII character that is neither a quote nor a line break, or the word 'tab'\n";
     const char bad[] = {'"', '\n', '\r', '\xa7'};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__csv csv;
     kanon__input input = {.path = path, .bytes = "a\n", .size = 2};
     for (size_t i = 0; i < sizeof bad; i++) {
@@ -324,7 +324,7 @@ static void test_shows_long_names_cut(void **state)
 {
     (void)state;
     trace text = {0}, expected = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__csv csv;
     bool has_row;
     /* 119 bytes, then a character of two that would end after the 120th */
@@ -345,7 +345,7 @@ static void test_limits_the_number_of_columns(void **state)
 {
     (void)state;
     enum { MOST = 1000000 };
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__csv csv;
     bool has_row;
     char *bytes = malloc(MOST + 4);
@@ -394,7 +394,7 @@ static void test_limits_the_length_of_cells(void **state)
         skip();
     memcpy(bytes, "a\n", 2);
     kanon__input input = {.path = path, .bytes = bytes, .size = 2 + (size_t)INT32_MAX};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__csv csv;
     bool has_row;
     assert_int_equal(kanon__csv_open(&csv, &input, &plainly, &err), KANON_OK);
@@ -414,7 +414,7 @@ static void test_rewinds_and_finds_lines(void **state)
     (void)state;
     const char *text = "a,b\n\"1\n\n\",2\n3,4\n5,6\n7\n";
     kanon__input input = {.path = path, .bytes = text, .size = strlen(text)};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__csv csv;
     bool has_row;
     assert_int_equal(kanon__csv_open(&csv, &input, NULL, &err), KANON_OK);
@@ -464,7 +464,7 @@ static void test_survives_failed_allocations(void **state)
     bool has_row = true;
     int64_t n = 0;
     while (n < 1000) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__csv csv;
         kanon__alloc_fail_at(++n, true);
         kanon_status st = kanon__csv_open(&csv, &input, &ragged, &err);

@@ -84,7 +84,7 @@ static void read_parts(text *out, const text *table, const kanon_csv_parts *part
     for (size_t i = 0; i < parts->n_parts; i++) {
         text part = {0};
         kanon_table *rows = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_int_equal(parts->parts[i].offset, next); /* nothing lies between parts */
         next += parts->parts[i].size;
         add(&part, table->bytes, (size_t)parts->header_size);
@@ -113,7 +113,7 @@ static void test_rows_of_parts(void **state)
         bool header = below(4) > 0;
         kanon_table *rows = NULL;
         kanon_csv_parts *parts = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         const kanon_input input = {.struct_size = sizeof input,
                                    .location = path,
                                    .delimiter = ",",
@@ -150,7 +150,7 @@ static void test_refusals(void **state)
     static text table;
     kanon_csv_parts *parts = NULL;
     kanon_table *rows = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_input input = {.struct_size = sizeof input, .location = path};
     table = (text){0};
     add(&table, "q\0\n\0r\0\n\0s\0\n\0", 12);
@@ -179,7 +179,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_rows_of_parts),
         cmocka_unit_test(test_refusals),
     };
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     seed = argc > 1 ? (unsigned)atoi(argv[1]) : (unsigned)time(NULL);
     close(mkstemp(path));
     if (kanon_schema_new(&schema, NULL, &err) != KANON_OK ||

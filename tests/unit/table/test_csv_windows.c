@@ -22,7 +22,7 @@ static place file_of(const char *head, const char *filler, size_t n, const char 
 
 static void open_file(kanon__input *input, kanon__csv *csv, const char *path)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(kanon__input_open_upto(input, path, UINT64_MAX, "a file", &err), &err);
     assert_true(input->has_file);
     assert_done(kanon__csv_open(csv, input, NULL, &err), &err);
@@ -39,7 +39,7 @@ static void long_cells_are_read(void **state)
     static const size_t lengths[] = {3000, 300000, 2 * MIB, 20 * MIB};
     (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__input input;
         kanon__csv csv;
         bool has_row;
@@ -78,7 +78,7 @@ static void long_cells_are_read(void **state)
 static void quotes_that_are_never_closed_take_little_memory(void **state)
 {
     enum { LINES = 5 * MIB };
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__input input;
     kanon__csv csv;
     bool has_row;
@@ -99,7 +99,7 @@ static void quotes_that_are_never_closed_take_little_memory(void **state)
 static void errors_name_their_lines(void **state)
 {
     enum { LINES = 200000 };
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__input input;
     kanon__csv csv;
     bool has_row = true;
@@ -125,7 +125,7 @@ static void errors_name_their_lines(void **state)
 static void windows_are_small_after_a_jump(void **state)
 {
     enum { LINES = 500000 };
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__input input;
     kanon__csv csv;
     bool has_row;
@@ -150,7 +150,7 @@ static void blank_lines_at_the_end_are_no_rows(void **state)
     static const char *const ends[] = {"\n", "\r\n"};
     (void)state;
     for (int i = 0; i < 2; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__input input;
         kanon__csv csv;
         bool has_row;
@@ -163,7 +163,7 @@ static void blank_lines_at_the_end_are_no_rows(void **state)
         assert_false(has_row);
         close_file(&input, &csv);
     }
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__input input;
     kanon__csv csv;
     place path = file_of("", "\n", 2 * MIB, "");

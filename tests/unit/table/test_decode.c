@@ -66,7 +66,7 @@ static void every_encoding(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
         kanon__input input = {0};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_done(decode(&input, &samples[i], &err), &err);
         if (input.size != sizeof expected - 1 || memcmp(input.bytes, expected, input.size) != 0)
             fail_msg("sample %d", (int)i);
@@ -95,7 +95,7 @@ static void pairs_of_surrogates(void **state)
                                         "\n",
                                         NULL)};
     kanon__input input = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     assert_done(decode(&input, &good, &err), &err);
     assert_int_equal(input.size, 5);
@@ -125,7 +125,7 @@ static void any_bytes(void **state)
             bytes[n++] = (char)kanon__random_below(&random, 256);
         sample s = {bytes, n, NULL};
         kanon__input input = {0};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_status st = decode(&input, &s, &err);
         assert_true(st == KANON_OK || st == KANON_EDATA);
         assert_true(st == KANON_OK || err.message[0] != '\0');
@@ -178,7 +178,7 @@ static void tables_without_memory(void **state)
 static void setters_say_what_is_wrong(void **state)
 {
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
     assert_int_equal(kanon_schema_set(schema, "d", "format", "%d.%m", &err), KANON_EINVAL);

@@ -24,7 +24,7 @@ static void assert_text(const kanon__dictionary *d, uint32_t code, const char *t
 
 static uint32_t add(kanon__dictionary *d, const char *text, size_t length)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     uint32_t code = KANON__NO_CODE;
     assert_int_equal(kanon__dictionary_add(d, &code, text, length, &err), KANON_OK);
     return code;
@@ -190,7 +190,7 @@ static void test_survives_failed_allocations(void **state)
 {
     (void)state;
     kanon__dictionary d;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__alloc_fail_at(1, false);
     assert_int_equal(kanon__dictionary_init(&d, &err), KANON_ENOMEM);
     kanon__dictionary_clear(&d);

@@ -69,7 +69,7 @@ static int remove_dir(void **state)
 
 static void assert_holds(const kanon__input *in, const char *bytes, size_t size)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     char *copy = malloc(size + 1);
     assert_non_null(copy);
     assert_int_equal(in->size, size);
@@ -88,7 +88,7 @@ static void assert_holds(const kanon__input *in, const char *bytes, size_t size)
 static void assert_chunks(const kanon__input *in, const char *bytes, size_t from, size_t until)
 {
     static char buffer[KANON__INPUT_CHUNK];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     const char *part;
     size_t n;
     for (size_t at = from; at < until; at += n) {
@@ -100,7 +100,7 @@ static void assert_chunks(const kanon__input *in, const char *bytes, size_t from
 
 static void assert_opens_as(const char *path, const char *name, const char *bytes, size_t size)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__input in;
     assert_int_equal(kanon__input_open_upto(&in, path, UINT64_MAX, "a file", &err), KANON_OK);
     assert_string_equal(in.path, name);
@@ -137,7 +137,7 @@ static void test_loads_files(void **state)
     const size_t sizes[] = {0, 1, MIDDLE, LARGE};
     const char *path = in_dir("table.csv");
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__input in;
         write_file(path, large, sizes[i]);
         assert_int_equal(kanon__input_open_upto(&in, path, UINT64_MAX, "a file", &err), KANON_OK);
@@ -180,7 +180,7 @@ static void test_notices_changes(void **state)
     char expected[512];
     snprintf(expected, sizeof expected, "%s: the file has changed while it was read", path);
     for (int way = 0; way < N_CHANGES; way++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__input in;
         write_file(path, large, LARGE);
         set_back(path);
@@ -188,7 +188,7 @@ static void test_notices_changes(void **state)
         change(path, way);
         assert_int_equal(kanon__input_unchanged(&in, &err), KANON_EIO);
         assert_string_equal(err.message, expected);
-        err = (kanon_error){0};
+        err = (kanon_error)KANON_INIT(kanon_error);
         assert_int_equal(kanon__input_read(&in, 0, buffer, LARGE / 2, &err), KANON_OK);
         assert_int_equal(kanon__input_read(&in, 10, buffer, LARGE - 10, &err), way == CUT ? KANON_EIO : KANON_OK);
         assert_string_equal(err.message, way == CUT ? expected : "");
@@ -204,7 +204,7 @@ static void test_notices_changes(void **state)
 static void test_keeps_small_files(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__input in;
     const char *path = in_dir("table.csv");
     write_file(path, large, MIDDLE);
@@ -219,7 +219,7 @@ static void test_keeps_small_files(void **state)
 
 static void assert_fails(const char *path, int reason)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__input in;
     char expected[512];
     snprintf(expected, sizeof expected, "cannot read %s: %s", path, strerror(reason));
@@ -303,7 +303,7 @@ static void with_standard_input(size_t size, int n_signals, void (*check)(size_t
 
 static void check_standard_input(size_t size)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__input in;
     assert_int_equal(kanon__input_open_upto(&in, "-", UINT64_MAX, "a file", &err), KANON_OK);
     assert_string_equal(in.path, "standard input");
@@ -362,7 +362,7 @@ static void test_reads_devices(void **state)
 
 static void check_missing_temporary_directory(size_t size)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__input in;
     char *missing = strdup(in_dir("missing")), expected[512];
     (void)size;
@@ -386,7 +386,7 @@ static void test_needs_a_temporary_directory_for_pipes(void **state)
 /* A limit on the size of files stands for a full disk. */
 static void check_no_room(size_t size)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__input in;
     struct rlimit kept, small;
     char expected[512], rest[4096];
@@ -417,7 +417,7 @@ static void test_says_that_there_is_no_room_for_a_copy(void **state)
 #ifdef KANON_TEST_HOOKS
 static void assert_survives_failed_allocations(const char *path)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__input in;
     int64_t n = 0;
     do {

@@ -23,7 +23,7 @@ static void assert_figure(const kanon_table *table, const int64_t *groups, const
                           double expected)
 {
     kanon_measures *measures = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_grouping *grouping = grouping_of(table, groups);
     assert_done(kanon_evaluate(&measures, table, grouping, NULL, &err), &err);
     const kanon_figure *found = kanon_measures_find(measures, figure, attribute);
@@ -76,7 +76,7 @@ static void one_level_costs_nothing(void **state)
 
 static void assert_csv(const kanon_table *table, const int64_t *groups, kanon_numeric numeric, const char *expected)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place path = scratch("r.csv"), read = scratch("s2.yaml");
     kanon_grouping *grouping = grouping_of(table, groups);
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(path.text), .numeric = numeric};
@@ -139,7 +139,7 @@ static void arrow_of_csv(void **state)
     kanon_table *t = table_of(yaml, csv);
     for (int numeric = KANON_NUMERIC_COLUMNS; numeric <= KANON_NUMERIC_MEAN; numeric++) {
         struct ArrowArrayStream stream;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_grouping *grouping = grouping_of(t, PAIRS);
         assert_done(release(&stream, t, grouping, (kanon_numeric)numeric, false, 1, &err), &err);
         arrow_taken taken = arrow_take(&stream);
@@ -180,7 +180,7 @@ static void ordered_dictionaries(void **state)
     for (int i = 0; i < 3; i++) {
         arrow_layout layout = {.spoil_schema = order_dictionary};
         arrow_counts counts = {0};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         struct ArrowArrayStream stream;
         kanon_table *t = import(i == 0 ? plain : i == 1 ? told : category, &(arrow_table){1, &field, 4}, &layout, &counts);
         assert_int_equal(kanon_table_column_type(t, 0), i < 2 ? KANON_TYPE_ORDINAL : KANON_TYPE_CATEGORICAL);
@@ -222,7 +222,7 @@ static void refusals(void **state)
     for (size_t i = 0; i < N_OF(cases); i++) {
         kanon_table *table = NULL;
         kanon_schema *schema = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         place path = scratch("s.yaml"), file = scratch("t.csv");
         write_text(path.text, cases[i].yaml);
         write_text(file.text, cases[i].csv);
@@ -242,7 +242,7 @@ static void setters(void **state)
     (void)state;
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     place file = scratch("t.csv");
     write_text(file.text, "x\na\nb\n");
     assert_done(kanon_schema_new(&schema, NULL, &err), &err);

@@ -101,7 +101,7 @@ static void assert_same_table(const kanon_table *a, const kanon_table *b)
 static void assert_marks_fit(const kanon_table *t)
 {
     kanon__csv csv;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     bool has_row = true;
     int64_t mark = 0;
     const kanon__csv_source *s = (const kanon__csv_source *)t->source;
@@ -123,7 +123,7 @@ static void tables_do_not_depend_on_threads(void **state)
     uint64_t seed = test_seed();
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_table *alone = NULL;
         char *text = make_text(seed, kind, TEXT_BYTES);
         assert_done(read_with(&alone, text, 1, &err), &err);
@@ -159,14 +159,14 @@ static void errors_do_not_depend_on_threads(void **state)
     for (int round = 0; round < 36; round++) {
         kanon__random random;
         kanon__random_init(&random, seed, 100 + (uint64_t)round);
-        kanon_error alone = {0};
+        kanon_error alone = KANON_INIT(kanon_error);
         kanon_table *table = NULL, *other = NULL;
         char *text = make_text(seed, round % 3, SMALL_BYTES);
         spoil(text, &random);
         kanon_status st = read_with(&table, text, 1, &alone);
         n_errors += st != KANON_OK;
         for (int c = 1; c < N_COUNTS; c++) {
-            kanon_error together = {0};
+            kanon_error together = KANON_INIT(kanon_error);
             assert_int_equal(read_with(&other, text, thread_counts[c], &together), st);
             assert_string_equal(together.message, alone.message);
             assert_string_equal(together.hint, alone.hint);

@@ -43,7 +43,7 @@ static const char example[] =
 static kanon_schema *parse_at(const char *text, const char *path)
 {
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (kanon__schema_parse(&schema, text, strlen(text), path, &err) != KANON_OK)
         fail_msg("%s; %s", err.message, err.hint);
     assert_non_null(schema);
@@ -91,7 +91,7 @@ static void check_node(const kanon__taxonomy *taxonomy, const char *label, const
 static kanon__taxonomy *taxonomy_of(const kanon_schema *schema, const char *name)
 {
     kanon__taxonomy *taxonomy = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     const kanon__attribute *attribute = kanon__schema_find(schema, name);
     assert_non_null(attribute);
     assert_non_null(attribute->tree);
@@ -400,7 +400,7 @@ typedef struct bad {
 static void check_bad(const bad *b, size_t size)
 {
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     char message[256];
     snprintf(message, sizeof message, "s.yaml:%s", b->message);
     assert_int_equal(kanon__schema_parse(&schema, b->text, size, "s.yaml", &err), KANON_EDATA);
@@ -584,7 +584,7 @@ static void test_depth(void **state)
     kanon_schema_free(schema);
     free(text);
 
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     for (int n = 61; n < 20000; n *= 5) {
         text = nested_schema(n);
         assert_int_equal(kanon__schema_parse(&schema, text, strlen(text), "s.yaml", &err), KANON_EDATA);
@@ -614,7 +614,7 @@ static void test_messages_hold_no_values(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         kanon_schema *schema = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_int_equal(kanon__schema_parse(&schema, texts[i], strlen(texts[i]), "s.yaml", &err), KANON_EDATA);
         assert_null(strstr(err.message, "SECRET"));
         assert_null(strstr(err.hint, "SECRET"));
@@ -628,7 +628,7 @@ static void test_read_file(void **state)
     (void)state;
     const char *tmp = getenv("TMPDIR");
     char dir[256], path[512], expected[1024];
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     snprintf(dir, sizeof dir, "%s/kanon-schema-XXXXXX", tmp != NULL ? tmp : "/tmp");
     assert_non_null(mkdtemp(dir));
@@ -696,7 +696,7 @@ static void test_memory_failures(void **state)
         int64_t n = 0;
         kanon_status st = KANON_ENOMEM;
         while (st == KANON_ENOMEM) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             kanon__alloc_fail_at(++n, and_all_after);
             st = use_all(&err);
             kanon__alloc_fail_at(0, false);

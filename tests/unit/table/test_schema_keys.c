@@ -17,7 +17,7 @@ static kanon_schema *new_schema(void)
 
 static void say(kanon_schema *schema, const char *column, const char *name, const char *text)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (kanon_schema_set(schema, column, name, text, &err) != KANON_OK)
         fail_msg("%s: %s; %s; %s", name, text != NULL ? text : "NULL", err.message, err.hint);
 }
@@ -53,14 +53,14 @@ static int collect(const void *bytes, size_t size, void *payload)
 
 static kanon_status write_text_of(text *out, const kanon_schema *schema, kanon_error *err)
 {
-    const kanon_sink sink = {.name = "schema", .write = collect, .payload = out};
+    const kanon_sink sink = {.struct_size = sizeof(kanon_sink), .name = "schema", .write = collect, .payload = out};
     *out = (text){0};
     return kanon_schema_write(schema, KANON_TO_SINK(&sink), err);
 }
 
 static char *written(const kanon_schema *schema)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     text t;
     assert_done(write_text_of(&t, schema, &err), &err);
     return t.bytes;
@@ -69,7 +69,7 @@ static char *written(const kanon_schema *schema)
 static kanon_schema *parse_yaml(const char *yaml)
 {
     kanon_schema *schema = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     if (kanon_schema_read(&schema, KANON_BYTES_AS(yaml, strlen(yaml), "written"), NULL, &err) != KANON_OK)
         fail_msg("%s; %s\n%s", err.message, err.hint, yaml);
     return schema;
@@ -374,7 +374,7 @@ static void every_wrong_text(void **state)
     (void)state;
     kanon_schema *schema = new_schema(), *empty = new_schema();
     for (size_t i = 0; i < COUNT(bad); i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_int_equal(kanon_schema_set(schema, bad[i].column, bad[i].name, bad[i].text, &err), KANON_EINVAL);
         assert_int_equal(err.status, KANON_EINVAL);
         assert_string_equal(err.message, bad[i].message);
@@ -401,7 +401,7 @@ static void wrong_texts_change_nothing(void **state)
         if (!needs_none)
             assert_int_equal(kanon_schema_set(schema, bad[i].column, bad[i].name, bad[i].text, NULL), KANON_EINVAL);
     }
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(kanon_schema_set(schema, "a", "bottom", "95", &err), KANON_EINVAL);
     assert_string_equal(err.message, "column 'a': the lowest band does not end below the highest one");
     say(schema, NULL, "decimal", ",");
@@ -424,7 +424,7 @@ static void messages_hold_no_values(void **state)
     for (int way = 0; way < 2; way++)
         for (int key = 0; key < (way == 0 ? (int)KANON__COLUMN_KEYS : (int)KANON__WHOLE_KEYS); key++) {
             const char *name = way == 0 ? kanon__column_keys[key].name : kanon__whole_keys[key].name;
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             (void)kanon_schema_set(schema, way == 0 ? "a" : NULL, name, "SECRET", &err);
             (void)kanon_schema_set(schema, way == 0 ? "a" : NULL, name, "[SECRET", &err);
             assert_null(strstr(err.message, "SECRET"));
@@ -473,7 +473,7 @@ static void a_file_has_one_of_them(void **state)
     for (int i = 0; i < 4; i++) {
         char yaml[128];
         kanon_schema *schema = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         snprintf(yaml, sizeof yaml, "attributes: {a: {%s, %s}}\n", ways[i / 2][i % 2], ways[i / 2][1 - i % 2]);
         assert_int_equal(kanon_schema_read(&schema, KANON_BYTES_AS(yaml, strlen(yaml), "s"), NULL, &err), KANON_EDATA);
         assert_string_equal(err.message, messages[i / 2]);
@@ -584,7 +584,7 @@ static void columns_are_listed(void **state)
 
     /* A column that is named again needs none in the table once nothing is said of it. */
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     schema = new_schema();
     say(schema, "a", "role", "quasi");
     say(schema, "gone", "role", "quasi");
@@ -656,7 +656,7 @@ static void hostile_names(void **state)
 static kanon_schema *with_tree(const char *csv)
 {
     kanon_schema *schema = new_schema();
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     say(schema, "a", "role", "quasi");
     assert_done(kanon_schema_set_taxonomy(schema, "a", KANON_BYTES_AS(csv, strlen(csv), "tree"), &err), &err);
     return schema;
@@ -688,7 +688,7 @@ static void taxonomies_inline(void **state)
         if (depth < 60)
             continue;
         kanon_schema *schema = with_tree(deep);
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         text t;
         if (depth == 60)
             comes_back(schema);
@@ -714,7 +714,7 @@ static void taxonomies_in_files(void **state)
     assert_int_equal(mkdir(folder.text, 0700), 0);
     write_text(tree.text, "x;*\n");
     write_text(beside.text, "x;*\n");
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = new_schema(), *read = NULL;
     char here[PATH_SIZE], before[PATH_SIZE];
     assert_non_null(getcwd(before, sizeof before));
@@ -776,7 +776,7 @@ static void what_a_file_looks_like(void **state)
     yaml = written(schema);
     assert_string_equal(yaml, "attributes: {}\n");
     comes_back(schema);
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(kanon_schema_write(schema, NULL, &err), KANON_EINVAL);
     struct ArrowArrayStream stream = {0};
     assert_int_equal(kanon_schema_write(schema, KANON_TO_STREAM(&stream), &err), KANON_EINVAL);
@@ -815,7 +815,7 @@ static void without_memory(void **state)
     say(schema, NULL, "key", "[a, b]");
     kanon_status st = KANON_ENOMEM;
     for (int64_t n = 1; st == KANON_ENOMEM; n++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         text t;
         kanon__alloc_fail_at(n, false);
         st = write_text_of(&t, schema, &err);

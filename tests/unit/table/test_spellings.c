@@ -48,7 +48,7 @@ static void assert_table(const kanon_table *table)
 static void publish(const kanon_table *table, const char *path)
 {
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2, 2, 2));
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(path)};
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     kanon_grouping_free(grouping);
@@ -93,7 +93,7 @@ static void arrow_values_are_joined(void **state)
         assert_file(path.text, "q,s,i\nx,hiv,1\nx,\"hiv \",\" 2\"\ny," NBSP "hiv,\"3 \"\ny,," NBSP "4\ny,?,5\ny,flu,6\n");
         kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2, 2, 2));
         struct ArrowArrayStream stream;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_done(release(&stream, table, grouping, KANON_NUMERIC_COLUMNS, false, 1, &err), &err);
         arrow_taken taken = arrow_take(&stream);
         static const char *const shown[6][3] = {{"x", "hiv", "1"},     {"x", "hiv ", " 2"}, {"y", NBSP "hiv", "3 "},
@@ -125,7 +125,7 @@ static void arrow_numbers_are_missing(void **state)
     assert_int_equal(kanon__code_at(table->data.columns[0].codes, 0), table->data.columns[0].domain->missing_code);
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 2, 1, 2));
     struct ArrowArrayStream stream;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(release(&stream, table, grouping, KANON_NUMERIC_COLUMNS, false, 1, &err), &err);
     stream.release(&stream);
     kanon_grouping_free(grouping);

@@ -86,7 +86,7 @@ static void codes_can_lie_in_a_file(void **state)
     enum { N_ROWS = 3000 };
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_read_options options = {.struct_size = sizeof options, .memory = 1000};
     place schema_path = scratch("s.yaml"), table_path = scratch("t.csv");
     (void)state;
@@ -263,7 +263,7 @@ static void assert_refused_with(const char *yaml, const char *csv, const kanon_r
                                 const char *hint)
 {
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = read_table(&table, yaml, csv, options, &err);
     if (st != KANON_EDATA)
         fail_msg("%s: %s", kanon_enum_text(KANON_ENUM_STATUS, st), err.message);
@@ -303,7 +303,7 @@ static void cell_values_stay_secret(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof yamls / sizeof *yamls; i++) {
         kanon_table *table = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_int_equal(read_table(&table, yamls[i], "a,b\nsecretA,1\nsecretB,2\nsecretC,3\n", NULL, &err), KANON_EDATA);
         assert_null(strstr(err.message, "secret"));
         assert_null(strstr(err.hint, "secret"));
@@ -335,7 +335,7 @@ static void unknown_columns_are_told(void **state)
                    "person: the table has no such column", "");
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
     assert_int_equal(kanon_schema_set(schema, "Age", "role", "quasi", NULL), KANON_OK);
     assert_int_equal(kanon_table_read(&table, KANON_PATH(scratch("t.csv").text), schema, NULL, &err), KANON_EDATA);
@@ -348,7 +348,7 @@ static void unknown_columns_are_told(void **state)
 static const char *topic_of(const char *yaml)
 {
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(read_table(&table, yaml, "age\n1\n", NULL, &err), KANON_EDATA);
     return err.topic == NULL ? "" : err.topic;
 }
@@ -371,7 +371,7 @@ static void tables_without_use_are_refused(void **state)
     assert_refused("attributes: {a: {role: quasi}}\n", "a,b\n1,2\n3\n", "t.csv:3", "");
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
     assert_int_equal(kanon_table_read(&table, KANON_PATH(scratch("nowhere.csv").text), schema, NULL, &err), KANON_EIO);
     assert_holds(err.message, "nowhere.csv");
@@ -405,7 +405,7 @@ static void strict_wants_every_column(void **state)
 {
     kanon_read_options strict = {.struct_size = sizeof strict, .strict = 1};
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     assert_refused_with("attributes: {a: {role: quasi}}\n", "x,a,y\n1,2,3\n", &strict,
                         "t.csv:1: x: the schema does not name these columns: x, y", "role");
@@ -458,7 +458,7 @@ static void form_of_the_file_is_kept(void **state)
     const kanon_input input = {.struct_size = sizeof input, .bytes = csv, .size = sizeof csv - 1, .delimiter = ":"};
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     table = table_of("attributes: {a: {role: quasi}, b: {role: insensitive}}\n", "\xef\xbb\xbf"
                                                                                  "a;b\r\n1;x\r\n2;y\r\n");
@@ -512,7 +512,7 @@ static void wishes_of_the_schema_are_kept(void **state)
 static void wishes_are_followed(void **state)
 {
     kanon_grouping *grouping = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_table *table = table_of(
         "attributes: {a: {role: quasi}}\nprivacy: {k: 3}\nalgorithm: {name: mondrian, ties: loose}\n",
@@ -551,7 +551,7 @@ static void reading_can_be_cancelled(void **state)
     const char *stage = NULL;
     kanon_read_options options = {.struct_size = sizeof options, .tick = stop, .payload = &stage};
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     assert_int_equal(read_table(&table, "attributes: {a: {role: quasi}}\n", "a\n1\n2\n", &options, &err), KANON_ECANCELLED);
     assert_null(table);
@@ -562,7 +562,7 @@ static void every_allocation_may_fail(void **state)
 {
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     write_text(scratch("job.csv").text, "cook;work;*\nbaker;work;*\nnone;*\n");
     table = table_of(

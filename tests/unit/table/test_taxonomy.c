@@ -301,7 +301,7 @@ static void assert_no_mask(const char *value, const char *message)
 {
     kanon__dictionary values;
     kanon__tree *tree = (kanon__tree *)&values;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     fill(&values, (const char *const[]){"123", value, NULL});
     assert_int_equal(kanon__tree_mask(&tree, &values, false, &err), KANON_EDATA);
     assert_null(tree);
@@ -415,7 +415,7 @@ static void a_missing_value_has_no_other_place(void **state)
     (void)state;
     static const char *const deeper = "a value that means 'missing' has a place below the root of the taxonomy";
     kanon__taxonomy *t = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(with_missing(&t, "a;x;*\n?;x;*\n", "?", &err), KANON_EDATA);
     assert_string_equal(err.message, deeper);
     assert_true(err.hint[0] != '\0');
@@ -439,7 +439,7 @@ static void two_nodes_of_one_name_are_refused(void **state)
     (void)state;
     kanon__tree *tree = NULL;
     kanon__taxonomy *t = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     int32_t a, b;
     assert_int_equal(kanon__tree_new(&tree, "*", NULL), KANON_OK);
     assert_int_equal(kanon__tree_add(tree, &a, 0, "x", 1, NULL), KANON_OK);

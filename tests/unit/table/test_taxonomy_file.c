@@ -58,7 +58,7 @@ static void children_keep_the_order_of_their_first_mention(void **state)
 static void assert_told(const char *text, const char *message, const char *hint)
 {
     kanon__tree *tree = (kanon__tree *)&message;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_int_equal(parse(&tree, text, &err), KANON_EDATA);
     assert_null(tree);
     assert_int_equal(err.status, KANON_EDATA);
@@ -138,7 +138,7 @@ static void broken_csv_is_told_by_its_reader(void **state)
     static const char *const texts[] = {"", "\n\n", "\"a;b\n", "a\"b;*\n", "a;\xff;*\n", "\"a\"b;*\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         kanon__tree *tree = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         assert_int_equal(parse(&tree, texts[i], &err), KANON_EDATA);
         assert_null(tree);
         assert_memory_equal(err.message, "t.csv:", 6);
@@ -156,7 +156,7 @@ static void long_lists_are_cut(void **state)
         n += (size_t)sprintf(text + n, i % 2 ? "v%d;;*\n" : "v%d;secret;root%d\n", i, i);
     for (size_t length = 1; length < sizeof path; length += 37) {
         kanon__tree *tree = NULL;
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         memset(path, 'p', length);
         path[length] = '\0';
         kanon__input input = in_memory(path, text, n);

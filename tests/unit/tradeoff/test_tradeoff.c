@@ -7,7 +7,7 @@
 static void a_grid_is_every_combination(void **state)
 {
     kanon__grid g = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     assert_int_equal(kanon__grid_points(&g), 1);
     assert_done(kanon__grid_add(&g, "k", "2,5,10", false, &err), &err);
@@ -29,7 +29,7 @@ static void wrong_grids_are_refused(void **state)
         const char *name, *list;
     } wrong[] = {{"w", ""}, {"w", ","}, {"w", "1,"}, {"w", ",1"}, {"w", "1,,2"}, {"w", "1,2,1"}, {"k", "3"}};
     kanon__grid g = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     char digits[3 * 200 + 1] = "";
     (void)state;
     assert_done(kanon__grid_add(&g, "k", "2,5", false, &err), &err);
@@ -89,8 +89,8 @@ static const kanon_figure *find(const kanon_curve_point *point, const char *name
 /* Each point must be what the same run is alone; the bound is shared between points of one k. */
 static void points_are_runs(const kanon_table *table, const kanon_curve *curve)
 {
-    kanon_error err = {0};
-    for (size_t i = 0; i < kanon_curve_count(curve); i++) {
+    kanon_error err = KANON_INIT(kanon_error);
+    for (size_t i = 0; kanon_curve_at(curve, i) != NULL; i++) {
         const kanon_curve_point *point = kanon_curve_at(curve, i);
         kanon_grouping *grouping = NULL;
         kanon_measures *measures = NULL;
@@ -120,7 +120,7 @@ static void a_curve_is_its_runs(void **state)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_curve *curve = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     write_text(scratch("s.yaml").text,
                "attributes:\n  age: {role: quasi, type: integer}\n  pay: {role: quasi, type: integer}\n"

@@ -104,7 +104,7 @@ static void assert_refused(const kanon_table *table, const kanon_grouping *group
                            bool shuffle, const damage *damages, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         struct ArrowArrayStream stream = {0};
         kanon_outputs options = {.struct_size = sizeof options, .numeric = numeric, .shuffle = shuffle, .threads = 1};
         damage d = damages[i];
@@ -258,7 +258,7 @@ static void wrong_codes_are_refused(void **state)
         kanon__codes codes = table->data.columns[column].codes;
         for (int64_t row = 0; row < 4; row++) {
             uint32_t code = kanon__code_at(codes, row);
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             struct ArrowArrayStream stream = {0};
             kanon__code_set(codes, row, kanon__code_at(codes, (row + 1) % 4));
             assert_int_equal(release_to_stream(&stream, table, grouping, NULL, &err), KANON_EINTERNAL);
@@ -267,7 +267,7 @@ static void wrong_codes_are_refused(void **state)
         }
     }
     struct ArrowArrayStream stream = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(release_to_stream(&stream, table, grouping, NULL, &err), &err);
     stream.release(&stream);
     kanon_grouping_free(grouping);
@@ -287,7 +287,7 @@ typedef struct release_claim {
 
 static void make_claim(release_claim *out, const char *yaml, const char *csv, const int64_t *group_of)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     out->table = table_of(yaml, csv);
     out->grouping = grouping_of(out->table, group_of);
     kanon__arrow_plan plan = {.table = out->table,
@@ -317,7 +317,7 @@ static void clear_claim(release_claim *c)
 
 static void assert_claim(const kanon__arrow_claim *claim, const char *message)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = kanon__verify_arrow(claim, 1, &err);
     assert_int_equal(st, message == NULL ? KANON_OK : KANON_EINTERNAL);
     if (message != NULL)
@@ -439,7 +439,7 @@ static void every_flipped_bit_is_refused(void **state)
         flip f = {.at = 0, .n = 1};
         size_t n_allowed = 0;
         for (; f.at < f.n; f.at += form == KANON_NUMERIC_INTERVAL ? 3 : 1) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             struct ArrowArrayStream stream = {0};
             kanon_outputs options = {
                 .struct_size = sizeof options, .numeric = form, .threads = 1};

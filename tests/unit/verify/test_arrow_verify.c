@@ -30,7 +30,7 @@ static void flip_bytes(struct ArrowSchema *schema, kanon__arrow_batches *batches
 
 static void assert_refused(const kanon_table *table, const kanon_grouping *grouping, flip f)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct ArrowArrayStream stream = {0};
     kanon_outputs options = {.struct_size = sizeof options, .numeric = KANON_NUMERIC_COLUMNS, .threads = 1};
     kanon_status st = kanon__arrow_export(&stream, table, grouping, &options, &err, flip_bytes, &f);
@@ -43,7 +43,7 @@ static void assert_refused(const kanon_table *table, const kanon_grouping *group
 static void assert_refused_or_wider(const kanon_table *table, const kanon_grouping *grouping, flip f, double step,
                                     const char *const *cells)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct ArrowArrayStream stream = {0};
     kanon_outputs options = {.struct_size = sizeof options, .numeric = KANON_NUMERIC_COLUMNS, .threads = 1};
     kanon_status st = kanon__arrow_export(&stream, table, grouping, &options, &err, flip_bytes, &f);
@@ -98,7 +98,7 @@ static void wide_decimals(void **state)
                                CELLS("12345678901234567890122", "12345678901234567890123", "12345678901234567890121",
                                      "-99999999999999999999999", "-99999999999999999999999", "7")};
     arrow_counts counts = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct ArrowArrayStream stream;
     (void)state;
     kanon_table *table = import("attributes: {d: {role: quasi}}\n", &(arrow_table){1, &field, 6}, &(arrow_layout){0},
@@ -141,7 +141,7 @@ static void slices_of_texts(void **state)
     (void)state;
     for (size_t i = 0; i < N_OF(layouts); i++) {
         arrow_counts counts = {0};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n",
                                     &(arrow_table){4, fields, 6}, &layouts[i], &counts);
         kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 2, 2, 2));
@@ -184,7 +184,7 @@ static void other_types_and_lengths(void **state)
                                   {"z", "l", NULL, CELLS("0", "0", "0", "0")},
                                   {"d", "c", "u", CELLS("x", "x", "x", "x")}};
     arrow_counts counts = {0};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){3, fields, 4},
                                 &(arrow_layout){0}, &counts);
@@ -215,7 +215,7 @@ static void nulls_count_as_missing_values(void **state)
     (void)state;
     for (size_t i = 0; i < N_OF(cases); i++) {
         arrow_counts counts = {0};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_schema *schema = NULL;
         kanon_check *check = NULL;
         struct ArrowArrayStream stream;
@@ -280,7 +280,7 @@ static void codes_of_other_bands_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < N_OF(band_cases); i++) {
         arrow_counts counts = {0};
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_numeric numeric = band_cases[i].width > 0 ? KANON_NUMERIC_COLUMNS : KANON_NUMERIC_INTERVAL;
         kanon_table *table = import_banded(&band_cases[i], &counts);
         kanon_grouping *one = grouping_of(table, GROUPS(1, 1, 1, 1)), *two = grouping_of(table, GROUPS(1, 1, 2, 2));

@@ -176,7 +176,7 @@ static void groups_show_bands(void **state)
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
     kanon_group_view *view = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_group_cell cell = {.struct_size = sizeof cell};
     (void)state;
     assert_done(read_banded(&table, &err), &err);
@@ -207,7 +207,7 @@ static void memory_may_end_anywhere(void **state)
         if (method >= 0 && levels[method] == NULL)
             continue;
         for (int64_t i = 1; st != KANON_OK; i++) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             kanon_table *table = NULL;
             kanon_taxonomy *taxonomy = NULL;
             kanon_column_options options = {.struct_size = sizeof options};
@@ -246,12 +246,12 @@ static void forms_survive_without_memory(void **state)
         [KANON_TAXONOMY_JSON] =
             "{\"name\": \"*\", \"children\": [{\"name\": \"\\u00e9\", \"children\": [{\"name\": \"a\"}]}]}",
     };
-    const kanon_sink sink = {.write = ignore};
+    const kanon_sink sink = {.struct_size = sizeof(kanon_sink), .write = ignore};
     (void)state;
     for (int form = KANON_TAXONOMY_CSV; form <= KANON_TAXONOMY_JSON; form++) {
         kanon_status st = KANON_ENOMEM;
         for (int64_t i = 1; st != KANON_OK; i++) {
-            kanon_error err = {0};
+            kanon_error err = KANON_INIT(kanon_error);
             kanon_taxonomy *taxonomy = NULL;
             kanon__alloc_fail_at(i, false);
             st = kanon_taxonomy_read(&taxonomy, KANON_BYTES_AS(texts[form], strlen(texts[form]), "t"),

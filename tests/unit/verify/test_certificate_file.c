@@ -5,7 +5,7 @@
 
 static bool is_valid(const char *text, size_t size, kanon__certificate_file *file)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     bool valid;
     char *exact = malloc(size + 1); /* with nothing behind it that the reader could run into */
     memcpy(exact, text, size);
@@ -143,7 +143,7 @@ static void what_is_kept(void **state)
 
 static void no_memory_is_told(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__certificate_file file;
     bool valid = true;
     (void)state;

@@ -32,7 +32,7 @@ static kanon__row_digest digest_of(const arrow_table *table, const arrow_layout 
     struct ArrowSchema schema;
     struct ArrowArray batches[MOST_BATCHES];
     int64_t n = 0;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__row_digest digest;
     arrow_produce(&stream, table, layout, &counts);
     assert_int_equal(stream.get_schema(&stream, &schema), 0);
@@ -55,7 +55,7 @@ static kanon_status reads_back(const kanon__row_digest *digest, const arrow_tabl
 {
     arrow_counts counts = {0};
     struct ArrowArrayStream stream;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     arrow_produce(&stream, table, layout, &counts);
     kanon_status st = kanon__verify_read_back(digest, &stream, "t.parquet", &err);
     assert_int_equal(counts.released_arrays, counts.arrays);

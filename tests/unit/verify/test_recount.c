@@ -59,13 +59,13 @@ static kanon_table *table_with(const char *constraint)
 
 static kanon_status verify(const kanon_table *table, const int32_t *group_of, kanon_error *err)
 {
-    *err = (kanon_error){0};
+    *err = (kanon_error)KANON_INIT(kanon_error);
     return kanon__verify_privacy(&table->data, &table->policy, group_of, 2, K, err);
 }
 
 static void assert_refused(const char *constraint, const char *message)
 {
-    kanon_error err;
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = table_with(constraint);
     assert_int_equal(verify(table, good, &err), KANON_EINTERNAL);
     assert_holds(err.message, message);
@@ -78,7 +78,7 @@ static void every_model_is_recounted(void **state)
     (void)state;
     for (int row = 0; row < N_MODELS; row++) {
         const example *e = &examples[row];
-        kanon_error err;
+        kanon_error err = KANON_INIT(kanon_error);
         bool holds = false;
         double reached = NAN;
         assert_non_null(kanon__recount_at((size_t)row));
@@ -111,7 +111,7 @@ static void no_group_satisfies_all(void **state)
     static const int32_t none[N_ROWS] = {-1, -1, -1, -1, -1, -1, -1, -1};
     (void)state;
     for (int row = 0; row < N_MODELS; row++) {
-        kanon_error err;
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_table *table = table_with(examples[row].constraint);
         assert_done(verify(table, none, &err), &err);
         kanon_table_free(table);
@@ -162,7 +162,7 @@ static void groups_that_do_not_exist_are_refused(void **state)
     static const int32_t beyond[N_ROWS] = {0, 0, 0, 0, 1, 1, 1, 2};
     (void)state;
     for (int row = 0; row < N_MODELS; row++) {
-        kanon_error err;
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_table *table = table_with(examples[row].constraint);
         assert_int_equal(verify(table, beyond, &err), KANON_EINTERNAL);
         kanon_table_free(table);
@@ -185,7 +185,7 @@ static void limits_are_part_of_what_is_allowed(void **state)
                  {"{model: t-closeness, attribute: disease, t: 0}", true}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        kanon_error err;
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_table *table = table_with(cases[i].constraint);
         assert_int_equal(verify(table, good, &err), cases[i].holds ? KANON_OK : KANON_EINTERNAL);
         kanon_table_free(table);
@@ -197,7 +197,7 @@ static void as_where_groups_are_made(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 180; seed++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__constraints *c = NULL;
         private_table texts = private_table_new(seed, 1u << seed % PRIVATE_MODELS, seed % 4 == 0, NULL);
         kanon_table *table = table_from_texts(texts.csv, texts.yaml);
@@ -229,7 +229,7 @@ static void as_where_groups_are_made(void **state)
 static void a_column_without_groups(void **state)
 {
     static const int32_t none[N_ROWS] = {-1, -1, -1, -1, -1, -1, -1, -1};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_table *table = table_with(examples[0].constraint);
     kanon__value_runs *runs = NULL;
@@ -256,7 +256,7 @@ static double not_a_number(const kanon__run_of_value *values, int64_t n, const v
 static void a_figure_is_a_number(void **state)
 {
     static const int32_t two[N_ROWS] = {0, 1, 1, 1, 0, 1, 1, 1};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__value_runs *runs = NULL;
     double out = 0;
     (void)state;

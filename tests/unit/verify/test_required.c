@@ -59,7 +59,7 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *g, k
     const kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH(path.text), .numeric = numeric};
     const kanon_outputs arrow = {.struct_size = sizeof arrow,
                                  .numeric = numeric == KANON_NUMERIC_MEAN ? KANON_NUMERIC_MEAN : KANON_NUMERIC_INTERVAL};
-    kanon_error other = {0};
+    kanon_error other = KANON_INIT(kanon_error);
     unlink(path.text);
     kanon_status st = kanon_publish(table, g, &outputs, err);
     assert_int_equal(exists(path.text), st == KANON_OK);
@@ -75,7 +75,7 @@ static void defects_are_refused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof defects / sizeof *defects; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_grouping *g = NULL;
         kanon_table *table = table_with(defects[i].yaml);
         assert_done(kanon_anonymize(&g, table, NULL, &err), &err);
@@ -108,7 +108,7 @@ static void classes_that_nobody_merged(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[300];
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         snprintf(text, sizeof text, "who,age,ill\na,%d,X\nc,%d,Y\nb,20,X\nd,20,Y\ne,%d,X\nc,%d,Y\nf,20,X\nd,20,Y\n",
                  cases[i].ages[0][0], cases[i].ages[0][1], cases[i].ages[1][0], cases[i].ages[1][1]);
         kanon_table *table = table_of("attributes: {age: quasi, ill: {role: sensitive, type: categorical}}\nentity: who\n"
@@ -124,7 +124,7 @@ static void classes_that_nobody_merged(void **state)
         kanon_table_free(table);
     }
     /* a group that violates it by itself is a defect, whoever looks like it */
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = table_with("privacy: {k: 3, constraints: [{model: alpha-k, attribute: ill, alpha: 0.5}]}\n");
     kanon_grouping *g = grouping_of(table, (const int64_t[]){1, 2, 1, 2, 1, 1, 1, 2, 1, 2, 1, 2});
     g->is_own = false;
@@ -138,7 +138,7 @@ static void budgets(void **state)
 {
     static const int32_t group_of[N] = {-1, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = table_with("privacy: {k: 3}\n");
     for (int64_t most = -1; most < 4; most++)
         assert_int_equal(kanon__verify_budget(&table->data, group_of, most, &err),
@@ -153,7 +153,7 @@ static void no_memory_is_told(void **state)
     static const kanon_numeric forms[] = {KANON_NUMERIC_MEAN, KANON_NUMERIC_INTERVAL, KANON_NUMERIC_COLUMNS,
                                           KANON_NUMERIC_INTERVAL};
     for (int form = 0; form < 4; form++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_grouping *g = NULL;
         place path = scratch("release.csv");
         kanon_table *table = table_with("privacy: {k: 3, constraints: [{model: t-closeness, attribute: ill, t: 0.4}]}\n");
@@ -201,7 +201,7 @@ static void mappings_are_checked(void **state)
     } cases[] = {{"[1..2]", KANON_OK}, {"[1..3]", KANON_EINTERNAL}, {"[0..2]", KANON_EINTERNAL}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__verifier *v = NULL;
         kanon__cursor *cursor = NULL;
         bool has_row;
@@ -230,7 +230,7 @@ static void domains_out_of_order(void **state)
     const int32_t group_of[] = {0, 0, 0, 0};
     (void)state;
     for (int kind = 0; kind < 3; kind++) {
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon__verifier *v = NULL;
         kanon_table *table = table_of(
             "missing: [\"?\"]\nattributes: {n: {role: quasi, type: integer}, c: {role: quasi, taxonomy: "
@@ -257,7 +257,7 @@ static void domains_out_of_order(void **state)
 static void states_keep_the_schema(void **state)
 {
     (void)state;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_grouping *g = NULL;

@@ -77,7 +77,7 @@ static void other_cells_do_not_pass(void **state)
     arrow_counts counts = {0};
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon__cursor *cursor = NULL;
     struct ArrowArrayStream stream;
     place path = scratch("s.yaml");
@@ -173,7 +173,7 @@ static void only_one_way_to_write_it(void **state)
     arrow_counts counts = {0};
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     struct ArrowArrayStream stream;
     place path = scratch("s.yaml");
     (void)state;
@@ -345,7 +345,7 @@ static kanon_status check_with(const kanon_table *table, const char *proof, cons
     const char *at = strstr(proof, old);
     assert_non_null(at);
     snprintf(text, sizeof text, "%.*s%s%s", (int)(at - proof), proof, replacement, at + strlen(old));
-    *err = (kanon_error){0};
+    *err = (kanon_error)KANON_INIT(kanon_error);
     return kanon_certificate_check(found, table, KANON_BYTES_AS(text, strlen(text), "proof"),
                                    &(kanon_prove_options){.struct_size = sizeof(kanon_prove_options), .threads = 1}, err);
 }
@@ -376,7 +376,7 @@ static void certificates_of_other_forms(void **state)
     };
     (void)state;
     place path = scratch("proof.json");
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_lower_bound *bound = NULL;
     kanon_table *table = table_of("attributes: {age: quasi}\nprivacy: {k: 2}\n", "age\n0\n1\n2\n");
     kanon_bound_options options = {
@@ -407,7 +407,7 @@ static void certificates_of_awkward_numbers(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         place path = scratch("proof.json");
-        kanon_error err = {0};
+        kanon_error err = KANON_INIT(kanon_error);
         kanon_lower_bound *bound = NULL;
         kanon_certificate found = KANON_INIT(kanon_certificate);
         kanon_table *table = table_of(yamls[i], tables[i]);

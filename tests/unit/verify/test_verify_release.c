@@ -51,13 +51,13 @@ static kanon_status check(const checked_release *r, const char *const *lines, ka
 
 static void assert_good(const checked_release *r)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     assert_done(check(r, NULL, &err), &err);
 }
 
 static void assert_bad(checked_release r, const char *const *texts)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     r.texts = texts;
     if (check(&r, NULL, &err) != KANON_EINTERNAL)
         fail_msg("'%s' and '%s' are not refused", texts[0], texts[1]);
@@ -119,7 +119,7 @@ static void quoted_categories(void **state)
     assert_bad(r, TEXTS("\"say \"\"hi\"\"\"", "\"say \"\"hi\"\"\""));
     assert_bad(r, TEXTS("\"say \"\"hi\"\"", "\"a,b\"")); /* the quotes do not end */
     assert_bad(r, TEXTS("\"say \"\"ho\"\"\"", "\"a,b\""));
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_table *one = table_of(r.yaml, "word\nab\nab\n"); /* nor do these, whatever follows them in memory */
     kanon__verifier *v = NULL;
     assert_done(kanon__verifier_new(&v, one, GROUPS(0, 0), 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
@@ -206,7 +206,7 @@ static void lines(void **state)
                                .group_of = GROUPS(0, 0),
                                .n_groups = 1,
                                .texts = TEXTS("[1..2]")};
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     assert_done(check(&r, TEXTS("[1..2],x\n", "[1..2],x\n"), &err), &err);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -218,7 +218,7 @@ static void lines(void **state)
 /* A row that is none of the table's, or stands elsewhere in the input. */
 static void rows(void **state)
 {
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     (void)state;
     kanon_table *table = table_of("attributes: {a: {role: quasi}}\n", "a\n1\n2\n");
     const kanon__csv_source *source = (const kanon__csv_source *)table->source;

@@ -65,7 +65,7 @@ void bridge_forget(bridge *self)
 json_t *bridge_answer(bridge *self, const json_t *request)
 {
     const char *name = bridge_text(request, "do");
-    kanon_error err = {0};
+    kanon_error err = KANON_INIT(kanon_error);
     kanon_status st = KANON_EINVAL;
     for (size_t i = 0; name != NULL && i < sizeof requests / sizeof *requests; i++) {
         if (strcmp(requests[i].name, name) != 0)

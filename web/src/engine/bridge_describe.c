@@ -200,7 +200,7 @@ static json_t *nodes_of(const kanon_taxonomy *taxonomy)
     int32_t n = kanon_taxonomy_nodes(taxonomy);
     for (int32_t i = 0; i < n; i++) {
         kanon_taxonomy_node node = {.struct_size = sizeof node};
-        kanon_error ignored;
+        kanon_error ignored = KANON_INIT(kanon_error);
         if (kanon_taxonomy_get(&node, taxonomy, i, &ignored) == KANON_OK)
             json_array_append_new(out, json_pack("[s, i, I]", node.name, (int)node.parent, (json_int_t)node.records));
     }

@@ -147,7 +147,7 @@ json_t *bridge_strings(const char *const *texts, size_t n)
 
 kanon_status bridge_fail(kanon_error *err, kanon_status status, const char *message)
 {
-    *err = (kanon_error){.status = status};
+    *err = (kanon_error){.struct_size = sizeof(kanon_error), .status = status};
     strncpy(err->message, message, sizeof err->message - 1);
     return status;
 }
