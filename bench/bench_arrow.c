@@ -236,7 +236,7 @@ static void time_reading(const char *name, const values *v, const char *path, co
 /* The grouping of one table for another one with the same records. */
 static kanon_grouping *copy_grouping(const kanon_grouping *given, const kanon_table *table)
 {
-    int64_t n = kanon_grouping_rows(given), *group_of = room((size_t)n * sizeof *group_of);
+    int64_t n = kanon_grouping_describe(given)->rows, *group_of = room((size_t)n * sizeof *group_of);
     kanon_grouping *grouping = NULL;
     kanon_error err = KANON_INIT(kanon_error);
     for (int64_t i = 0; i < n; i++)

@@ -49,8 +49,8 @@ static double seconds(clockid_t which)
 static int encoded_columns(const kanon_table *table)
 {
     int n = 0;
-    for (int i = 0; i < kanon_table_columns(table); i++) {
-        kanon_role role = kanon_table_column_role(table, i);
+    for (size_t i = 0; kanon_table_column_at(table, i) != NULL; i++) {
+        kanon_role role = kanon_table_column_at(table, i)->role;
         n += role == KANON_ROLE_QUASI || role == KANON_ROLE_SENSITIVE;
     }
     return n;

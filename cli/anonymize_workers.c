@@ -59,13 +59,13 @@ static int tick(const kanon_progress *now, void *payload)
     return progress_tick(now, ((worker_job *)payload)->show);
 }
 
-static void warn(const char *text, kanon_notice kind, void *payload)
+static void warn(const kanon_notice *notice, void *payload)
 {
     const worker_job *job = payload;
-    if (job->quiet && kind != KANON_NOTICE_PRIVACY)
+    if (job->quiet && notice->kind != KANON_NOTICE_PRIVACY)
         return;
     progress_end(job->show);
-    say("warning: %s", text);
+    say("warning: %s", notice->text);
 }
 
 static double figure(const workers_result *result, const char *name)
@@ -131,9 +131,9 @@ int run_workers(const command *self, const arguments *args, kanon_schema *schema
     if (st != KANON_OK)
         return failed(self, &err);
     const char *algorithm = args->algorithm != NULL ? args->algorithm : kanon_schema_get(schema, NULL, "algorithm");
-    const char *text;
-    for (int i = 0; (text = kanon_measures_warning(result.measures, i)) != NULL; i++)
-        say("warning: %s", text);
+    const kanon_notice *notice;
+    for (size_t i = 0; (notice = kanon_measures_notice_at(result.measures, i)) != NULL; i++)
+        say("warning: %s", notice->text);
     if (!args->quiet && args->verbose)
         print_figures(stderr, result.measures, true);
     if (!args->quiet)

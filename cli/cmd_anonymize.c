@@ -103,22 +103,21 @@ static int shown_width(const char *name)
 /* A table of the columns: name, role, type. */
 static void print_columns(const kanon_table *table)
 {
+    const kanon_table_column *column;
     int width = (int)strlen("column");
-    for (int i = 0; i < kanon_table_columns(table); i++) {
-        int length = shown_width(kanon_table_column_name(table, i));
+    for (size_t i = 0; (column = kanon_table_column_at(table, i)) != NULL; i++) {
+        int length = shown_width(column->name);
         width = length > width ? length : width;
     }
     terminal_style(stderr, STYLE_HEADING);
     fprintf(stderr, "%-*s  %-12s %s", width, "column", "role", "type");
     terminal_style(stderr, STYLE_PLAIN);
     fputc('\n', stderr);
-    for (int i = 0; i < kanon_table_columns(table); i++) {
-        const char *name = kanon_table_column_name(table, i);
-        kanon_type type = kanon_table_column_type(table, i);
-        const char *role = kanon_enum_text(KANON_ENUM_ROLE, kanon_table_column_role(table, i));
-        print_clean(stderr, name);
-        fprintf(stderr, "%*s  %-12s %s\n", width - shown_width(name), "", role,
-                type == KANON_TYPE_UNKNOWN ? "-" : kanon_enum_text(KANON_ENUM_TYPE, type));
+    for (size_t i = 0; (column = kanon_table_column_at(table, i)) != NULL; i++) {
+        print_clean(stderr, column->name);
+        fprintf(stderr, "%*s  %-12s %s\n", width - shown_width(column->name), "",
+                kanon_enum_text(KANON_ENUM_ROLE, column->role),
+                column->type == KANON_TYPE_UNKNOWN ? "-" : kanon_enum_text(KANON_ENUM_TYPE, column->type));
     }
     fputc('\n', stderr);
 }
@@ -126,26 +125,27 @@ static void print_columns(const kanon_table *table)
 /* --verbose: columns with roles and types, what the algorithm noted, and every figure. */
 static void print_details(const release_run *work)
 {
-    const char *note;
+    const kanon_notice *notice;
     print_columns(work->table);
-    for (int i = 0; (note = kanon_grouping_note(work->grouping, i)) != NULL; i++)
-        print_wrapped(stderr, note, 0, 0);
+    for (size_t i = 0; (notice = kanon_grouping_notice_at(work->grouping, i)) != NULL; i++)
+        if (notice->kind == KANON_NOTICE_NOTE)
+            print_wrapped(stderr, notice->text, 0, 0);
     print_figures(stderr, work->measures, true);
 }
 
 /* The last line on standard error, with what a user compares between runs. */
 static void print_summary(const release_run *work, const arguments *args)
 {
+    const kanon_grouping_info *made = kanon_grouping_describe(work->grouping);
     char suppressed[48] = "";
     release_run_print_repeat(work);
-    if (kanon_grouping_suppressed(work->grouping) > 0)
-        snprintf(suppressed, sizeof suppressed, " and %" PRId64 " suppressed", kanon_grouping_suppressed(work->grouping));
+    if (made->suppressed > 0)
+        snprintf(suppressed, sizeof suppressed, " and %" PRId64 " suppressed", made->suppressed);
     say("%" PRId64 " records in %" PRId64 " group%s%s, k %" PRId64 ", information loss %.10g (average %.4f), %s, "
         "seed %" PRIu64 ", %.2f s",
-        kanon_grouping_rows(work->grouping), kanon_grouping_groups(work->grouping),
-        kanon_grouping_groups(work->grouping) == 1 ? "" : "s", suppressed, kanon_grouping_smallest(work->grouping),
-        release_run_figure(work, "information_loss"), release_run_figure(work, "avg_loss"),
-        kanon_grouping_algorithm(work->grouping), args->seed, progress_seconds(&work->show));
+        made->rows, made->groups, made->groups == 1 ? "" : "s", suppressed, made->smallest,
+        release_run_figure(work, "information_loss"), release_run_figure(work, "avg_loss"), made->algorithm, args->seed,
+        progress_seconds(&work->show));
 }
 
 /* The columns of which most records show nothing, on the last line: whoever reads nothing else should read that. */
@@ -155,12 +155,12 @@ static void print_hidden(const release_run *work)
     bool some = false;
     if (kanon_group_view_new(&view, work->table, work->grouping, NULL) != KANON_OK)
         return;
-    for (int i = 0; i < kanon_table_columns(work->table); i++) {
+    for (int i = 0; kanon_table_column_at(work->table, i) != NULL; i++) {
         double share = kanon_group_view_general(view, i);
         if (!(share > 0.5)) /* no quasi-identifier is NAN */
             continue;
         fputs(some ? ", " : "kanon: warning: mostly *: ", stderr);
-        print_clean(stderr, kanon_table_column_name(work->table, i));
+        print_clean(stderr, kanon_table_column_at(work->table, i)->name);
         fprintf(stderr, " (%.0f %%)", share * 100);
         some = true;
     }

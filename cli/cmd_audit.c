@@ -26,10 +26,10 @@ static void print_audit(const kanon_audit *audit)
     print_number("records_below_k", audit->below);
     print_number("classes_below_k", audit->classes_below);
     for (size_t i = 0; i < audit->n_sizes; i++)
-        printf("%-*s %" PRId64 " x %" PRId64 "\n", WIDTH, "class_size", audit->sizes[i].size, audit->sizes[i].classes);
+        printf("%-*s %" PRId64 " x %" PRId64 "\n", WIDTH, "class_size", audit->sizes[i]->size, audit->sizes[i]->classes);
     for (size_t i = 0; i < audit->n_figures; i++) { /* they are all distinct_l */
-        printf("%-*s %.10g ", WIDTH, "joint_distinct", audit->figures[i].value);
-        print_clean(stdout, audit->figures[i].attribute);
+        printf("%-*s %.10g ", WIDTH, "joint_distinct", audit->figures[i]->value);
+        print_clean(stdout, audit->figures[i]->attribute);
         putchar('\n');
     }
     if (audit->fewest_entities > 0) {

@@ -30,8 +30,8 @@ static kanon_status print_gap(const kanon_table *table, const kanon_lower_bound 
     if (st == KANON_OK) {
         double loss = kanon_measures_find(measures, "information_loss", NULL)->value;
         printf("%-*s %.10g\n", WIDTH, "information_loss", loss);
-        double least = kanon_grouping_suppressed(grouping) > 0 ? bound->with_suppression : bound->lower_bound;
-        if (kanon_grouping_smallest(grouping) < bound->k)
+        double least = kanon_grouping_describe(grouping)->suppressed > 0 ? bound->with_suppression : bound->lower_bound;
+        if (kanon_grouping_describe(grouping)->smallest < bound->k)
             printf("%-*s -\n", WIDTH, "gap"); /* the bound is about other groupings than this */
         else
             printf("%-*s %.10g\n", WIDTH, "gap", loss > least ? loss / least : 1);

@@ -45,16 +45,17 @@ static void print_check(const kanon_check *check, double threshold)
     printf("%-*s %.10g\n", WIDTH, "average_risk", check->average_risk);
     printf("%-*s %.10g of the records above %.10g\n", WIDTH, "share_at_risk", check->share_at_risk, threshold);
     for (size_t i = 0; i < check->n_smallest; i++)
-        printf("%-*s %" PRId64 " x %" PRId64 "\n", WIDTH, "class_size", check->smallest[i].size, check->smallest[i].classes);
+        printf("%-*s %" PRId64 " x %" PRId64 "\n", WIDTH, "class_size", check->smallest[i]->size,
+               check->smallest[i]->classes);
     for (size_t i = 0; i < check->n_figures; i++) {
-        printf("%-*s %.10g ", WIDTH, check->figures[i].figure, check->figures[i].value);
-        print_clean(stdout, check->figures[i].attribute);
+        printf("%-*s %.10g ", WIDTH, check->figures[i]->figure, check->figures[i]->value);
+        print_clean(stdout, check->figures[i]->attribute);
         putchar('\n');
     }
     if (check->entities > 0)
         printf("%-*s %" PRId64 " in the smallest class\n", WIDTH, "entities", check->entities);
     for (size_t i = 0; i < check->n_constraints; i++) {
-        const kanon_constraint_status *c = &check->constraints[i];
+        const kanon_constraint_status *c = check->constraints[i];
         printf("%-*s %.10g ", WIDTH, c->holds ? "satisfied" : "violated", c->reached);
         print_clean(stdout, c->sentence);
         putchar('\n');

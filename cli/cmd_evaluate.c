@@ -42,7 +42,7 @@ static void print_name(FILE *file, const kanon_figure *figure, int width)
 static int name_width(const kanon_measures *measures)
 {
     size_t most = 0;
-    for (size_t i = 0; i < kanon_measures_count(measures); i++) {
+    for (size_t i = 0; kanon_measures_at(measures, i) != NULL; i++) {
         const kanon_figure *figure = kanon_measures_at(measures, i);
         size_t length = strlen(figure->name) +
                         (figure->attribute != NULL ? kanon_escape(NULL, 0, figure->attribute) + 2 : 0);
@@ -65,7 +65,7 @@ void print_figures(FILE *file, const kanon_measures *measures, bool with_formula
         terminal_style(file, STYLE_PLAIN);
         fputc('\n', file);
     }
-    for (size_t i = 0; i < kanon_measures_count(measures); i++) {
+    for (size_t i = 0; kanon_measures_at(measures, i) != NULL; i++) {
         const kanon_figure *figure = kanon_measures_at(measures, i);
         format_figure(value, sizeof value, figure);
         print_name(file, figure, width);
@@ -121,13 +121,11 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
         st = kanon_publish(table, grouping, &outputs, err);
     progress_end_to_print(show);
     if (st == KANON_OK) {
-        const char *text;
+        const kanon_notice *notice;
         print_privacy_warnings(table);
-        for (int i = 0; (text = kanon_measures_warning(measures, i)) != NULL; i++)
-            say("warning: %s", text);
+        for (size_t i = 0; (notice = kanon_measures_notice_at(measures, i)) != NULL; i++)
+            say("warning: %s", notice->text);
         print_table_warnings(table, args->quiet);
-        for (int i = 0; !args->quiet && grouping != NULL && (text = kanon_grouping_warning(grouping, i)) != NULL; i++)
-            say("warning: %s", text);
         if (args->report == NULL || strcmp(args->report, "-") != 0)
             print_figures(stdout, measures, args->verbose);
     }

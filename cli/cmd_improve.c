@@ -46,9 +46,9 @@ static kanon_status improve(improvement *work, kanon_error *err)
 /* Whether no record changed its group; how groups are numbered does not matter. */
 static bool same_groups(const kanon_grouping *a, const kanon_grouping *b)
 {
-    int64_t n = kanon_grouping_rows(a);
-    bool same = kanon_grouping_groups(a) == kanon_grouping_groups(b);
-    int64_t *number = calloc((size_t)kanon_grouping_groups(a) + 1, sizeof *number); /* by group of a: that of b, and 1 */
+    int64_t n = kanon_grouping_describe(a)->rows, n_groups = kanon_grouping_describe(a)->groups;
+    bool same = n_groups == kanon_grouping_describe(b)->groups;
+    int64_t *number = calloc((size_t)n_groups + 1, sizeof *number); /* by group of a: that of b, and 1 */
     same = same && number != NULL;
     for (int64_t row = 0; same && row < n; row++) {
         int64_t group = kanon_grouping_group_of(a, row), other = kanon_grouping_group_of(b, row) + 1;
@@ -63,17 +63,17 @@ static bool same_groups(const kanon_grouping *a, const kanon_grouping *b)
 /* The last lines on standard error: what it was before, and what it is now. */
 static void print_summary(const improvement *work)
 {
-    const kanon_grouping *now = work->run.grouping;
+    const kanon_grouping_info *now = kanon_grouping_describe(work->run.grouping);
     double before = kanon_measures_find(work->before, "information_loss", NULL)->value;
     double after = release_run_figure(&work->run, "information_loss");
     release_run_print_written(&work->run);
     release_run_print_repeat(&work->run);
-    if (same_groups(work->start, now))
+    if (same_groups(work->start, work->run.grouping))
         say("nothing better was found: the groups are the same; a higher --effort or another --seed may find more");
     say("%" PRId64 " records in %" PRId64 " groups, k %" PRId64 ", %" PRId64 " suppressed, information loss %.10g, before "
         "%.10g, seed %" PRIu64 ", %.2f s",
-        kanon_grouping_rows(now), kanon_grouping_groups(now), kanon_grouping_smallest(now), kanon_grouping_suppressed(now),
-        after, before, work->run.args->seed, progress_seconds(&work->run.show));
+        now->rows, now->groups, now->smallest, now->suppressed, after, before, work->run.args->seed,
+        progress_seconds(&work->run.show));
 }
 
 /* Wrong usage is reported before files are read; `schema` NULL: it was not read yet. */

@@ -17,7 +17,7 @@ static void print_summary(const kanon_proposal *p, const arguments *args)
 {
     size_t counts[4] = {0};
     for (size_t i = 0; i < p->n_columns; i++)
-        counts[p->columns[i].role]++;
+        counts[p->columns[i]->role]++;
     say("%lld records, %zu columns: %zu quasi, %zu sensitive, %zu insensitive, %zu withheld", (long long)p->records,
         p->n_columns, counts[KANON_ROLE_QUASI], counts[KANON_ROLE_SENSITIVE], counts[KANON_ROLE_INSENSITIVE],
         counts[KANON_ROLE_IDENTIFYING]);

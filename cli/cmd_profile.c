@@ -73,8 +73,8 @@ static void print_classes(const kanon_profile *p)
 static const kanon_profile_cost *cost_of(const kanon_profile *p, int64_t k)
 {
     for (size_t i = 0; i < p->n_costs; i++)
-        if (p->costs[i].k == k)
-            return &p->costs[i];
+        if (p->costs[i]->k == k)
+            return p->costs[i];
     return NULL;
 }
 
@@ -94,15 +94,15 @@ static void print_below(const kanon_profile *p)
     printf("\n%4s  %12s  %12s  %8s  %8s  %8s\n", "k", "classes", "records", "share", "loss", "seconds");
     printf("%4s  %12s  %12s  %8s  %8s\n", "", "below k", "below k", "%", "for k");
     for (size_t i = 0; i < p->n_below; i++) {
-        const kanon_profile_below *b = &p->below[i];
+        const kanon_profile_below *b = p->below[i];
         printf("%4" PRId64 "  %12" PRId64 "  %12" PRId64 "  %8.1f", b->k, b->classes, b->records, 100 * b->share);
         print_cost(cost_of(p, b->k));
         putchar('\n');
     }
     for (size_t i = 0; i < p->n_costs; i++)
-        if (p->costs[i].k > p->below[p->n_below - 1].k) {
-            printf("%4" PRId64 "  %12s  %12s  %8s", p->costs[i].k, "", "", "");
-            print_cost(&p->costs[i]);
+        if (p->costs[i]->k > p->below[p->n_below - 1]->k) {
+            printf("%4" PRId64 "  %12s  %12s  %8s", p->costs[i]->k, "", "", "");
+            print_cost(p->costs[i]);
             putchar('\n');
         }
     printf("\nloss: the average loss of a cell, from 0 to 1, estimated on %" PRId64 " records\n", p->sample_records);
@@ -113,7 +113,7 @@ static void print_attributes(const kanon_profile *p)
     const char *whom = p->has_entity ? "persons" : "records";
     printf("\n%-*s %8s %8s %12s %12s\n", NAME, "attribute", "values", "missing", "singles out", "without it");
     for (size_t i = 0; i < p->n_attributes; i++) {
-        const kanon_profile_attribute *a = &p->attributes[i];
+        const kanon_profile_attribute *a = p->attributes[i];
         print_name(a->name, NAME);
         printf(" %8" PRId64 " %8" PRId64 " %12" PRId64 " %12" PRId64 "\n", a->distinct, a->missing, a->unique,
                a->unique_without);
@@ -127,7 +127,7 @@ static void print_sets(const kanon_profile *p)
     int printed[4] = {0};
     bool first = true;
     for (size_t i = 0; i < p->n_sets; i++) {
-        const kanon_column_set *s = &p->sets[i];
+        const kanon_column_set *s = p->sets[i];
         int room = (int)(LINE - 24) / (int)s->n_columns - 2;
         if (s->n_columns < 2 || s->n_columns > 3 || printed[s->n_columns]++ >= SETS_OF_A_SIZE)
             continue;

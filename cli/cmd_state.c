@@ -45,7 +45,7 @@ static void print_releases(const kanon_state_info *info)
 {
     char when[32];
     for (size_t i = 0; i < info->n_releases; i++) {
-        const kanon_state_release_info *r = &info->releases[i];
+        const kanon_state_release_info *r = info->releases[i];
         printf("%-*s %" PRId64 " %s: %" PRId64 " records in %" PRId64 " groups, k %" PRId64, WIDTH, "release", r->number,
                time_text(when, r->time), r->records, r->groups, r->k);
         if (!isnan(r->loss))
@@ -67,7 +67,7 @@ static void print_history(const kanon_state_info *info)
 {
     char when[32];
     for (size_t i = 0; i < info->n_history; i++) {
-        const kanon_state_event *e = &info->history[i];
+        const kanon_state_event *e = info->history[i];
         printf("%-*s %" PRId64 " %s: ", WIDTH, "history", e->number, time_text(when, e->time));
         print_clean(stdout, e->command != NULL ? e->command : "-");
         printf(", %" PRId64 " records in %" PRId64 " groups", e->records, e->groups);
@@ -85,8 +85,8 @@ static void print_constraints(const kanon_state_info *info)
 {
     for (size_t i = 0; i < info->n_constraints; i++) {
         printf("%-*s ", WIDTH, "keeps");
-        print_clean(stdout, info->constraints[i].sentence);
-        printf(" (asked %.6g, reached %.6g)\n", info->constraints[i].asked, info->constraints[i].reached);
+        print_clean(stdout, info->constraints[i]->sentence);
+        printf(" (asked %.6g, reached %.6g)\n", info->constraints[i]->asked, info->constraints[i]->reached);
     }
     print_text("entity", info->entity);
     if (info->entity_together)

@@ -104,7 +104,7 @@ static int print_findings(const arguments *args, const char *file, const kanon_t
     enum { WIDTH = 16 };
     printf("%-*s %" PRId64 "\n%-*s %" PRId64 "\n", WIDTH, "lines", check->lines, WIDTH, "leaves", check->leaves);
     for (size_t i = 0; i < check->n; i++) {
-        const kanon_taxonomy_finding *f = &check->findings[i];
+        const kanon_taxonomy_finding *f = check->findings[i];
         printf("%-*s %" PRId64 " %s, first in %s:%" PRId64 ": %s\n", WIDTH, f->name, f->count,
                f->is_error ? "errors" : "to look at", f->in_table ? shown(args->table) : file, f->line, f->sentence);
     }

@@ -49,9 +49,9 @@ static kanon_status draw_curve(kanon_curve **out, const kanon_table *table, cons
 /* On standard error: how many points there are of each kind. */
 static void print_summary(const kanon_curve *curve, const progress *show)
 {
-    size_t counts[3] = {0}, n = kanon_curve_count(curve);
-    for (size_t i = 0; i < n; i++)
-        counts[kanon_curve_at(curve, i)->result]++;
+    size_t counts[3] = {0}, n = 0;
+    for (; kanon_curve_at(curve, n) != NULL; n++)
+        counts[kanon_curve_at(curve, n)->result]++;
     say("%zu points: %zu not dominated, %zu dominated, %zu infeasible, %.2f s", n, counts[KANON_POINT_OPTIMAL],
         counts[KANON_POINT_DOMINATED], counts[KANON_POINT_INFEASIBLE], progress_seconds(show));
 }

@@ -93,19 +93,20 @@ void say(const char *format, ...)
     say_line(strncmp(line, "warning:", 8) == 0 ? STYLE_WARNING : STYLE_HEADING, line, "");
 }
 
-/* Columns are named on the command line by flags, of which the library does not know. */
-static void print_warnings(const kanon_table *table, kanon_notice kind)
+/* Columns are named on the command line by flags, of which the library does not know. A notice has any length, and say has
+ * room for a line. */
+static void print_warnings(const kanon_table *table, kanon_notice_kind kind)
 {
-    const char *text;
-    for (int i = 0; (text = kanon_table_warning(table, i)) != NULL; i++) { /* of any length: say has room for a line */
-        if (kanon_table_warning_kind(table, i) != kind)
+    const kanon_notice *notice;
+    for (size_t i = 0; (notice = kanon_table_notice_at(table, i)) != NULL; i++) {
+        if (notice->kind != kind)
             continue;
         terminal_style(stderr, STYLE_WARNING);
         fputs("kanon: warning:", stderr);
         terminal_style(stderr, STYLE_PLAIN);
         fputc(' ', stderr);
-        print_clean(stderr, text);
-        if (strstr(text, "so withheld: ") != NULL)
+        print_clean(stderr, notice->text);
+        if (strstr(notice->text, "so withheld: ") != NULL)
             fputs(": --insensitive NAME,..., or default-role: insensitive in the schema", stderr);
         fputc('\n', stderr);
     }

@@ -1,4 +1,4 @@
-/* See print_advice.h. One row for each topic of kanon_advice_topic: the text stands in brackets after the sentence. */
+/* See print_advice.h. One row for each topic of kanon_advice_item: the text stands in brackets after the sentence. */
 #include "print_advice.h"
 
 #include "command.h"
@@ -27,17 +27,17 @@ static const char *flags_about(const char *topic)
 void print_advice(const kanon_table *table, const kanon_grouping *grouping)
 {
     kanon_advice *advice = NULL;
-    const char *sentence;
+    const kanon_advice_item *item;
     if (kanon_advise(&advice, table, grouping, NULL) != KANON_OK)
         return;
-    for (size_t i = 0; (sentence = kanon_advice_sentence(advice, i)) != NULL; i++) {
-        const char *topic = kanon_advice_topic(advice, i), *flags = flags_about(topic);
-        if (topic != NULL && strcmp(topic, "hidden") == 0)
+    for (size_t i = 0; (item = kanon_advice_at(advice, i)) != NULL; i++) {
+        const char *flags = flags_about(item->topic);
+        if (item->topic != NULL && strcmp(item->topic, "hidden") == 0)
             continue; /* the last line names those columns, with --quiet, too */
         if (flags != NULL)
-            say("advice: %s (%s)", sentence, flags);
+            say("advice: %s (%s)", item->sentence, flags);
         else
-            say("advice: %s", sentence);
+            say("advice: %s", item->sentence);
     }
     kanon_advice_free(advice);
 }

@@ -76,7 +76,7 @@ static kanon_status describe(release_run *run, kanon_error *err)
         return KANON_OK;
     if (repeated.k == 0)
         repeated.k = schema_k(run->schema);
-    repeated.algorithm = kanon_grouping_algorithm(run->grouping);
+    repeated.algorithm = kanon_grouping_describe(run->grouping)->algorithm;
     if (put_repeat(&repeated, args, run->grouping))
         run->command = command_line(run->self, &repeated);
     if (repeated.refine_settings.items != args->refine_settings.items)
@@ -176,16 +176,16 @@ double release_run_figure(const release_run *run, const char *name)
 
 void release_run_print_warnings(const release_run *run)
 {
-    const char *text;
-    for (int i = 0; (text = kanon_grouping_warning(run->grouping, i)) != NULL; i++)
-        if (!run->args->quiet || kanon_grouping_warning_kind(run->grouping, i) == KANON_NOTICE_PRIVACY)
-            say("warning: %s", text);
+    const kanon_notice *notice;
+    for (size_t i = 0; (notice = kanon_grouping_notice_at(run->grouping, i)) != NULL; i++)
+        if (notice->kind == KANON_NOTICE_PRIVACY || (notice->kind == KANON_NOTICE_GENERAL && !run->args->quiet))
+            say("warning: %s", notice->text);
 }
 
 void release_run_print_repeat(const release_run *run)
 {
     const kanon_setting *pairs;
-    if (kanon_grouping_stopped(run->grouping))
+    if (kanon_grouping_describe(run->grouping)->stopped)
         say("stopped before the search was done; these are the best groups until then");
     if (kanon_grouping_repeat(run->grouping, &pairs) > 0)
         say("the same groups again: %s", run->command);

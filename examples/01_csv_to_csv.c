@@ -21,6 +21,7 @@ int main(void)
     kanon_error err = KANON_INIT(kanon_error);
     kanon_options options = {.struct_size = sizeof options, .k = 3, .seed = 1};
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_PATH("release.csv")};
+    const kanon_notice *notice;
     int exit_status = 0;
 
     if (kanon_schema_read(&schema, KANON_PATH("people.yaml"), NULL, &err) != KANON_OK ||
@@ -30,10 +31,12 @@ int main(void)
         exit_status = explain(&err);
         goto out;
     }
-    for (int i = 0; kanon_grouping_warning(grouping, i) != NULL; i++)
-        fprintf(stderr, "warning: %s\n", kanon_grouping_warning(grouping, i));
-    printf("%lld records in %lld groups, the smallest has %lld\n", (long long)kanon_table_rows(table),
-           (long long)kanon_grouping_groups(grouping), (long long)kanon_grouping_smallest(grouping));
+    for (size_t i = 0; (notice = kanon_grouping_notice_at(grouping, i)) != NULL; i++)
+        if (notice->kind != KANON_NOTICE_NOTE)
+            fprintf(stderr, "warning: %s\n", notice->text);
+    const kanon_grouping_info *made = kanon_grouping_describe(grouping);
+    printf("%lld records in %lld groups, the smallest has %lld\n", (long long)made->rows, (long long)made->groups,
+           (long long)made->smallest);
 
     /* Asking for more than a table can give is an error with a status of its own. */
     kanon_grouping_free(grouping);

@@ -60,7 +60,8 @@ int main(void)
         kanon_table_read(&table, KANON_BYTES_AS(csv, size, "people"), schema, &reading, &err) != KANON_OK ||
         kanon_anonymize(&grouping, table, &options, &err) != KANON_OK)
         goto out;
-    printf("ended early; every group has at least 5 records: %s\n", kanon_grouping_smallest(grouping) >= 5 ? "yes" : "no");
+    printf("ended early; every group has at least 5 records: %s\n",
+           kanon_grouping_describe(grouping)->smallest >= 5 ? "yes" : "no");
 
     if (kanon_publish(table, grouping, &outputs, &err) != KANON_ECANCELLED)
         goto out;

@@ -43,9 +43,9 @@ static void check_figures(const kanon_check *check)
     if (check->holds && check->k_asked > 0 && check->classes > 0)
         require(check->k >= check->k_asked);
     for (size_t i = 0; i < check->n_constraints; i++)
-        require(!check->holds || check->constraints[i].holds);
+        require(!check->holds || check->constraints[i]->holds);
     for (size_t i = 1; i < check->n_smallest; i++)
-        require(check->smallest[i - 1].size < check->smallest[i].size);
+        require(check->smallest[i - 1]->size < check->smallest[i]->size);
 }
 
 static void measure(const uint8_t *data, size_t size)

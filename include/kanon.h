@@ -14,6 +14,9 @@
  * - Structs that the caller allocates begin with struct_size = sizeof(the struct), which KANON_INIT sets. A NULL options
  *   pointer and a zero field mean "the default". A field that the library does not know, because the program was built
  *   against a newer version, must be zero; else the call is KANON_EINVAL.
+ * - Structs that the library fills or hands out can grow at their end, too. Never compare their sizes and never copy arrays
+ *   of them: a list of them is an array of pointers, or a function that gives the i-th one and NULL past the last. They live
+ *   as long as what they were asked of.
  * - Row numbers start at 0 here and at 1 in files. Group numbers start at 1; group 0 is a suppressed record.
  * - The library does not print, exit, abort or keep global state, nor touch signal handlers; its threads block signals.
  *   Objects that are not being changed may be used from several threads at once. */
@@ -123,6 +126,20 @@ typedef enum kanon_enum {
 KANON_API const char *kanon_enum_text(kanon_enum which, int value);
 /* The value that a word stands for; -1: the enum has no such word. */
 KANON_API int kanon_enum_value(kanon_enum which, const char *text);
+
+/* What a notice is about. */
+typedef enum kanon_notice_kind {
+    KANON_NOTICE_GENERAL = 0, /* a warning: how the input was understood, how the result was made */
+    KANON_NOTICE_PRIVACY,     /* a warning to be shown also to users who want quiet: the release may tell more than its k
+                                 suggests */
+    KANON_NOTICE_NOTE         /* no warning: what is known about how good the result is */
+} kanon_notice_kind;
+
+/* A line for the user; it holds no cell value. */
+typedef struct kanon_notice {
+    kanon_notice_kind kind;
+    const char *text;
+} kanon_notice;
 
 /* ---- progress and cancelling ------------------------------------------------------------------------------------- */
 
@@ -382,19 +399,17 @@ KANON_API kanon_status kanon_table_read(kanon_table **out, const kanon_input *in
 KANON_API void kanon_table_free(kanon_table *table);
 
 KANON_API int64_t kanon_table_rows(const kanon_table *table);
-KANON_API int kanon_table_columns(const kanon_table *table);
-KANON_API const char *kanon_table_column_name(const kanon_table *table, int column);
-KANON_API kanon_role kanon_table_column_role(const kanon_table *table, int column);
-KANON_API kanon_type kanon_table_column_type(const kanon_table *table, int column);
-/* What a warning is about. */
-typedef enum kanon_notice {
-    KANON_NOTICE_GENERAL = 0, /* how the input was understood, how good the result is */
-    KANON_NOTICE_PRIVACY      /* the release may tell more than its k suggests: to be shown also to users who want quiet */
-} kanon_notice;
 
+typedef struct kanon_table_column {
+    const char *name;
+    kanon_role role;
+    kanon_type type; /* KANON_TYPE_UNKNOWN: its values are not looked at, as it is neither quasi nor sensitive */
+} kanon_table_column;
+
+/* The i-th column, from 0; NULL past the last. */
+KANON_API const kanon_table_column *kanon_table_column_at(const kanon_table *table, size_t i);
 /* The i-th thing the user should know about how the table was read, NULL past the last; those about privacy come first. */
-KANON_API const char *kanon_table_warning(const kanon_table *table, int i);
-KANON_API kanon_notice kanon_table_warning_kind(const kanon_table *table, int i);
+KANON_API const kanon_notice *kanon_table_notice_at(const kanon_table *table, size_t i);
 
 /* ---- catalogue --------------------------------------------------------------------------------------------------- */
 
@@ -526,26 +541,24 @@ KANON_API kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_tabl
                                           kanon_error *err);
 KANON_API void kanon_grouping_free(kanon_grouping *grouping);
 
-KANON_API int64_t kanon_grouping_rows(const kanon_grouping *grouping);
-KANON_API int64_t kanon_grouping_groups(const kanon_grouping *grouping);
-KANON_API int64_t kanon_grouping_suppressed(const kanon_grouping *grouping);
-/* The size of the smallest group; 0 where there is none. */
-KANON_API int64_t kanon_grouping_smallest(const kanon_grouping *grouping);
-/* The algorithm that made it; NULL where it was read or given. */
-KANON_API const char *kanon_grouping_algorithm(const kanon_grouping *grouping);
+typedef struct kanon_grouping_info {
+    int64_t rows, groups, suppressed;
+    int64_t smallest;      /* the size of the smallest group; 0: there is none */
+    const char *algorithm; /* that made it; NULL: it was read or given */
+    int stopped;           /* it was ended early, by KANON_TICK_FINISH or a time limit */
+} kanon_grouping_info;
+
+/* It lives as long as the grouping. */
+KANON_API const kanon_grouping_info *kanon_grouping_describe(const kanon_grouping *grouping);
 KANON_API int64_t kanon_grouping_group_of(const kanon_grouping *grouping, int64_t row);
-/* Whether it was ended early, by KANON_TICK_FINISH or a time limit. */
-KANON_API int kanon_grouping_stopped(const kanon_grouping *grouping);
 /* The settings of the refinement that make the same groups again on any machine, in place of a time limit and of being
  * stopped; how many there are. 0 where nothing of it depended on a clock or a signal, and where blocks were refined and
  * stopped, each at another move. */
 KANON_API size_t kanon_grouping_repeat(const kanon_grouping *grouping, const kanon_setting **out);
-/* The i-th thing the user should know about the grouping and how it was made, NULL past the last; those about privacy come
- * first. A grouping of kanon_anonymize has one for each sensitive column of which a group shows one value only. */
-KANON_API const char *kanon_grouping_warning(const kanon_grouping *grouping, int i);
-KANON_API kanon_notice kanon_grouping_warning_kind(const kanon_grouping *grouping, int i);
-/* The i-th thing that is known about how good the grouping is, NULL past the last. */
-KANON_API const char *kanon_grouping_note(const kanon_grouping *grouping, int i);
+/* The i-th thing the user should know about the grouping and how it was made, NULL past the last: warnings about privacy,
+ * other warnings, notes. A grouping of kanon_anonymize warns of each sensitive column of which a group shows one value only.
+ */
+KANON_API const kanon_notice *kanon_grouping_notice_at(const kanon_grouping *grouping, size_t i);
 
 /* ---- what groups show -------------------------------------------------------------------------------------------- */
 
@@ -575,6 +588,9 @@ KANON_API void kanon_group_view_free(kanon_group_view *view);
 KANON_API int64_t kanon_group_view_groups(const kanon_group_view *view);
 /* The records of a group; group 0: those that are suppressed. */
 KANON_API int64_t kanon_group_view_records(const kanon_group_view *view, int64_t group);
+/* The rows of these records, ascending; *n becomes how many there are. They live as long as the view. NULL: there is no such
+ * group. */
+KANON_API const int64_t *kanon_group_view_members(const kanon_group_view *view, int64_t group, int64_t *n);
 /* The share of the records that show nothing in a quasi column: any value, the root of its taxonomy, or suppressed. NAN: not
  * a quasi column. */
 KANON_API double kanon_group_view_general(const kanon_group_view *view, int column);
@@ -621,11 +637,11 @@ typedef struct kanon_figure {
     int whole;             /* the value is a count */
 } kanon_figure;
 
-KANON_API size_t kanon_measures_count(const kanon_measures *measures);
+/* The i-th figure; NULL past the last. */
 KANON_API const kanon_figure *kanon_measures_at(const kanon_measures *measures, size_t i);
 /* The i-th thing about privacy that the figures show, NULL past the last: each sensitive column of which a group shows one
  * value only. */
-KANON_API const char *kanon_measures_warning(const kanon_measures *measures, int i);
+KANON_API const kanon_notice *kanon_measures_notice_at(const kanon_measures *measures, size_t i);
 /* The figure of that name about that column (NULL: the whole table); NULL where there is none. */
 KANON_API const kanon_figure *kanon_measures_find(const kanon_measures *measures, const char *name, const char *attribute);
 
@@ -635,11 +651,16 @@ typedef struct kanon_advice kanon_advice;
 KANON_API kanon_status kanon_advise(kanon_advice **out, const kanon_table *table, const kanon_grouping *grouping,
                                     kanon_error *err);
 KANON_API void kanon_advice_free(kanon_advice *advice);
-/* The i-th sentence, without a full stop; NULL past the last. */
-KANON_API const char *kanon_advice_sentence(const kanon_advice *advice, size_t i);
-/* What it is about, so that the caller can add what to do in its own terms: NULL, or one of "leave-out", "taxonomy",
- * "bands", "hidden", "constraint", "suppress", "refine" and "tradeoff"; more may come. */
-KANON_API const char *kanon_advice_topic(const kanon_advice *advice, size_t i);
+
+typedef struct kanon_advice_item {
+    const char *sentence; /* without a full stop */
+    /* What it is about, so that the caller can add what to do in its own terms: NULL, or one of "leave-out", "taxonomy",
+     * "bands", "hidden", "constraint", "suppress", "refine" and "tradeoff"; more may come. */
+    const char *topic;
+} kanon_advice_item;
+
+/* NULL past the last. */
+KANON_API const kanon_advice_item *kanon_advice_at(const kanon_advice *advice, size_t i);
 
 /* ---- publishing -------------------------------------------------------------------------------------------------- */
 
@@ -727,11 +748,11 @@ typedef struct kanon_column_set {
 
 typedef struct kanon_proposal {
     int64_t records;
-    const kanon_proposed_column *columns; /* in the order of the table */
+    const kanon_proposed_column *const *columns; /* in the order of the table */
     size_t n_columns;
     const char *entity, *key;     /* columns; NULL: none */
     int64_t k;                    /* that is proposed */
-    const kanon_column_set *sets; /* of quasi columns: the two of one, two and three columns that single out most */
+    const kanon_column_set *const *sets; /* of quasi columns: the two of one, two and three columns that single out most */
     size_t n_sets;
     const char *const *notes; /* what else the user should know */
     size_t n_notes;
@@ -790,15 +811,15 @@ typedef struct kanon_check {
      * so. */
     double highest_risk, average_risk; /* the average is over records */
     double share_at_risk;              /* share of the records with a risk above the threshold */
-    const kanon_class_size *smallest;  /* the smallest class sizes, ascending */
+    const kanon_class_size *const *smallest;  /* the smallest class sizes, ascending */
     size_t n_smallest;
-    const kanon_privacy_figure *figures; /* of every sensitive column, column by column */
+    const kanon_privacy_figure *const *figures; /* of every sensitive column, column by column */
     size_t n_figures;
     const char *const *warnings; /* things that make the release weaker than its k: an identifying column, ... */
     size_t n_warnings;
     int identifying_columns; /* identifying columns that are in the file */
     int64_t entities;        /* different entities in the class that has fewest; 0: the file does not have their column */
-    const kanon_constraint_status *constraints; /* those about columns of the file */
+    const kanon_constraint_status *const *constraints; /* those about columns of the file */
     size_t n_constraints;
     int64_t k_asked;             /* 0: none */
     const char *const *violated; /* what was asked and does not hold, one sentence each */
@@ -868,15 +889,15 @@ typedef struct kanon_profile {
     double average_class_size;
     int64_t unique_records, unique_persons; /* in classes of one person */
     double highest_risk, average_risk;      /* of a record: 1 / size of its class */
-    const kanon_class_size *sizes;          /* all class sizes, ascending */
+    const kanon_class_size *const *sizes;          /* all class sizes, ascending */
     size_t n_sizes;
-    const kanon_profile_attribute *attributes; /* the quasi-identifiers, in the order of the table */
+    const kanon_profile_attribute *const *attributes; /* the quasi-identifiers, in the order of the table */
     size_t n_attributes;
-    const kanon_column_set *sets; /* of one, two and three quasi-identifiers, those that single out most first */
+    const kanon_column_set *const *sets; /* of one, two and three quasi-identifiers, those that single out most first */
     size_t n_sets;
-    const kanon_profile_below *below; /* k from 2 to 20 */
+    const kanon_profile_below *const *below; /* k from 2 to 20 */
     size_t n_below;
-    const kanon_profile_cost *costs;
+    const kanon_profile_cost *const *costs;
     size_t n_costs;
     int64_t sample_records; /* that the costs rest on */
 } kanon_profile;
@@ -979,7 +1000,7 @@ typedef enum kanon_point_result {
 typedef struct kanon_curve_point {
     const kanon_setting *settings; /* its place in the grid: k first, then suppress where asked for, then settings */
     size_t n_settings;
-    const kanon_figure *figures; /* the same for every point, in the same order */
+    const kanon_figure *const *figures; /* the same for every point, in the same order */
     size_t n_figures;
     kanon_point_result result;
     double seconds; /* of grouping */
@@ -993,7 +1014,6 @@ typedef struct kanon_curve kanon_curve;
 KANON_API kanon_status kanon_tradeoff(kanon_curve **out, const kanon_table *table, const kanon_tradeoff_options *options,
                                       kanon_error *err);
 KANON_API void kanon_curve_free(kanon_curve *curve);
-KANON_API size_t kanon_curve_count(const kanon_curve *curve);
 /* The i-th point in the order of the grid, in which the last setting changes first; NULL past the last. */
 KANON_API const kanon_curve_point *kanon_curve_at(const kanon_curve *curve, size_t i);
 /* Of the points that no other beats, the one nearest to where both information_loss and average_risk (by its logarithm) are
@@ -1096,8 +1116,8 @@ typedef struct kanon_change {
                                  joint_required, none */
     char question[480]; /* a delta that makes the range of a column of numbers more than twice as wide, or whose numbers
                          * fit if two columns are exchanged: which columns, for people; "": nothing. No value is in it. */
-    char privacy[480];  /* what k does not protect in the release, as kanon_grouping_warning says it, for people: groups with
-                         * one sensitive value, by column; "": nothing */
+    char privacy[480];  /* what k does not protect in the release, as kanon_grouping_notice_at says it, for people: groups
+                         * with one sensitive value, by column; "": nothing */
 } kanon_change;
 
 typedef enum kanon_change_kind {
@@ -1143,11 +1163,11 @@ typedef struct kanon_state_info {
     int64_t k_asked, k, records, groups, suppressed, columns, quasi, departed;
     double loss, drift; /* as in kanon_change */
     int64_t drift_records;
-    const kanon_state_release_info *releases;
+    const kanon_state_release_info *const *releases;
     size_t n_releases;
-    const kanon_state_event *history;
+    const kanon_state_event *const *history;
     size_t n_history;
-    const kanon_constraint_status *constraints; /* of the groups, in addition to k */
+    const kanon_constraint_status *const *constraints; /* of the groups, in addition to k */
     size_t n_constraints;
     const char *entity; /* the column that says whose record it is; NULL: there is none */
     int entity_together;
@@ -1169,9 +1189,9 @@ typedef struct kanon_audit {
     int64_t k;     /* what the classes are held against */
     int64_t below; /* records in classes smaller than k */
     int64_t classes_below;
-    const kanon_class_size *sizes; /* how many classes have which size, ascending */
+    const kanon_class_size *const *sizes; /* how many classes have which size, ascending */
     size_t n_sizes;
-    const kanon_privacy_figure *figures; /* distinct_l: the fewest distinct sensitive values in a joint class */
+    const kanon_privacy_figure *const *figures; /* distinct_l: the fewest distinct sensitive values in a joint class */
     size_t n_figures;
     int64_t fewest_entities; /* `smallest`; 0: the state knows no entities */
     int64_t entities_below;  /* likewise, classes_below */
@@ -1256,7 +1276,7 @@ typedef struct kanon_taxonomy_finding {
 
 typedef struct kanon_taxonomy_check {
     size_t n;
-    const kanon_taxonomy_finding *findings;
+    const kanon_taxonomy_finding *const *findings;
     int64_t lines, leaves; /* of the taxonomy */
     int errors;            /* how many findings are errors */
 } kanon_taxonomy_check;

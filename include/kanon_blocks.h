@@ -132,8 +132,7 @@ KANON_API kanon_status kanon_domain_seal(kanon_domain *domain, const kanon_schem
 /* Records of the whole, as far as it was merged. */
 KANON_API int64_t kanon_domain_rows(const kanon_domain *domain);
 /* The i-th thing the user should know about the columns, NULL past the last; none before the domain is sealed. */
-KANON_API const char *kanon_domain_warning(const kanon_domain *domain, int i);
-KANON_API kanon_notice kanon_domain_warning_kind(const kanon_domain *domain, int i);
+KANON_API const kanon_notice *kanon_domain_notice_at(const kanon_domain *domain, size_t i);
 
 /* ---- cuts -------------------------------------------------------------------------------------------------------- */
 

@@ -279,10 +279,10 @@ static kanon_status write_names(const workers_run *run, const row_sorter *s, kan
     put_row(bytes, &first);
     WORKER_TRY(part_columns_read(&table, run, bytes, first.whole, err));
     WORKER_TRY(exchange_create(&file, &run->exchange, "names", 0, err));
-    for (int i = 0; i < kanon_table_columns(table); i++) {
+    for (size_t i = 0; kanon_table_column_at(table, i) != NULL; i++) {
         if (i > 0)
             exchange_write(&file, run->parts->delimiter, 1);
-        write_name(&file, kanon_table_column_name(table, i));
+        write_name(&file, kanon_table_column_at(table, i)->name);
     }
     exchange_write(&file, crlf ? "\r\n" : "\n", crlf ? 2 : 1);
     st = exchange_finish(&file, st, err);

@@ -268,9 +268,8 @@ kanon_status stage_domain(workers_run *run, kanon_error *err)
         goto out;
     }
     WORKER_TRY(kanon_domain_seal(run->domain, run->order->schema, err));
-    for (int i = 0; kanon_domain_warning(run->domain, i) != NULL; i++)
-        run->order->warn(kanon_domain_warning(run->domain, i), kanon_domain_warning_kind(run->domain, i),
-                         run->order->payload);
+    for (size_t i = 0; kanon_domain_notice_at(run->domain, i) != NULL; i++)
+        run->order->warn(kanon_domain_notice_at(run->domain, i), run->order->payload);
 out:
     return st;
 }

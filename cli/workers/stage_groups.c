@@ -71,7 +71,7 @@ static kanon_status write_groups(const workers_run *run, const kanon_grouping *g
     kanon_status st = KANON_OK;
     exchange_file file;
     int32_t *group_of = NULL;
-    int64_t n = kanon_grouping_rows(grouping);
+    int64_t n = kanon_grouping_describe(grouping)->rows;
     WORKER_TRY(worker_new(&group_of, n, sizeof *group_of, err));
     for (int64_t row = 0; row < n; row++)
         group_of[row] = kanon_grouping_is_left(grouping, row) ? LEFT_OVER : (int32_t)kanon_grouping_group_of(grouping, row);

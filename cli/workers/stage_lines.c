@@ -174,9 +174,10 @@ static kanon_status fail_header(kanon_error *err)
 static kanon_status mark_quasi(exchange_file *file, const kanon_table *table, const char *at, const char *end,
                                char delimiter, kanon_error *err)
 {
-    for (int i = 0; i < kanon_table_columns(table); i++) {
-        kanon_role role = kanon_table_column_role(table, i);
-        const char *name = kanon_table_column_name(table, i);
+    const kanon_table_column *column;
+    for (size_t i = 0; (column = kanon_table_column_at(table, i)) != NULL; i++) {
+        kanon_role role = column->role;
+        const char *name = column->name;
         if (role == KANON_ROLE_IDENTIFYING)
             continue;
         if (at == NULL)

@@ -22,8 +22,8 @@ typedef struct workers_order {
     kanon_numeric numeric;
     int64_t k;
     int workers;
-    int64_t memory;                                                   /* of all processes together; 0: any number */
-    void (*warn)(const char *text, kanon_notice kind, void *payload); /* what the user should know of the table */
+    int64_t memory;                                           /* of all processes together; 0: any number */
+    void (*warn)(const kanon_notice *notice, void *payload); /* what the user should know of the table */
     kanon_tick tick;
     void *payload; /* of both */
 } workers_order;

@@ -68,14 +68,14 @@ Datum kanon_check_figures(PG_FUNCTION_ARGS)
     run *r = run_begin();
     find(r, PG_GETARG_OID(0));
     for (size_t i = 0; i < r->found->n_figures; i++) {
-        const kanon_privacy_figure *f = &r->found->figures[i];
+        const kanon_privacy_figure *f = r->found->figures[i];
         Datum values[] = {CStringGetTextDatum(f->model), CStringGetTextDatum(from_utf8(f->attribute)),
                           CStringGetTextDatum(f->figure), Float8GetDatum(f->value)};
         bool nulls[4] = {false};
         tuplestore_putvalues(set->setResult, set->setDesc, values, nulls);
     }
     for (size_t i = 0; i < r->found->n_constraints; i++) {
-        const kanon_constraint_status *c = &r->found->constraints[i];
+        const kanon_constraint_status *c = r->found->constraints[i];
         Datum values[] = {CStringGetTextDatum(from_utf8(c->sentence)), (Datum)0,
                           CStringGetTextDatum(c->holds ? "holds" : "violated"), Float8GetDatum(c->reached)};
         bool nulls[4] = {false, true, false, false};

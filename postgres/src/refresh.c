@@ -61,12 +61,12 @@ static void make_release(run *r, const definition *d)
 
 static void show_warnings(const run *r)
 {
-    for (int i = 0; kanon_table_warning(r->table, i) != NULL; i++)
-        ereport(kanon_table_warning_kind(r->table, i) == KANON_NOTICE_PRIVACY ? WARNING : DEBUG1,
-                (errmsg("%s", from_utf8(kanon_table_warning(r->table, i)))));
-    for (int i = 0; kanon_grouping_warning(r->grouping, i) != NULL; i++)
-        ereport(kanon_grouping_warning_kind(r->grouping, i) == KANON_NOTICE_PRIVACY ? WARNING : NOTICE,
-                (errmsg("%s", from_utf8(kanon_grouping_warning(r->grouping, i)))));
+    const kanon_notice *notice;
+    for (size_t i = 0; (notice = kanon_table_notice_at(r->table, i)) != NULL; i++)
+        ereport(notice->kind == KANON_NOTICE_PRIVACY ? WARNING : DEBUG1, (errmsg("%s", from_utf8(notice->text))));
+    for (size_t i = 0; (notice = kanon_grouping_notice_at(r->grouping, i)) != NULL; i++)
+        if (notice->kind != KANON_NOTICE_NOTE)
+            ereport(notice->kind == KANON_NOTICE_PRIVACY ? WARNING : NOTICE, (errmsg("%s", from_utf8(notice->text))));
 }
 
 /* ---- writing and verifying ---- */
@@ -166,7 +166,7 @@ static void keep_measures(run *r, const definition *d)
     Oid types[] = {TEXTOID, INT4OID, TEXTOID, TEXTOID, FLOAT8OID, TEXTOID};
     SPIPlanPtr plan = SPI_prepare("INSERT INTO kanon.refresh_measures VALUES ($1::uuid, $2, $3, $4, $5, $6)", 6, types);
     execute(psprintf("DELETE FROM kanon.refresh_measures WHERE definition = '%s'", d->id));
-    for (size_t i = 0; i < kanon_measures_count(r->measures); i++) {
+    for (size_t i = 0; kanon_measures_at(r->measures, i) != NULL; i++) {
         const kanon_figure *f = kanon_measures_at(r->measures, i);
         char nulls[] = "      ";
         Datum values[] = {
@@ -237,10 +237,11 @@ static void refresh_fully(run *r, definition *d, refreshed *out)
     if (d->incremental)
         state_begin(r, d);
     out->kind = "full";
-    out->records = kanon_grouping_rows(r->grouping);
-    out->groups = kanon_grouping_groups(r->grouping);
-    out->suppressed = kanon_grouping_suppressed(r->grouping);
-    out->k = kanon_grouping_smallest(r->grouping);
+    const kanon_grouping_info *made = kanon_grouping_describe(r->grouping);
+    out->records = made->rows;
+    out->groups = made->groups;
+    out->suppressed = made->suppressed;
+    out->k = made->smallest;
     out->report = measure(r, d, &out->loss);
 }
 

@@ -16,7 +16,7 @@ static double *number_column(SEXP frame, int j, size_t n)
 }
 
 /* "a, b" for people would be two columns called so: a list of names for each set. */
-static SEXP set_frame(const kanon_column_set *sets, size_t n)
+static SEXP set_frame(const kanon_column_set *const *sets, size_t n)
 {
     SEXP frame = PROTECT(list_new("columns", "classes", "records", "persons", "share", NULL));
     SET_VECTOR_ELT(frame, 0, Rf_allocVector(VECSXP, (R_xlen_t)n));
@@ -24,11 +24,11 @@ static SEXP set_frame(const kanon_column_set *sets, size_t n)
     for (int j = 0; j < 4; j++)
         numbers[j] = number_column(frame, j + 1, n);
     for (size_t i = 0; i < n; i++) {
-        SET_VECTOR_ELT(VECTOR_ELT(frame, 0), (R_xlen_t)i, text_vector(sets[i].columns, sets[i].n_columns));
-        numbers[0][i] = (double)sets[i].classes;
-        numbers[1][i] = (double)sets[i].records;
-        numbers[2][i] = (double)sets[i].persons;
-        numbers[3][i] = sets[i].share;
+        SET_VECTOR_ELT(VECTOR_ELT(frame, 0), (R_xlen_t)i, text_vector(sets[i]->columns, sets[i]->n_columns));
+        numbers[0][i] = (double)sets[i]->classes;
+        numbers[1][i] = (double)sets[i]->records;
+        numbers[2][i] = (double)sets[i]->persons;
+        numbers[3][i] = sets[i]->share;
     }
     UNPROTECT(1);
     return frame;
@@ -61,7 +61,7 @@ static SEXP proposed_columns(const kanon_proposal *p)
         texts[j] = text_column(frame, j, p->n_columns);
     double *distinct = number_column(frame, 5, p->n_columns), *missing = number_column(frame, 6, p->n_columns);
     for (size_t i = 0; i < p->n_columns; i++) {
-        const kanon_proposed_column *c = &p->columns[i];
+        const kanon_proposed_column *c = p->columns[i];
         const char *said[] = {c->name, kanon_enum_text(KANON_ENUM_ROLE, (int)c->role),
                               c->type == KANON_TYPE_UNKNOWN ? NULL : kanon_enum_text(KANON_ENUM_TYPE, (int)c->type),
                               c->reason, c->same_as};
@@ -138,7 +138,7 @@ static SEXP attribute_frame(const kanon_profile *p)
     for (int j = 0; j < 4; j++)
         numbers[j] = number_column(frame, j + 2, p->n_attributes);
     for (size_t i = 0; i < p->n_attributes; i++) {
-        const kanon_profile_attribute *a = &p->attributes[i];
+        const kanon_profile_attribute *a = p->attributes[i];
         SET_STRING_ELT(name, (R_xlen_t)i, utf8(a->name));
         SET_STRING_ELT(type, (R_xlen_t)i, utf8(kanon_enum_text(KANON_ENUM_TYPE, (int)a->type)));
         numbers[0][i] = (double)a->distinct;
@@ -155,8 +155,8 @@ static SEXP size_frame(const kanon_profile *p)
     SEXP frame = PROTECT(list_new("size", "classes", NULL));
     double *size = number_column(frame, 0, p->n_sizes), *classes = number_column(frame, 1, p->n_sizes);
     for (size_t i = 0; i < p->n_sizes; i++) {
-        size[i] = (double)p->sizes[i].size;
-        classes[i] = (double)p->sizes[i].classes;
+        size[i] = (double)p->sizes[i]->size;
+        classes[i] = (double)p->sizes[i]->classes;
     }
     UNPROTECT(1);
     return frame;
@@ -169,7 +169,7 @@ static SEXP below_frame(const kanon_profile *p)
     for (int j = 0; j < 5; j++)
         numbers[j] = number_column(frame, j, p->n_below);
     for (size_t i = 0; i < p->n_below; i++) {
-        const kanon_profile_below *b = &p->below[i];
+        const kanon_profile_below *b = p->below[i];
         const double row[] = {(double)b->k, (double)b->classes, (double)b->records, (double)b->persons, b->share};
         for (int j = 0; j < 5; j++)
             numbers[j][i] = row[j];
@@ -184,9 +184,9 @@ static SEXP cost_frame(const kanon_profile *p)
     double *k = number_column(frame, 0, p->n_costs), *loss = number_column(frame, 1, p->n_costs),
            *seconds = number_column(frame, 2, p->n_costs);
     for (size_t i = 0; i < p->n_costs; i++) {
-        k[i] = (double)p->costs[i].k;
-        loss[i] = ISNAN(p->costs[i].avg_loss) ? NA_REAL : p->costs[i].avg_loss;
-        seconds[i] = p->costs[i].seconds;
+        k[i] = (double)p->costs[i]->k;
+        loss[i] = ISNAN(p->costs[i]->avg_loss) ? NA_REAL : p->costs[i]->avg_loss;
+        seconds[i] = p->costs[i]->seconds;
     }
     UNPROTECT(1);
     return frame;

@@ -92,31 +92,24 @@ SEXP r_grouping_from_release(SEXP table, SEXP schema, SEXP path)
 
 /* ---- what it is ---- */
 
-static const char *grouping_warning(const void *grouping, int i)
+static const kanon_notice *grouping_notice(const void *grouping, size_t i)
 {
-    return kanon_grouping_warning(grouping, i);
-}
-
-static const char *grouping_note(const void *grouping, int i)
-{
-    return kanon_grouping_note(grouping, i);
+    return kanon_grouping_notice_at(grouping, i);
 }
 
 SEXP r_grouping_describe(SEXP handle)
 {
     const kanon_grouping *g = handle_get(handle, &GROUPING);
     SEXP list = PROTECT(list_new("records", "groups", "suppressed", "k", "algorithm", "warnings", "notes", "privacy", NULL));
-    SET_VECTOR_ELT(list, 0, Rf_ScalarReal((double)kanon_grouping_rows(g)));
-    SET_VECTOR_ELT(list, 1, Rf_ScalarReal((double)kanon_grouping_groups(g)));
-    SET_VECTOR_ELT(list, 2, Rf_ScalarReal((double)kanon_grouping_suppressed(g)));
-    SET_VECTOR_ELT(list, 3, Rf_ScalarReal((double)kanon_grouping_smallest(g)));
-    SET_VECTOR_ELT(list, 4, Rf_ScalarString(utf8(kanon_grouping_algorithm(g))));
-    SET_VECTOR_ELT(list, 5, texts_at(grouping_warning, g));
-    SET_VECTOR_ELT(list, 6, texts_at(grouping_note, g));
-    int privacy = 0; /* so many warnings, the first ones, are about privacy */
-    while (kanon_grouping_warning(g, privacy) != NULL && kanon_grouping_warning_kind(g, privacy) == KANON_NOTICE_PRIVACY)
-        privacy++;
-    SET_VECTOR_ELT(list, 7, Rf_ScalarInteger(privacy));
+    const kanon_grouping_info *made = kanon_grouping_describe(g);
+    SET_VECTOR_ELT(list, 0, Rf_ScalarReal((double)made->rows));
+    SET_VECTOR_ELT(list, 1, Rf_ScalarReal((double)made->groups));
+    SET_VECTOR_ELT(list, 2, Rf_ScalarReal((double)made->suppressed));
+    SET_VECTOR_ELT(list, 3, Rf_ScalarReal((double)made->smallest));
+    SET_VECTOR_ELT(list, 4, Rf_ScalarString(utf8(made->algorithm)));
+    SET_VECTOR_ELT(list, 5, notices_of(grouping_notice, g, 0));
+    SET_VECTOR_ELT(list, 6, notices_of(grouping_notice, g, 1));
+    SET_VECTOR_ELT(list, 7, private_notices(grouping_notice, g));
     UNPROTECT(1);
     return list;
 }
@@ -124,8 +117,8 @@ SEXP r_grouping_describe(SEXP handle)
 SEXP r_grouping_rows(SEXP handle)
 {
     const kanon_grouping *g = handle_get(handle, &GROUPING);
-    int64_t rows = kanon_grouping_rows(g);
-    int small = kanon_grouping_groups(g) <= INT32_MAX;
+    int64_t rows = kanon_grouping_describe(g)->rows;
+    int small = kanon_grouping_describe(g)->groups <= INT32_MAX;
     SEXP vector = Rf_allocVector(small ? INTSXP : REALSXP, (R_xlen_t)rows);
     for (int64_t row = 0; row < rows; row++) {
         if (small)
@@ -200,11 +193,6 @@ static void free_advice(void *advice)
     kanon_advice_free(advice);
 }
 
-static const char *sentence_at(const void *advice, int i)
-{
-    return kanon_advice_sentence(advice, (size_t)i);
-}
-
 SEXP r_advise(SEXP table, SEXP grouping)
 {
     SEXP owner = PROTECT(result_new(free_advice));
@@ -218,7 +206,12 @@ SEXP r_advise(SEXP table, SEXP grouping)
         handle_clear(owner);
         raise_failure(&err);
     }
-    SEXP texts = PROTECT(texts_at(sentence_at, w.advice));
+    R_xlen_t n = 0;
+    while (kanon_advice_at(w.advice, (size_t)n) != NULL)
+        n++;
+    SEXP texts = PROTECT(Rf_allocVector(STRSXP, n));
+    for (R_xlen_t i = 0; i < n; i++)
+        SET_STRING_ELT(texts, i, utf8(kanon_advice_at(w.advice, (size_t)i)->sentence));
     handle_clear(owner);
     UNPROTECT(2);
     return texts;

@@ -75,7 +75,9 @@ const char *path_of(SEXP value);                          /* a path, with ~ expa
 kanon_setting *settings_of(SEXP named, size_t *n);        /* of a named character vector; as long as the call */
 SEXP utf8(const char *text);                              /* a CHARSXP; NA of NULL */
 SEXP text_vector(const char *const *texts, size_t n);
-SEXP texts_at(const char *(*at)(const void *object, int i), const void *object);
+typedef const kanon_notice *notice_at(const void *object, size_t i); /* NULL past the last */
+SEXP notices_of(notice_at *at, const void *object, int notes); /* the texts of those that are notes, or of all others */
+SEXP private_notices(notice_at *at, const void *object);       /* how many, the first ones, are about privacy */
 SEXP figure_frame(const kanon_figure *const *figures, size_t n); /* list of name, column, value, formula */
 SEXP measure_frame(const kanon_measures *measures);             /* likewise */
 /* list_new("a", "b", NULL): a named list to be filled by SET_VECTOR_ELT. */

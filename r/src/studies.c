@@ -85,10 +85,7 @@ static SEXP point_list(const kanon_curve_point *point)
     }
     Rf_setAttrib(values, R_NamesSymbol, names);
     SET_VECTOR_ELT(list, 1, Rf_ScalarString(utf8(kanon_enum_text(KANON_ENUM_POINT_RESULT, point->result))));
-    const kanon_figure **figures = (const kanon_figure **)R_alloc(point->n_figures + 1, sizeof *figures);
-    for (size_t i = 0; i < point->n_figures; i++)
-        figures[i] = &point->figures[i];
-    SET_VECTOR_ELT(list, 2, figure_frame(figures, point->n_figures));
+    SET_VECTOR_ELT(list, 2, figure_frame(point->figures, point->n_figures));
     UNPROTECT(2);
     return list;
 }
@@ -118,7 +115,9 @@ SEXP r_tradeoff(SEXP table, SEXP options)
         handle_clear(owner);
         raise_failure(&err);
     }
-    size_t n = kanon_curve_count(w.curve);
+    size_t n = 0;
+    while (kanon_curve_at(w.curve, n) != NULL)
+        n++;
     SEXP list = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)n));
     for (size_t i = 0; i < n; i++)
         SET_VECTOR_ELT(list, (R_xlen_t)i, point_list(kanon_curve_at(w.curve, i)));

@@ -68,29 +68,29 @@ SEXP r_table_import(SEXP schema, SEXP stream, SEXP options)
     return handle;
 }
 
-static const char *table_warning(const void *table, int i)
+static const kanon_notice *table_notice(const void *table, size_t i)
 {
-    return kanon_table_warning(table, i);
+    return kanon_table_notice_at(table, i);
 }
 
 SEXP r_table_describe(SEXP handle)
 {
     const kanon_table *table = handle_get(handle, &TABLE);
-    int n = kanon_table_columns(table);
+    int n = 0;
+    while (kanon_table_column_at(table, (size_t)n) != NULL)
+        n++;
     SEXP list = PROTECT(list_new("rows", "name", "role", "type", "warnings", "privacy", NULL));
     SET_VECTOR_ELT(list, 0, Rf_ScalarReal((double)kanon_table_rows(table)));
     for (int j = 1; j <= 3; j++)
         SET_VECTOR_ELT(list, j, Rf_allocVector(STRSXP, n));
     for (int i = 0; i < n; i++) {
-        SET_STRING_ELT(VECTOR_ELT(list, 1), i, utf8(kanon_table_column_name(table, i)));
-        SET_STRING_ELT(VECTOR_ELT(list, 2), i, utf8(kanon_enum_text(KANON_ENUM_ROLE, kanon_table_column_role(table, i))));
-        SET_STRING_ELT(VECTOR_ELT(list, 3), i, utf8(kanon_enum_text(KANON_ENUM_TYPE, kanon_table_column_type(table, i))));
+        const kanon_table_column *column = kanon_table_column_at(table, (size_t)i);
+        SET_STRING_ELT(VECTOR_ELT(list, 1), i, utf8(column->name));
+        SET_STRING_ELT(VECTOR_ELT(list, 2), i, utf8(kanon_enum_text(KANON_ENUM_ROLE, column->role)));
+        SET_STRING_ELT(VECTOR_ELT(list, 3), i, utf8(kanon_enum_text(KANON_ENUM_TYPE, column->type)));
     }
-    SET_VECTOR_ELT(list, 4, texts_at(table_warning, table));
-    int privacy = 0; /* those about privacy come first */
-    while (kanon_table_warning(table, privacy) != NULL && kanon_table_warning_kind(table, privacy) == KANON_NOTICE_PRIVACY)
-        privacy++;
-    SET_VECTOR_ELT(list, 5, Rf_ScalarInteger(privacy));
+    SET_VECTOR_ELT(list, 4, notices_of(table_notice, table, 0));
+    SET_VECTOR_ELT(list, 5, private_notices(table_notice, table));
     UNPROTECT(1);
     return list;
 }
@@ -121,10 +121,10 @@ static SEXP figures_of(const kanon_check *c)
     for (int j = 0; j < 4; j++)
         SET_VECTOR_ELT(list, j, Rf_allocVector(j == 3 ? REALSXP : STRSXP, (R_xlen_t)c->n_figures));
     for (size_t i = 0; i < c->n_figures; i++) {
-        SET_STRING_ELT(VECTOR_ELT(list, 0), (R_xlen_t)i, utf8(c->figures[i].model));
-        SET_STRING_ELT(VECTOR_ELT(list, 1), (R_xlen_t)i, utf8(c->figures[i].attribute));
-        SET_STRING_ELT(VECTOR_ELT(list, 2), (R_xlen_t)i, utf8(c->figures[i].figure));
-        REAL(VECTOR_ELT(list, 3))[i] = c->figures[i].value;
+        SET_STRING_ELT(VECTOR_ELT(list, 0), (R_xlen_t)i, utf8(c->figures[i]->model));
+        SET_STRING_ELT(VECTOR_ELT(list, 1), (R_xlen_t)i, utf8(c->figures[i]->attribute));
+        SET_STRING_ELT(VECTOR_ELT(list, 2), (R_xlen_t)i, utf8(c->figures[i]->figure));
+        REAL(VECTOR_ELT(list, 3))[i] = c->figures[i]->value;
     }
     UNPROTECT(1);
     return list;
@@ -138,10 +138,10 @@ static SEXP constraints_of(const kanon_check *c)
     SET_VECTOR_ELT(list, 2, Rf_allocVector(REALSXP, (R_xlen_t)c->n_constraints));
     SET_VECTOR_ELT(list, 3, Rf_allocVector(LGLSXP, (R_xlen_t)c->n_constraints));
     for (size_t i = 0; i < c->n_constraints; i++) {
-        SET_STRING_ELT(VECTOR_ELT(list, 0), (R_xlen_t)i, utf8(c->constraints[i].sentence));
-        REAL(VECTOR_ELT(list, 1))[i] = c->constraints[i].asked;
-        REAL(VECTOR_ELT(list, 2))[i] = c->constraints[i].reached;
-        LOGICAL(VECTOR_ELT(list, 3))[i] = c->constraints[i].holds != 0;
+        SET_STRING_ELT(VECTOR_ELT(list, 0), (R_xlen_t)i, utf8(c->constraints[i]->sentence));
+        REAL(VECTOR_ELT(list, 1))[i] = c->constraints[i]->asked;
+        REAL(VECTOR_ELT(list, 2))[i] = c->constraints[i]->reached;
+        LOGICAL(VECTOR_ELT(list, 3))[i] = c->constraints[i]->holds != 0;
     }
     UNPROTECT(1);
     return list;

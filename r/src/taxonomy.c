@@ -72,7 +72,7 @@ SEXP r_taxonomy_check(SEXP path, SEXP values)
     for (int j = 0; j < 6; j++)
         SET_VECTOR_ELT(findings, j, Rf_allocVector(types[j], (R_xlen_t)check->n));
     for (size_t i = 0; i < check->n; i++) {
-        const kanon_taxonomy_finding *f = &check->findings[i];
+        const kanon_taxonomy_finding *f = check->findings[i];
         SET_STRING_ELT(VECTOR_ELT(findings, 0), (R_xlen_t)i, utf8(f->name));
         REAL(VECTOR_ELT(findings, 1))[i] = (double)f->count;
         REAL(VECTOR_ELT(findings, 2))[i] = (double)f->line;

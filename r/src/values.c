@@ -104,16 +104,25 @@ SEXP text_vector(const char *const *texts, size_t n)
     return vector;
 }
 
-SEXP texts_at(const char *(*at)(const void *object, int i), const void *object)
+SEXP notices_of(notice_at *at, const void *object, int notes)
 {
-    int n = 0;
-    while (at(object, n) != NULL)
-        n++;
+    R_xlen_t n = 0, next = 0;
+    for (size_t i = 0; at(object, i) != NULL; i++)
+        n += (at(object, i)->kind == KANON_NOTICE_NOTE) == notes;
     SEXP vector = PROTECT(Rf_allocVector(STRSXP, n));
-    for (int i = 0; i < n; i++)
-        SET_STRING_ELT(vector, i, utf8(at(object, i)));
+    for (size_t i = 0; at(object, i) != NULL; i++)
+        if ((at(object, i)->kind == KANON_NOTICE_NOTE) == notes)
+            SET_STRING_ELT(vector, next++, utf8(at(object, i)->text));
     UNPROTECT(1);
     return vector;
+}
+
+SEXP private_notices(notice_at *at, const void *object)
+{
+    int n = 0;
+    while (at(object, (size_t)n) != NULL && at(object, (size_t)n)->kind == KANON_NOTICE_PRIVACY)
+        n++;
+    return Rf_ScalarInteger(n);
 }
 
 SEXP list_new(const char *first, ...)
@@ -158,7 +167,9 @@ SEXP figure_frame(const kanon_figure *const *figures, size_t n)
 
 SEXP measure_frame(const kanon_measures *measures)
 {
-    size_t n = kanon_measures_count(measures);
+    size_t n = 0;
+    while (kanon_measures_at(measures, n) != NULL)
+        n++;
     const kanon_figure **figures = (const kanon_figure **)R_alloc(n + 1, sizeof *figures);
     for (size_t i = 0; i < n; i++)
         figures[i] = kanon_measures_at(measures, i);

@@ -269,9 +269,9 @@ static kanon_status measure_homogeneity(kanon__privacy_result *found, const kano
         one += n == 1 ? total : 0;
         nearly += n > 0 && kanon__is_nearly_all(most, (int64_t)total) ? total : 0;
     }
-    found->figures[found->n_figures++] =
+    *found->figures[found->n_figures++] =
         (kanon_privacy_figure){.model = "homogeneity", .attribute = column, .figure = "homogeneous", .value = one / all};
-    found->figures[found->n_figures++] = (kanon_privacy_figure){
+    *found->figures[found->n_figures++] = (kanon_privacy_figure){
         .model = "homogeneity", .attribute = column, .figure = "nearly_homogeneous", .value = nearly / all};
     return kanon__homogeneity_warn(&found->warnings, column, one / all, nearly / all, err);
 }
@@ -289,7 +289,7 @@ static kanon_status measure_column(kanon__privacy_result *found, const kanon__da
         KANON_TRY(kanon__tick(r->ticker, 0, 0, KANON__TICK_POLL_NS, err), out);
         if (recount->figure == NULL || (vague && recount->of_table))
             continue;
-        kanon_privacy_figure *f = &found->figures[found->n_figures++];
+        kanon_privacy_figure *f = found->figures[found->n_figures++];
         *f = (kanon_privacy_figure){
             .model = recount->model, .attribute = r->columns[column].name, .figure = recount->figure};
         KANON_TRY(kanon__recount_column(&f->value, recount, runs, t, column, err), out);
@@ -306,7 +306,7 @@ static kanon_status measure_columns(kanon__privacy_result *found, const kanon__d
     int64_t n_models = 2; /* those of homogeneity */
     while (kanon__recount_at((size_t)n_models - 2) != NULL)
         n_models++;
-    kanon_status st = kanon__new_array(&found->figures, n_models * r->n_columns, "sensitive columns", err);
+    kanon_status st = kanon__new_list(&found->figures, NULL, n_models * r->n_columns, "sensitive columns", err);
     for (int i = 0; st == KANON_OK && i < r->n_columns; i++)
         st = measure_column(found, t, i, encodings[i].plain.n_vague > 0, r, err);
     return st;
@@ -319,11 +319,11 @@ static kanon_status measure_constraints(kanon__privacy_result *found, const kano
     kanon_status st = KANON_OK;
     kanon__constraints *known = NULL;
     int64_t first = t->has_entity ? 1 : 0; /* the entities are a constraint, too */
-    KANON_TRY(kanon__new_array(&found->constraints, policy->n_constraints, "constraints", err), out);
+    KANON_TRY(kanon__new_list(&found->constraints, NULL, policy->n_constraints, "constraints", err), out);
     KANON_TRY(kanon__constraints_new(&known, t, policy, 1, err), out);
     for (int64_t i = 0; i < policy->n_constraints; i++) {
         bool holds = false;
-        kanon_constraint_status *status = &found->constraints[i];
+        kanon_constraint_status *status = found->constraints[i];
         const kanon__constraint *c = &known->items[first + i];
         KANON_TRY(kanon__texts_add(&found->sentences, c->sentence, strlen(c->sentence), err), out);
         KANON_TRY(kanon__recount_constraint(&status->reached, &holds, &policy->constraints[i], t, c->column, r->group_of,
@@ -333,7 +333,7 @@ static kanon_status measure_constraints(kanon__privacy_result *found, const kano
         status->holds = holds;
     }
     for (int64_t i = 0; i < policy->n_constraints; i++)
-        found->constraints[i].sentence = found->sentences.items[i];
+        found->constraints[i]->sentence = found->sentences.items[i];
     found->n_constraints = (size_t)policy->n_constraints;
 out:
     kanon__constraints_free(known);

@@ -27,9 +27,9 @@ typedef struct kanon__released {
 
 /* What was found. All zero is one that holds nothing; names and models point at what was checked. */
 typedef struct kanon__privacy_result {
-    kanon_privacy_figure *figures; /* of every sensitive column, column by column */
+    kanon_privacy_figure **figures; /* of every sensitive column, column by column */
     size_t n_figures;
-    kanon_constraint_status *constraints; /* of those that could be counted */
+    kanon_constraint_status **constraints; /* of those that could be counted */
     size_t n_constraints;
     kanon__texts sentences;  /* of the constraints */
     int64_t fewest_entities; /* in a class; 0: the file does not have them */

@@ -42,7 +42,7 @@ static const double default_threshold = 0.2;
 /* The check and what its pointers point at. */
 typedef struct report {
     kanon_check check; /* first, so that a pointer to it is one to the report */
-    kanon_class_size smallest[MOST_SIZES];
+    kanon_class_size **smallest;
     kanon__texts columns;          /* the names of the sensitive columns */
     kanon__privacy_result privacy; /* its lists also take what is found while the file is read */
     kanon__texts violated, unnamed;
@@ -550,16 +550,18 @@ out:
 }
 
 /* The smallest sizes and how many classes have them. */
-static void list_smallest(report *r, const kanon__sums *sums)
+static kanon_status list_smallest(report *r, const kanon__sums *sums, kanon_error *err)
 {
     size_t n = 0;
+    KANON_CHECK(kanon__new_list(&r->smallest, NULL, MOST_SIZES, "class sizes", err));
     for (int64_t i = 0, end; i < sums->n_counts && n < MOST_SIZES; i = end) {
         int64_t size = sums->classes[i].size, n_records = 0;
         for (end = i; end < sums->n_counts && sums->classes[end].size == size; end++)
             n_records += sums->classes[end].n;
-        r->smallest[n++] = (kanon_class_size){size, n_records / size};
+        *r->smallest[n++] = (kanon_class_size){size, n_records / size};
     }
     r->check.n_smallest = n;
+    return KANON_OK;
 }
 
 static kanon_status measure_classes(checker *c, double threshold, kanon_error *err)
@@ -578,7 +580,7 @@ static kanon_status measure_classes(checker *c, double threshold, kanon_error *e
     check->highest_risk = kanon__measure_highest_risk.figure(&sums, 0);
     check->average_risk = kanon__measure_average_risk.figure(&sums, 0);
     check->share_at_risk = kanon__sums_above(&sums, threshold);
-    list_smallest(c->report, &sums);
+    KANON_TRY(list_smallest(c->report, &sums, err), out);
 out:
     kanon__sums_clear(&sums);
     return st;
@@ -608,7 +610,7 @@ static kanon_status list_violated(report *r, kanon_error *err)
     long long k = check->k, asked = check->k_asked, entities = check->entities;
     size_t n_violated = 0, n = r->privacy.n_constraints;
     for (size_t i = 0; i < n; i++)
-        n_violated += !r->privacy.constraints[i].holds;
+        n_violated += !r->privacy.constraints[i]->holds;
     if (k < asked)
         KANON_TRY(kanon__texts_addf(&r->violated, err, "k is %lld, less than the %lld asked for", k, asked), out);
     if (r->privacy.own != NULL && entities < asked)
@@ -632,10 +634,10 @@ out:
 static void publish_lists(report *r)
 {
     kanon_check *check = &r->check;
-    check->smallest = r->smallest;
-    check->figures = r->privacy.figures;
+    check->smallest = (const kanon_class_size *const *)r->smallest;
+    check->figures = (const kanon_privacy_figure *const *)r->privacy.figures;
     check->n_figures = r->privacy.n_figures;
-    check->constraints = r->privacy.constraints;
+    check->constraints = (const kanon_constraint_status *const *)r->privacy.constraints;
     check->n_constraints = r->privacy.n_constraints;
     check->warnings = (const char *const *)r->privacy.warnings.items;
     check->n_warnings = (size_t)r->privacy.warnings.n;
@@ -795,6 +797,7 @@ void kanon_check_free(kanon_check *check)
     kanon__texts_clear(&r->unnamed);
     kanon__texts_clear(&r->violated);
     kanon__privacy_result_clear(&r->privacy);
+    kanon__free(r->smallest);
     kanon__texts_clear(&r->columns);
     kanon__free(r);
 }

@@ -118,6 +118,18 @@ kanon_status kanon__alloc_array(void **out, int64_t n, size_t size, const char *
     return KANON_OK;
 }
 
+kanon_status kanon__alloc_list(void ***out, const void *array, int64_t n, size_t size, const char *what, kanon_error *err)
+{
+    enum { ALIGNED = 8 }; /* as every public struct is */
+    KANON_CHECK(kanon__alloc_array((void **)out, n + 1, sizeof **out + size, what, err));
+    char *first = (char *)*out + ((size_t)n * sizeof **out + ALIGNED - 1) / ALIGNED * ALIGNED;
+    for (int64_t i = 0; i < n; i++)
+        (*out)[i] = first + (size_t)i * size;
+    if (array != NULL && n > 0)
+        memcpy(first, array, (size_t)n * size);
+    return KANON_OK;
+}
+
 kanon_status kanon__alloc_grow(void **array, int64_t *capacity, int64_t needed, size_t size, const char *what,
                                kanon_error *err)
 {

@@ -14,9 +14,15 @@
 #define kanon__grow_array(array, capacity, needed, what, err)                                                               \
     kanon__alloc_grow((void **)(array), (capacity), (needed), sizeof **(array), (what), (err))
 
+/* A list as callers get it, whose elements can grow from version to version: *out becomes an array of `n` pointers to them.
+ * They are equal to those of `array`, or zero where it is NULL, and in the one block of memory that *out is. */
+#define kanon__new_list(out, array, n, what, err)                                                                           \
+    kanon__alloc_list((void ***)(out), (array), (n), sizeof ***(out), (what), (err))
+
 kanon_status kanon__alloc_array(void **out, int64_t n, size_t size, const char *what, kanon_error *err);
 kanon_status kanon__alloc_grow(void **array, int64_t *capacity, int64_t needed, size_t size, const char *what,
                                kanon_error *err);
+kanon_status kanon__alloc_list(void ***out, const void *array, int64_t n, size_t size, const char *what, kanon_error *err);
 /* A terminated copy of `length` bytes. */
 kanon_status kanon__copy_text(char **out, const char *text, size_t length, const char *what, kanon_error *err);
 void kanon__free(void *memory);

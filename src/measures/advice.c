@@ -36,10 +36,14 @@ bool kanon__shows_nothing(const kanon__column *c, const uint32_t extent[2])
     return c->domain->bands != NULL && c->domain->bands[lo].open_below && c->domain->bands[hi].open_above;
 }
 
+/* The topic is a literal, or NULL where nothing belongs to the sentence. */
 static kanon_status add(kanon_advice *a, const char *topic, const char *sentence, kanon_error *err)
 {
-    kanon_status st = kanon__texts_add(&a->sentences, sentence, strlen(sentence), err);
-    return st == KANON_OK ? kanon__texts_add(&a->topics, topic, strlen(topic), err) : st;
+    int64_t i = a->sentences.n;
+    KANON_CHECK(kanon__grow_array(&a->items, &a->capacity, i + 1, "advice", err));
+    KANON_CHECK(kanon__texts_add(&a->sentences, sentence, strlen(sentence), err));
+    a->items[i] = (kanon_advice_item){a->sentences.items[i], topic};
+    return KANON_OK;
 }
 
 static const kanon__column *quasi(const findings *f, int i)
@@ -154,10 +158,10 @@ static kanon_status advise_on_constraints(kanon_advice *a, const findings *f, ka
         return st;
     double more = 100 * (g->loss_with / g->loss_without - 1);
     if (fabs(more) < 0.5)
-        return add(a, "", "what is asked in addition to k costs next to nothing", err);
+        return add(a, NULL, "what is asked in addition to k costs next to nothing", err);
     snprintf(text, sizeof text, "what is asked in addition to k %s %.0f %% of the loss", more > 0 ? "costs" : "saves",
              fabs(more));
-    return add(a, "", text, err);
+    return add(a, NULL, text, err);
 }
 
 static kanon_status advise_on_budget(kanon_advice *a, const findings *f, kanon_error *err)
@@ -218,17 +222,12 @@ void kanon_advice_free(kanon_advice *a)
 {
     if (a == NULL)
         return;
-    kanon__texts_clear(&a->topics);
+    kanon__free(a->items);
     kanon__texts_clear(&a->sentences);
     kanon__free(a);
 }
 
-const char *kanon_advice_sentence(const kanon_advice *a, size_t i)
+const kanon_advice_item *kanon_advice_at(const kanon_advice *a, size_t i)
 {
-    return i < (size_t)a->sentences.n ? a->sentences.items[i] : NULL;
-}
-
-const char *kanon_advice_topic(const kanon_advice *a, size_t i)
-{
-    return i < (size_t)a->topics.n && a->topics.items[i][0] != '\0' ? a->topics.items[i] : NULL;
+    return i < (size_t)a->sentences.n ? &a->items[i] : NULL;
 }

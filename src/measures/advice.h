@@ -8,7 +8,8 @@
 
 struct kanon_advice {
     kanon__texts sentences;
-    kanon__texts topics; /* one for each sentence; "" where nothing belongs to it */
+    kanon_advice_item *items; /* one for each sentence */
+    int64_t capacity;
 };
 
 /* Whether a group whose codes go from extent[0] to extent[1] shows nothing of the column: any value, or the root. */

@@ -149,7 +149,8 @@ static kanon_status measure_all(kanon_measures *m, const kanon__sums *sums, cons
                 KANON_TRY(kanon__tick(s->ticker, (int64_t)m->n, n, KANON__TICK_POLL_NS, err), out);
         }
     }
-    st = kanon__homogeneity_warn_all(m, err);
+    KANON_TRY(kanon__homogeneity_warn_all(m, err), out);
+    st = kanon__notices_add(&m->notices, KANON_NOTICE_PRIVACY, &m->warnings, err);
 out:
     return st;
 }
@@ -251,20 +252,16 @@ void kanon_measures_free(kanon_measures *measures)
 {
     if (measures == NULL)
         return;
+    kanon__notices_clear(&measures->notices);
     kanon__texts_clear(&measures->warnings);
     kanon__texts_clear(&measures->settings);
     kanon__free(measures->figures);
     kanon__free(measures);
 }
 
-const char *kanon_measures_warning(const kanon_measures *measures, int i)
+const kanon_notice *kanon_measures_notice_at(const kanon_measures *measures, size_t i)
 {
-    return i >= 0 && i < measures->warnings.n ? measures->warnings.items[i] : NULL;
-}
-
-size_t kanon_measures_count(const kanon_measures *measures)
-{
-    return measures->n;
+    return kanon__notices_at(&measures->notices, i);
 }
 
 const kanon_figure *kanon_measures_at(const kanon_measures *measures, size_t i)

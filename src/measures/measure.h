@@ -83,6 +83,7 @@ struct kanon_measures {
     size_t n;
     kanon__texts settings; /* "name=value" of every setting with a value */
     kanon__texts warnings; /* about privacy */
+    kanon__notices notices; /* the same, for the caller */
     int64_t k;             /* what the grouping was held against; 0: nothing was asked */
 };
 

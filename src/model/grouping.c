@@ -67,6 +67,21 @@ void kanon__grouping_bind(kanon_grouping *g, const kanon_table *table)
 {
     g->identity = kanon__identity_share(table->identity);
     g->keeps_suppressed = table->policy.keep_suppressed;
+    bool kept = g->keeps_suppressed && g->n_suppressed > 0; /* they are a class like any other */
+    g->info = (kanon_grouping_info){
+        .rows = g->n_rows,
+        .groups = g->n_groups,
+        .suppressed = g->n_suppressed,
+        .smallest = kept && (g->n_groups == 0 || g->n_suppressed < g->smallest) ? g->n_suppressed : g->smallest,
+        .algorithm = g->algorithm,
+        .stopped = g->stopped};
+}
+
+kanon_status kanon__grouping_tell(kanon_grouping *g, kanon_error *err)
+{
+    KANON_CHECK(kanon__notices_add(&g->notices, KANON_NOTICE_PRIVACY, &g->privacy, err));
+    KANON_CHECK(kanon__notices_add(&g->notices, KANON_NOTICE_GENERAL, &g->warnings, err));
+    return kanon__notices_add(&g->notices, KANON_NOTICE_NOTE, &g->notes, err);
 }
 
 kanon_status kanon__grouping_is_of(const kanon_grouping *g, const kanon_table *table, kanon_error *err)
@@ -192,6 +207,7 @@ void kanon_grouping_free(kanon_grouping *g)
         kanon__free(g->constraints[i].sentence);
     kanon__free(g->constraints);
     kanon__recode_map_array_free(g->recode_maps, g->n_recode_maps);
+    kanon__notices_clear(&g->notices);
     kanon__texts_clear(&g->notes);
     kanon__free(g->repeat_pairs);
     kanon__texts_clear(&g->repeat);
@@ -207,36 +223,14 @@ void kanon_grouping_free(kanon_grouping *g)
     kanon__free(g);
 }
 
-int64_t kanon_grouping_rows(const kanon_grouping *grouping)
+const kanon_grouping_info *kanon_grouping_describe(const kanon_grouping *grouping)
 {
-    return grouping->n_rows;
-}
-
-int64_t kanon_grouping_groups(const kanon_grouping *grouping)
-{
-    return grouping->n_groups;
-}
-
-int64_t kanon_grouping_suppressed(const kanon_grouping *grouping)
-{
-    return grouping->n_suppressed;
-}
-
-int64_t kanon_grouping_smallest(const kanon_grouping *grouping)
-{
-    bool kept = grouping->keeps_suppressed && grouping->n_suppressed > 0;
-    return kept && (grouping->n_groups == 0 || grouping->n_suppressed < grouping->smallest) ? grouping->n_suppressed
-                                                                                             : grouping->smallest;
+    return &grouping->info;
 }
 
 int64_t kanon_grouping_group_of(const kanon_grouping *grouping, int64_t row)
 {
     return row >= 0 && row < grouping->n_rows && grouping->group_of[row] >= 0 ? (int64_t)grouping->group_of[row] + 1 : 0;
-}
-
-int kanon_grouping_stopped(const kanon_grouping *grouping)
-{
-    return grouping->stopped;
 }
 
 /* Both parts of a pair lie in one text, which is cut at the equal sign. */
@@ -260,25 +254,7 @@ size_t kanon_grouping_repeat(const kanon_grouping *grouping, const kanon_setting
     return (size_t)grouping->repeat.n;
 }
 
-const char *kanon_grouping_warning(const kanon_grouping *grouping, int i)
+const kanon_notice *kanon_grouping_notice_at(const kanon_grouping *grouping, size_t i)
 {
-    const kanon__texts *privacy = &grouping->privacy, *general = &grouping->warnings;
-    if (i < 0 || i >= privacy->n + general->n)
-        return NULL;
-    return i < privacy->n ? privacy->items[i] : general->items[i - privacy->n];
-}
-
-kanon_notice kanon_grouping_warning_kind(const kanon_grouping *grouping, int i)
-{
-    return i >= 0 && i < grouping->privacy.n ? KANON_NOTICE_PRIVACY : KANON_NOTICE_GENERAL;
-}
-
-const char *kanon_grouping_note(const kanon_grouping *grouping, int i)
-{
-    return i >= 0 && i < grouping->notes.n ? grouping->notes.items[i] : NULL;
-}
-
-const char *kanon_grouping_algorithm(const kanon_grouping *grouping)
-{
-    return grouping->algorithm;
+    return kanon__notices_at(&grouping->notices, i);
 }

@@ -62,6 +62,8 @@ struct kanon_grouping {
     kanon__joint_status joint;
     double loss_with, loss_without; /* information loss with the constraints and without; NAN: not measured */
     kanon__texts notes;             /* sentences for the report about the quality of the groups */
+    kanon__notices notices;         /* privacy, warnings and notes, for the caller */
+    kanon_grouping_info info;       /* of a grouping that is bound, likewise */
     kanon__recode_map *recode_maps; /* by quasi attribute; NULL: each group is recoded by itself */
     int n_recode_maps;
 };
@@ -75,8 +77,10 @@ kanon_status kanon__grouping_adopt(kanon_grouping **out, int32_t *group_of, int6
 /* A grouping of the table by any numbers above 0; 0: suppressed. It is the caller's. */
 kanon_status kanon__grouping_from_numbers(kanon_grouping **out, const kanon_table *table, const int64_t *group_of,
                                           kanon_error *err);
-/* The grouping is of this table, once and for all. */
+/* The grouping is of this table, once and for all, and complete but for what there is to say about it. */
 void kanon__grouping_bind(kanon_grouping *grouping, const kanon_table *table);
+/* What there is to say about it is complete. */
+kanon_status kanon__grouping_tell(kanon_grouping *grouping, kanon_error *err);
 /* The settings ("name=value") that give the groups again; none may have been set before. */
 kanon_status kanon__grouping_set_repeat(kanon_grouping *grouping, const kanon__texts *settings, kanon_error *err);
 /* KANON_EINVAL where the grouping is of another table. */

@@ -205,6 +205,7 @@ static kanon_status run_block(kanon_grouping **out, const kanon__plan *p, kanon_
     g->stopped = run->stopped;
     g->warnings = warnings;
     warnings = (kanon__texts){0};
+    KANON_TRY(kanon__grouping_tell(g, err), out);
     g->seconds = kanon__seconds() - begin;
     *out = g;
     g = NULL;

@@ -19,8 +19,8 @@ struct kanon_group_view {
     kanon_table *table;
     kanon__extents *extents;
     text_list *texts; /* by quasi attribute */
-    int64_t n_groups, n_suppressed;
-    int64_t *sizes; /* by group */
+    int64_t n_groups;
+    int64_t *members, *begins; /* rows, and where those of a group begin, by its number from 0 on and the number behind */
 };
 
 /* The text may be in `buffer`. An open end is empty. */
@@ -61,6 +61,25 @@ static kanon_status list_texts(text_list *out, const kanon__domain *domain, kano
     return KANON_OK;
 }
 
+/* A negative number is a suppressed row. */
+static kanon_status list_members(kanon_group_view *v, const kanon_grouping *g, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t *next = NULL;
+    KANON_TRY(kanon__new_array(&v->members, g->n_rows, "members of groups", err), out);
+    KANON_TRY(kanon__new_array(&v->begins, g->n_groups + 2, "members of groups", err), out);
+    KANON_TRY(kanon__new_array(&next, g->n_groups + 1, "members of groups", err), out);
+    for (int64_t i = 0; i <= g->n_groups; i++) {
+        next[i] = v->begins[i];
+        v->begins[i + 1] = v->begins[i] + (i == 0 ? g->n_suppressed : g->sizes[i - 1]);
+    }
+    for (int64_t row = 0; row < g->n_rows; row++)
+        v->members[next[kanon_grouping_group_of(g, row)]++] = row;
+out:
+    kanon__free(next);
+    return st;
+}
+
 static kanon_status new_view(kanon_group_view **out, const kanon_table *table, const kanon_grouping *g, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -71,10 +90,7 @@ static kanon_status new_view(kanon_group_view **out, const kanon_table *table, c
     KANON_TRY(kanon__new_array(&v, 1, "what groups show", err), out);
     v->table = kanon__table_share(table);
     v->n_groups = g->n_groups;
-    v->n_suppressed = g->n_suppressed;
-    KANON_TRY(kanon__new_array(&v->sizes, g->n_groups, "what groups show", err), out);
-    for (int64_t i = 0; i < g->n_groups; i++)
-        v->sizes[i] = g->sizes[i];
+    KANON_TRY(list_members(v, g, err), out);
     KANON_TRY(kanon__release_map(&recode_map, table, g, err), out);
     KANON_TRY(kanon__extents_new(&v->extents, &table->data, g->group_of, g->n_groups, recode_map, false, 1, err), out);
     v->extents->group_of = NULL; /* the grouping may be freed before the view */
@@ -108,7 +124,8 @@ void kanon_group_view_free(kanon_group_view *v)
     }
     kanon__free(v->texts);
     kanon__extents_free(v->extents);
-    kanon__free(v->sizes);
+    kanon__free(v->begins);
+    kanon__free(v->members);
     kanon_table_free(v->table);
     kanon__free(v);
 }
@@ -120,9 +137,16 @@ int64_t kanon_group_view_groups(const kanon_group_view *view)
 
 int64_t kanon_group_view_records(const kanon_group_view *view, int64_t group)
 {
-    if (group == 0)
-        return view->n_suppressed;
-    return group > 0 && group <= view->n_groups ? view->sizes[group - 1] : 0;
+    int64_t n;
+    kanon_group_view_members(view, group, &n);
+    return n;
+}
+
+const int64_t *kanon_group_view_members(const kanon_group_view *view, int64_t group, int64_t *n)
+{
+    bool is_there = group >= 0 && group <= view->n_groups;
+    *n = is_there ? view->begins[group + 1] - view->begins[group] : 0;
+    return is_there ? view->members + view->begins[group] : NULL;
 }
 
 static const char *text_of(const kanon_group_view *v, int quasi, int64_t i)
@@ -197,13 +221,11 @@ static bool is_general(const kanon_group_view *v, int quasi, int64_t group)
 double kanon_group_view_general(const kanon_group_view *v, int column)
 {
     int quasi = quasi_of(v, column);
-    int64_t general = v->n_suppressed, all = v->n_suppressed;
+    int64_t general = kanon_group_view_records(v, 0), all = v->begins[v->n_groups + 1];
     if (quasi == v->table->data.n_quasi)
         return NAN;
-    for (int64_t group = 0; group < v->n_groups; group++) {
-        all += v->sizes[group];
-        general += is_general(v, quasi, group) ? v->sizes[group] : 0;
-    }
+    for (int64_t group = 0; group < v->n_groups; group++)
+        general += is_general(v, quasi, group) ? kanon_group_view_records(v, group + 1) : 0;
     return all > 0 ? (double)general / (double)all : 0;
 }
 

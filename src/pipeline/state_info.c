@@ -20,10 +20,10 @@
 /* What is handed out, with what it points to. */
 typedef struct description {
     kanon_state_info info; /* first: a pointer to it is also one to the description */
-    kanon_state_release_info *releases;
-    kanon_state_event *events;
+    kanon_state_release_info *releases, **releases_list;
+    kanon_state_event *events, **events_list;
     int64_t releases_capacity, events_capacity;
-    kanon_constraint_status *constraint_status;
+    kanon_constraint_status **constraint_status;
     kanon__texts texts;
 } description;
 
@@ -34,7 +34,9 @@ void kanon_state_info_free(kanon_state_info *info)
         return;
     kanon__texts_clear(&d->texts);
     kanon__free(d->constraint_status);
+    kanon__free(d->events_list);
     kanon__free(d->events);
+    kanon__free(d->releases_list);
     kanon__free(d->releases);
     kanon__free(d);
 }
@@ -50,7 +52,7 @@ static kanon_status keep_text(description *d, const char **out, const char *text
     return KANON_OK;
 }
 
-/* The lists grow row by row; the pointers in `info` are set when all rows are there. */
+/* The lists grow row by row; what `info` points to is made when all rows are there. */
 static kanon_status add_release(const kanon__release_entry *r, void *payload, kanon_error *err)
 {
     description *d = payload;
@@ -125,14 +127,14 @@ static kanon_status note_constraint_status(description *d, kanon_state *s, const
     if (constraints == NULL)
         goto out;
     KANON_TRY(kanon__new_array(&reached, constraints->n, "constraints", err), out);
-    KANON_TRY(kanon__new_array(&d->constraint_status, constraints->n, "constraints", err), out);
+    KANON_TRY(kanon__new_list(&d->constraint_status, NULL, constraints->n, "constraints", err), out);
     KANON_TRY(kanon__constraints_reached(reached, constraints, g->group_of, g->n_groups, err), out);
     for (int64_t i = 0; i < constraints->n; i++) {
-        d->constraint_status[i] = (kanon_constraint_status){
+        *d->constraint_status[i] = (kanon_constraint_status){
             .asked = constraints->items[i].asked, .reached = reached[i], .holds = 1};
-        KANON_TRY(keep_text(d, &d->constraint_status[i].sentence, constraints->items[i].sentence, err), out);
+        KANON_TRY(keep_text(d, &d->constraint_status[i]->sentence, constraints->items[i].sentence, err), out);
     }
-    d->info.constraints = d->constraint_status;
+    d->info.constraints = (const kanon_constraint_status *const *)d->constraint_status;
     d->info.n_constraints = (size_t)constraints->n;
 out:
     kanon__free(reached);
@@ -174,8 +176,10 @@ static kanon_status describe(kanon_state_info **out, kanon_state *s, kanon_error
     KANON_TRY(kanon__subset_read_table(&subset, s, err), out);
     KANON_TRY(note_constraint_status(d, s, &subset, err), out);
     KANON_TRY(describe_losses(d, s, &subset, err), out);
-    d->info.releases = d->releases;
-    d->info.history = d->events;
+    KANON_TRY(kanon__new_list(&d->releases_list, d->releases, (int64_t)d->info.n_releases, "releases", err), out);
+    KANON_TRY(kanon__new_list(&d->events_list, d->events, (int64_t)d->info.n_history, "history", err), out);
+    d->info.releases = (const kanon_state_release_info *const *)d->releases_list;
+    d->info.history = (const kanon_state_event *const *)d->events_list;
     *out = &d->info;
     d = NULL;
 out:
@@ -197,8 +201,8 @@ kanon_status kanon_state_describe(kanon_state_info **out, kanon_state *s, kanon_
 /* An audit with what its pointers refer to; freed as one. */
 typedef struct audit_result {
     kanon_audit audit; /* first */
-    kanon_class_size *sizes;
-    kanon_privacy_figure *figures;
+    kanon_class_size **sizes;
+    kanon_privacy_figure **figures;
     kanon__texts names;
 } audit_result;
 
@@ -224,17 +228,17 @@ static kanon_status count_classes(audit_result *a, kanon__traces *t, bool of_ent
         audit->below += t->sizes[i] < audit->k ? t->records[i] : 0;
         audit->classes_below += t->sizes[i] < audit->k;
     }
-    KANON_CHECK(kanon__new_array(&a->sizes, t->n_classes, "joint classes", err));
+    KANON_CHECK(kanon__new_list(&a->sizes, NULL, t->n_classes, "joint classes", err));
     qsort(t->sizes, (size_t)t->n_classes, sizeof *t->sizes, kanon__compare_numbers);
     for (int64_t i = 0; i < t->n_classes; i++) {
         if (i == 0 || t->sizes[i] != t->sizes[i - 1])
-            a->sizes[audit->n_sizes++].size = t->sizes[i];
-        a->sizes[audit->n_sizes - 1].classes++;
+            a->sizes[audit->n_sizes++]->size = t->sizes[i];
+        a->sizes[audit->n_sizes - 1]->classes++;
     }
     audit->smallest = t->n_classes > 0 ? t->sizes[0] : 0;
     audit->fewest_entities = of_entities ? audit->smallest : 0;
     audit->entities_below = of_entities ? audit->classes_below : 0;
-    audit->sizes = a->sizes;
+    audit->sizes = (const kanon_class_size *const *)a->sizes;
     return KANON_OK;
 }
 
@@ -244,7 +248,7 @@ static kanon_status count_values(audit_result *a, const kanon__traces *t, kanon_
     kanon_status st = KANON_OK;
     int64_t *distinct = NULL, m = kanon__row_n_hashes(s);
     KANON_TRY(kanon__traces_count_values(&distinct, t, s, err), out);
-    KANON_TRY(kanon__new_array(&a->figures, s->n_sensitive, "sensitive columns", err), out);
+    KANON_TRY(kanon__new_list(&a->figures, NULL, s->n_sensitive, "sensitive columns", err), out);
     for (int i = 0; i < s->n_columns; i++) {
         int at = (int)a->audit.n_figures;
         if (s->columns[i].role != KANON_ROLE_SENSITIVE)
@@ -254,11 +258,11 @@ static kanon_status count_values(audit_result *a, const kanon__traces *t, kanon_
         for (int64_t c = 0; c < t->n_classes; c++)
             if (c == 0 || distinct[c * m + at] < fewest)
                 fewest = distinct[c * m + at];
-        a->figures[at] =
+        *a->figures[at] =
             (kanon_privacy_figure){"distinct-l-diversity", a->names.items[a->names.n - 1], "distinct_l", (double)fewest};
         a->audit.n_figures++;
     }
-    a->audit.figures = a->figures;
+    a->audit.figures = (const kanon_privacy_figure *const *)a->figures;
 out:
     kanon__free(distinct);
     return st;

@@ -98,11 +98,11 @@ static kanon_status list_sizes(kanon__profile *p, const class_count *counts, int
     KANON_TRY(kanon__new_array(&classes_of, p->public.largest + 1, "class sizes", err), out);
     for (int64_t i = 0; i < n_classes; i++)
         n += classes_of[counts[i].persons]++ == 0;
-    KANON_TRY(kanon__new_array(&p->sizes, n, "class sizes", err), out);
+    KANON_TRY(kanon__new_list(&p->sizes, NULL, n, "class sizes", err), out);
     for (int64_t size = 0; size <= p->public.largest; size++)
         if (classes_of[size] > 0)
-            p->sizes[p->public.n_sizes++] = (kanon_class_size){.size = size, .classes = classes_of[size]};
-    p->public.sizes = p->sizes;
+            *p->sizes[p->public.n_sizes++] = (kanon_class_size){.size = size, .classes = classes_of[size]};
+    p->public.sizes = (const kanon_class_size *const *)p->sizes;
 out:
     kanon__free(classes_of);
     return st;
@@ -117,8 +117,10 @@ static kanon_status count_below(kanon__profile *p, const maker *m, const uint32_
     int64_t classes[LAST] = {0}, records[LAST] = {0}, persons[LAST] = {0}, *smallest = NULL, below[3] = {0};
     bool has_entity = m->data->has_entity;
     kanon_status st = kanon__new_array(&smallest, has_entity ? m->data->n_entities : 0, "entities", err);
+    if (st == KANON_OK)
+        st = kanon__new_list(&p->below, NULL, LAST - KANON__PROFILE_FIRST_K + 1, "records below k", err);
     if (st != KANON_OK)
-        return st;
+        goto out;
     for (int64_t i = 0; i < n_classes; i++)
         if (counts[i].persons < LAST) {
             classes[counts[i].persons]++;
@@ -136,12 +138,13 @@ static kanon_status count_below(kanon__profile *p, const maker *m, const uint32_
         below[0] += classes[k - 1];
         below[1] += records[k - 1];
         below[2] += persons[k - 1];
-        p->below[p->public.n_below++] = (kanon_profile_below){k, below[0], below[1], below[2],
-                                                              (double)below[1] / (double)m->data->n_rows};
+        *p->below[p->public.n_below++] = (kanon_profile_below){k, below[0], below[1], below[2],
+                                                               (double)below[1] / (double)m->data->n_rows};
     }
-    p->public.below = p->below;
+    p->public.below = (const kanon_profile_below *const *)p->below;
+out:
     kanon__free(smallest);
-    return KANON_OK;
+    return st;
 }
 
 static kanon_status describe_classes(const maker *m, kanon_error *err)
@@ -191,7 +194,7 @@ static kanon_status count_without(int64_t task, const maker *m, kanon__ticker *t
             KANON_TRY(kanon__classes_refine(class_of, &n_classes, m->data->n_rows, &m->columns[i], err), out);
     }
     KANON_TRY(
-        kanon__classes_single(&records, &m->profile->attributes[task].unique_without, &m->table, class_of, n_classes, err),
+        kanon__classes_single(&records, &m->profile->attributes[task]->unique_without, &m->table, class_of, n_classes, err),
         out);
 out:
     kanon__free(class_of);
@@ -213,7 +216,7 @@ static kanon_status describe_attribute(int64_t i, void *payload, kanon_error *er
     kanon__ticker ticker;
     kanon__shared_ticker_task(&ticker, &m->ticker);
     const kanon__column *c = &m->data->columns[m->data->quasi[i]];
-    kanon_profile_attribute *a = &m->profile->attributes[i];
+    kanon_profile_attribute *a = m->profile->attributes[i];
     bool *occurs = NULL;
     kanon_status st = kanon__new_array(&occurs, c->domain->n_codes, "codes", err);
     if (st != KANON_OK)
@@ -236,23 +239,23 @@ static kanon_status copy_sets(const maker *m, const kanon__column_set *found, in
     kanon_status st = KANON_OK;
     kanon__profile *p = m->profile;
     const char **next;
-    KANON_TRY(kanon__new_array(&p->sets, n, "sets of columns", err), out);
+    KANON_TRY(kanon__new_list(&p->sets, NULL, n, "sets of columns", err), out);
     KANON_TRY(kanon__new_array(&p->set_names, n * KANON__SET_MOST, "sets of columns", err), out);
     next = p->set_names;
     for (int64_t i = 0; i < n; i++) {
         const kanon__column_set *s = &found[i];
-        p->sets[i] = (kanon_column_set){.columns = next,
-                                        .n_columns = (size_t)s->n,
-                                        .classes = s->classes,
-                                        .records = s->records,
-                                        .persons = s->entities,
-                                        .share = (double)s->entities / (double)p->public.persons};
+        *p->sets[i] = (kanon_column_set){.columns = next,
+                                         .n_columns = (size_t)s->n,
+                                         .classes = s->classes,
+                                         .records = s->records,
+                                         .persons = s->entities,
+                                         .share = (double)s->entities / (double)p->public.persons};
         for (int j = 0; j < s->n; j++)
             *next++ = p->names.items[s->columns[j]];
         if (s->n == 1)
-            p->attributes[s->columns[0]].unique = s->entities;
+            p->attributes[s->columns[0]]->unique = s->entities;
     }
-    p->public.sets = p->sets;
+    p->public.sets = (const kanon_column_set *const *)p->sets;
     p->public.n_sets = (size_t)n;
 out:
     return st;
@@ -268,8 +271,8 @@ static kanon_status describe_attributes(maker *m, const kanon__ticker *ticker, k
         const char *name = m->data->columns[m->data->quasi[i]].name;
         KANON_TRY(kanon__texts_add(&p->names, name, strlen(name), err), out);
     }
-    KANON_TRY(kanon__new_array(&p->attributes, m->table.n_columns, "attributes", err), out);
-    p->public.attributes = p->attributes;
+    KANON_TRY(kanon__new_list(&p->attributes, NULL, m->table.n_columns, "attributes", err), out);
+    p->public.attributes = (const kanon_profile_attribute *const *)p->attributes;
     p->public.n_attributes = (size_t)m->table.n_columns;
     kanon__shared_ticker_init(&m->ticker, ticker, m->table.n_columns);
     st = kanon__pool_run(m->threads, m->table.n_columns, describe_attribute, m, err);
@@ -289,6 +292,8 @@ void kanon_profile_free(kanon_profile *profile)
     kanon__profile *p = (kanon__profile *)profile;
     if (p == NULL)
         return;
+    kanon__free(p->costs);
+    kanon__free(p->below);
     kanon__free(p->set_names);
     kanon__free(p->sets);
     kanon__free(p->attributes);

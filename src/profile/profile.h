@@ -12,12 +12,12 @@ enum { KANON__PROFILE_FIRST_K = 2, KANON__PROFILE_LAST_K = 20, KANON__PROFILE_CO
 typedef struct kanon__profile {
     kanon_profile public; /* first: a pointer to it is one to the whole */
     kanon__texts names;   /* of the attributes */
-    kanon_class_size *sizes;
-    kanon_profile_attribute *attributes;
-    kanon_column_set *sets;
+    kanon_class_size **sizes;
+    kanon_profile_attribute **attributes;
+    kanon_column_set **sets;
     const char **set_names;
-    kanon_profile_below below[KANON__PROFILE_LAST_K - KANON__PROFILE_FIRST_K + 1];
-    kanon_profile_cost costs[KANON__PROFILE_COSTS];
+    kanon_profile_below **below;
+    kanon_profile_cost **costs;
 } kanon__profile;
 
 /* Fill costs and sample_records. */

@@ -225,11 +225,12 @@ kanon_status kanon__profile_costs(kanon__profile *out, const kanon_table *table,
     shared = true;
     KANON_TRY(kanon__pool_run(threads, c.n_chosen * KANON__PROFILE_COSTS, group_part, &c, err), out);
     KANON_TRY(run_trial(&c, err), out);
+    KANON_TRY(kanon__new_list(&out->costs, NULL, KANON__PROFILE_COSTS, "costs", err), out);
     for (int i = 0; i < KANON__PROFILE_COSTS; i++)
-        KANON_TRY(estimate(&out->costs[i], &c, i, err), out);
+        KANON_TRY(estimate(out->costs[i], &c, i, err), out);
     for (int i = 0; i < c.n_chosen; i++)
         out->public.sample_records += parts->begins[c.chosen[i] + 1] - parts->begins[c.chosen[i]];
-    out->public.costs = out->costs;
+    out->public.costs = (const kanon_profile_cost *const *)out->costs;
     out->public.n_costs = KANON__PROFILE_COSTS;
 out:
     if (shared)

@@ -50,7 +50,7 @@ static bool set_sizes(json_t *root, const kanon_profile *p)
     bool good = set(root, "class_sizes", list);
     for (size_t i = 0; good && i < p->n_sizes && i < MOST_SIZES; i++) {
         json_t *one = append_object(list);
-        good = set_integer(one, "size", p->sizes[i].size) && set_integer(one, "classes", p->sizes[i].classes);
+        good = set_integer(one, "size", p->sizes[i]->size) && set_integer(one, "classes", p->sizes[i]->classes);
     }
     return good;
 }
@@ -60,7 +60,7 @@ static bool set_attributes(json_t *root, const kanon_profile *p)
     json_t *list = json_array();
     bool good = set(root, "attributes", list);
     for (size_t i = 0; good && i < p->n_attributes; i++) {
-        const kanon_profile_attribute *a = &p->attributes[i];
+        const kanon_profile_attribute *a = p->attributes[i];
         json_t *one = append_object(list);
         good = set(one, "name", json_string(a->name)) &&
                set(one, "type", json_string(kanon_enum_text(KANON_ENUM_TYPE, a->type))) &&
@@ -75,7 +75,7 @@ static bool set_sets(json_t *root, const kanon_profile *p)
     json_t *list = json_array();
     bool good = set(root, "sets", list);
     for (size_t i = 0; good && i < p->n_sets; i++) {
-        const kanon_column_set *s = &p->sets[i];
+        const kanon_column_set *s = p->sets[i];
         json_t *one = append_object(list), *names = json_array();
         good = set(one, "columns", names);
         for (size_t j = 0; good && j < s->n_columns; j++)
@@ -91,7 +91,7 @@ static bool set_below(json_t *root, const kanon_profile *p)
     json_t *list = json_array();
     bool good = set(root, "below", list);
     for (size_t i = 0; good && i < p->n_below; i++) {
-        const kanon_profile_below *b = &p->below[i];
+        const kanon_profile_below *b = p->below[i];
         json_t *one = append_object(list);
         good = set_integer(one, "k", b->k) && set_integer(one, "classes", b->classes) &&
                set_integer(one, "records", b->records) && set_integer(one, "persons", b->persons) &&
@@ -106,8 +106,8 @@ static bool set_costs(json_t *root, const kanon_profile *p)
     bool good = set(root, "costs", list);
     for (size_t i = 0; good && i < p->n_costs; i++) {
         json_t *one = append_object(list);
-        good = set_integer(one, "k", p->costs[i].k) && set_real(one, "avg_loss", p->costs[i].avg_loss) &&
-               set_real(one, "seconds", p->costs[i].seconds);
+        good = set_integer(one, "k", p->costs[i]->k) && set_real(one, "avg_loss", p->costs[i]->avg_loss) &&
+               set_real(one, "seconds", p->costs[i]->seconds);
     }
     return good;
 }

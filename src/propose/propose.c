@@ -20,10 +20,10 @@ enum { SMALL = 200, TINY = 50 }; /* records below which a smaller k is proposed 
 /* All of it lives in one allocation list: what the public struct points to is owned here. */
 typedef struct proposal {
     kanon_proposal public; /* first: a pointer to it is one to the whole */
-    kanon_proposed_column *columns;
+    kanon_proposed_column **columns;
     kanon__texts names;   /* of the columns */
     kanon__texts reasons; /* likewise */
-    kanon_column_set *sets;
+    kanon_column_set **sets;
     const char **set_names;
     kanon__texts notes;
     char *schema;
@@ -177,23 +177,23 @@ static kanon_status keep_sets(proposal *p, const kanon__column_set *found, int64
     kanon_status st = KANON_OK;
     int kept_of[KANON__SET_MOST + 1] = {0};
     const char **next;
-    KANON_TRY(kanon__new_array(&p->sets, KANON__SET_MOST * BEST_SETS, "sets of columns", err), out);
+    KANON_TRY(kanon__new_list(&p->sets, NULL, KANON__SET_MOST * BEST_SETS, "sets of columns", err), out);
     KANON_TRY(kanon__new_array(&p->set_names, KANON__SET_MOST * BEST_SETS * KANON__SET_MOST, "sets of columns", err), out);
     next = p->set_names;
     for (int64_t i = 0; i < n; i++) {
         const kanon__column_set *s = &found[i];
         if (s->entities * 2000 < n_persons || kept_of[s->n]++ >= BEST_SETS)
             continue;
-        p->sets[p->public.n_sets++] = (kanon_column_set){.columns = next,
-                                                         .n_columns = (size_t)s->n,
-                                                         .classes = s->classes,
-                                                         .records = s->records,
-                                                         .persons = s->entities,
-                                                         .share = (double)s->entities / (double)n_persons};
+        *p->sets[p->public.n_sets++] = (kanon_column_set){.columns = next,
+                                                          .n_columns = (size_t)s->n,
+                                                          .classes = s->classes,
+                                                          .records = s->records,
+                                                          .persons = s->entities,
+                                                          .share = (double)s->entities / (double)n_persons};
         for (int j = 0; j < s->n; j++)
             *next++ = p->names.items[numbers[s->columns[j]]];
     }
-    p->public.sets = p->sets;
+    p->public.sets = (const kanon_column_set *const *)p->sets;
 out:
     return st;
 }
@@ -250,21 +250,21 @@ static kanon_status copy_columns(maker *m, kanon_error *err)
     kanon_status st = KANON_OK;
     proposal *p = m->proposal;
     const kanon__roles *r = &m->roles;
-    KANON_TRY(kanon__new_array(&p->columns, r->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_list(&p->columns, NULL, r->n_columns, "columns", err), out);
     for (int i = 0; i < r->n_columns; i++) {
         const kanon__decision *d = &r->decisions[i];
         KANON_TRY(kanon__texts_add(&p->names, m->facts[i].name, strlen(m->facts[i].name), err), out);
         KANON_TRY(kanon__texts_add(&p->reasons, d->reason, strlen(d->reason), err), out);
-        p->columns[i] = (kanon_proposed_column){.name = p->names.items[i],
-                                                .role = d->role,
-                                                .type = is_released(m, i) ? d->type : KANON_TYPE_UNKNOWN,
-                                                .reason = p->reasons.items[i],
-                                                .distinct = m->facts[i].n_distinct,
-                                                .missing = m->facts[i].n_missing};
+        *p->columns[i] = (kanon_proposed_column){.name = p->names.items[i],
+                                                 .role = d->role,
+                                                 .type = is_released(m, i) ? d->type : KANON_TYPE_UNKNOWN,
+                                                 .reason = p->reasons.items[i],
+                                                 .distinct = m->facts[i].n_distinct,
+                                                 .missing = m->facts[i].n_missing};
     }
     for (int i = 0; i < r->n_columns; i++)
-        p->columns[i].same_as = r->decisions[i].same_as >= 0 ? p->names.items[r->decisions[i].same_as] : NULL;
-    p->public.columns = p->columns;
+        p->columns[i]->same_as = r->decisions[i].same_as >= 0 ? p->names.items[r->decisions[i].same_as] : NULL;
+    p->public.columns = (const kanon_proposed_column *const *)p->columns;
     p->public.n_columns = (size_t)r->n_columns;
     p->public.entity = r->entity >= 0 ? p->names.items[r->entity] : NULL;
     p->public.key = r->key >= 0 ? p->names.items[r->key] : NULL;
@@ -359,7 +359,7 @@ static kanon_status write_schema(maker *m, kanon_error *err)
                                .header = m->how->header,
                                .encoding = m->how->encoding,
                                .missing = &m->missing,
-                               .sets = p->sets,
+                               .sets = p->public.sets,
                                .n_sets = p->public.n_sets,
                                .notes = &p->notes};
     KANON_TRY(kanon__schema_text(&p->schema, &p->public.schema_size, &plan, err), out);

@@ -50,10 +50,10 @@ static void put_sets(kanon__text_writer *w, const kanon__schema_plan *p)
     kanon__put_text(w, "# Columns that single out most persons:\n");
     for (size_t i = 0; i < p->n_sets; i++) {
         char names[400] = "", line[512];
-        for (size_t j = 0; j < p->sets[i].n_columns; j++)
+        for (size_t j = 0; j < p->sets[i]->n_columns; j++)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.100s", j > 0 ? ", " : "",
-                     p->sets[i].columns[j]);
-        snprintf(line, sizeof line, "  %5.1f %%  %s", 100 * p->sets[i].share, names);
+                     p->sets[i]->columns[j]);
+        snprintf(line, sizeof line, "  %5.1f %%  %s", 100 * p->sets[i]->share, names);
         put_comment(w, line);
     }
     kanon__put_text(w, "\n");

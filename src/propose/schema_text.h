@@ -15,7 +15,7 @@ typedef struct kanon__schema_plan {
     kanon_header header;          /* that the caller named */
     const char *encoding;         /* likewise; NULL: none */
     const kanon__texts *missing;  /* the texts that mean "no value" */
-    const kanon_column_set *sets; /* that single out most records */
+    const kanon_column_set *const *sets; /* that single out most records */
     size_t n_sets;
     const kanon__texts *notes; /* for the user */
 } kanon__schema_plan;

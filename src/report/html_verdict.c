@@ -221,14 +221,14 @@ void kanon__html_cells(kanon__output *o, const kanon__report *r, const kanon__re
 
 void kanon__html_advice(kanon__output *o, const kanon__report *r)
 {
-    const char *sentence;
-    if (r->advice == NULL || kanon_advice_sentence(r->advice, 0) == NULL)
+    const kanon_advice_item *item;
+    if (r->advice == NULL || kanon_advice_at(r->advice, 0) == NULL)
         return;
     kanon__html_begin(o, "advice", "What to try next");
     kanon__output_text(o, "<ul>\n");
-    for (size_t i = 0; (sentence = kanon_advice_sentence(r->advice, i)) != NULL; i++) {
+    for (size_t i = 0; (item = kanon_advice_at(r->advice, i)) != NULL; i++) {
         kanon__output_text(o, "<li>");
-        kanon__html_text(o, sentence);
+        kanon__html_text(o, item->sentence);
         kanon__output_text(o, ".</li>\n");
     }
     kanon__output_text(o, "</ul>\n");

@@ -249,7 +249,7 @@ static bool set_data(json_t *root, const kanon__report *r, const kanon__report_d
     return good;
 }
 
-/* Those about privacy first, as kanon_table_warning has them. */
+/* Those about privacy first, as kanon_table_notice_at has them. */
 static json_t *warning_list(const kanon__report *r)
 {
     json_t *list = text_list(&r->table->privacy);

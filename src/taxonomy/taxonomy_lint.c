@@ -74,10 +74,9 @@ typedef struct linter {
     int64_t scratch_capacity;
 } linter;
 
-/* The result and its memory are one. */
 typedef struct lint_result {
-    kanon_taxonomy_check check;
-    kanon_taxonomy_finding findings[N_KINDS];
+    kanon_taxonomy_check check; /* first: a pointer to it is one to the whole */
+    kanon_taxonomy_finding **findings;
 } lint_result;
 
 static void found(linter *l, finding_kind kind, int64_t line)
@@ -305,22 +304,26 @@ static kanon_status make_result(kanon_taxonomy_check **out, const linter *l, kan
 {
     lint_result *r = NULL;
     kanon_status st = kanon__new_array(&r, 1, "findings", err);
-    if (st != KANON_OK)
+    if (st == KANON_OK)
+        st = kanon__new_list(&r->findings, NULL, N_KINDS, "findings", err);
+    if (st != KANON_OK) {
+        kanon__free(r);
         return st;
+    }
     for (int kind = 0; kind < N_KINDS; kind++) {
         if (l->counts[kind] == 0)
             continue;
-        r->findings[r->check.n++] = (kanon_taxonomy_finding){.name = kinds[kind].name,
-                                                             .sentence = kinds[kind].sentence,
-                                                             .count = l->counts[kind],
-                                                             .line = l->places[kind],
-                                                             .in_table = kinds[kind].in_table,
-                                                             .is_error = kinds[kind].is_error};
+        *r->findings[r->check.n++] = (kanon_taxonomy_finding){.name = kinds[kind].name,
+                                                              .sentence = kinds[kind].sentence,
+                                                              .count = l->counts[kind],
+                                                              .line = l->places[kind],
+                                                              .in_table = kinds[kind].in_table,
+                                                              .is_error = kinds[kind].is_error};
         r->check.errors += kinds[kind].is_error;
     }
     for (uint32_t name = 0; name < l->names.n; name++)
         r->check.leaves += l->facts[name].leaf_line > 0;
-    r->check.findings = r->findings;
+    r->check.findings = (const kanon_taxonomy_finding *const *)r->findings;
     r->check.lines = l->n_lines;
     *out = &r->check;
     return KANON_OK;
@@ -362,5 +365,8 @@ kanon_status kanon_taxonomy_check_read(kanon_taxonomy_check **out, const kanon_i
 
 void kanon_taxonomy_check_free(kanon_taxonomy_check *check)
 {
-    kanon__free(check); /* the first member of its memory */
+    lint_result *r = (lint_result *)check;
+    if (r != NULL)
+        kanon__free(r->findings);
+    kanon__free(r);
 }

@@ -13,7 +13,7 @@ struct kanon_curve {
     kanon_curve_point *points;
     int64_t n;
     kanon_setting *places; /* n_axes for each point */
-    kanon_figure *figures; /* the figures of tradeoff.c for each point */
+    kanon_figure **figures; /* the figures of tradeoff.c for each point */
     const char *algorithm; /* of the algorithm's own table, or of the schema */
     const char *table_name;
     uint64_t seed;

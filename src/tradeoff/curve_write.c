@@ -28,7 +28,7 @@ static bool fill_point(json_t *object, const kanon_curve_point *p)
     for (size_t i = 0; good && i < p->n_settings; i++)
         good = set(settings, p->settings[i].name, json_string(p->settings[i].value));
     for (size_t i = 0; good && i < p->n_figures; i++)
-        good = set(object, p->figures[i].name, kanon__json_figure(&p->figures[i]));
+        good = set(object, p->figures[i]->name, kanon__json_figure(p->figures[i]));
     return good && set(object, "seconds", json_real(p->seconds));
 }
 
@@ -49,7 +49,7 @@ static bool fill_curve(json_t *root, const kanon_curve *c)
     for (int i = 0; good && i < n_criteria; i++)
         good = json_array_append_new(names, json_string(criteria[i])) == 0;
     for (size_t i = 0; good && i < c->points[0].n_figures; i++)
-        good = set(formulas, c->figures[i].name, json_string(c->figures[i].formula));
+        good = set(formulas, c->figures[i]->name, json_string(c->figures[i]->formula));
     for (int64_t i = 0; good && i < c->n; i++) {
         json_t *point = json_object();
         good = json_array_append_new(points, point) == 0 && fill_point(point, &c->points[i]);
@@ -165,7 +165,7 @@ static void put_table(kanon__output *o, const kanon_curve *c)
                           "<th>result</th>");
     for (size_t i = 0; i < c->points[0].n_figures; i++) {
         kanon__output_text(o, "<th class=\"n\">");
-        put_words(o, c->figures[i].name);
+        put_words(o, c->figures[i]->name);
         kanon__output_text(o, "</th>");
     }
     kanon__output_text(o, "</tr></thead>\n<tbody>\n");
@@ -179,8 +179,8 @@ static void put_table(kanon__output *o, const kanon_curve *c)
                       p == chosen ? ", recommended" : "");
         for (size_t j = 0; j < p->n_figures; j++) {
             kanon__output_text(o, "<td class=\"n\" data-label=\"");
-            put_words(o, p->figures[j].name);
-            kanon__markup(o, "\">%s</td>", kanon__show_figure(p->figures[j].value, p->figures[j].whole).text);
+            put_words(o, p->figures[j]->name);
+            kanon__markup(o, "\">%s</td>", kanon__show_figure(p->figures[j]->value, p->figures[j]->whole).text);
         }
         kanon__output_text(o, "</tr>\n");
     }

@@ -53,8 +53,8 @@ const char *const *kanon__curve_criteria(int *n)
 double kanon__curve_figure(const kanon_curve_point *point, const char *name)
 {
     for (size_t i = 0; i < point->n_figures; i++)
-        if (strcmp(point->figures[i].name, name) == 0)
-            return point->figures[i].value;
+        if (strcmp(point->figures[i]->name, name) == 0)
+            return point->figures[i]->value;
     return NAN;
 }
 
@@ -142,18 +142,21 @@ static kanon_status make_points(kanon_curve *c, kanon_error *err)
     c->n = kanon__grid_points(&c->grid);
     KANON_CHECK(kanon__new_array(&c->points, c->n, "points", err));
     KANON_CHECK(kanon__new_array(&c->places, c->n * c->grid.n_axes, "points", err));
-    KANON_CHECK(kanon__new_array(&c->figures, c->n * N_FIGURES, "points", err));
+    KANON_CHECK(kanon__new_list(&c->figures, NULL, c->n * N_FIGURES, "points", err));
     for (int64_t i = 0; i < c->n; i++) {
         kanon_setting *place = &c->places[i * c->grid.n_axes];
-        kanon_figure *figures = &c->figures[i * N_FIGURES];
+        kanon_figure **figures = &c->figures[i * N_FIGURES];
         for (int axis = 0; axis < c->grid.n_axes; axis++)
             place[axis] = (kanon_setting){c->grid.axes[axis].name, kanon__grid_value(&c->grid, i, axis)};
         for (int j = 0; j < N_FIGURES; j++) {
             const kanon__measure *measure = kanon__measure_find(figure_names[j]);
-            figures[j] = (kanon_figure){measure->info.shown.name, NULL, measure->info.shown.brief, NAN, measure->whole};
+            *figures[j] =
+                (kanon_figure){measure->info.shown.name, NULL, measure->info.shown.brief, NAN, measure->whole};
         }
-        c->points[i] = (kanon_curve_point){
-            .settings = place, .n_settings = (size_t)c->grid.n_axes, .figures = figures, .n_figures = N_FIGURES};
+        c->points[i] = (kanon_curve_point){.settings = place,
+                                           .n_settings = (size_t)c->grid.n_axes,
+                                           .figures = (const kanon_figure *const *)figures,
+                                           .n_figures = N_FIGURES};
     }
     return KANON_OK;
 }
@@ -179,7 +182,7 @@ static int report_progress(const kanon_progress *of_point, void *payload)
 static kanon_status measure_point(const work *w, int64_t index, const kanon_grouping *grouping, kanon_error *err)
 {
     kanon_curve *c = w->curve;
-    kanon_figure *figures = &c->figures[index * N_FIGURES];
+    kanon_figure **figures = &c->figures[index * N_FIGURES];
     const char *wanted[N_FIGURES] = {0};
     kanon_measures *measures = NULL;
     kanon_evaluate_options evaluating = {
@@ -194,7 +197,7 @@ static kanon_status measure_point(const work *w, int64_t index, const kanon_grou
     memcpy(wanted, figure_names, (N_MEASURED + first_of_k) * sizeof *wanted);
     kanon_status st = kanon__evaluate_some(&measures, w->table, grouping, &evaluating, wanted, err);
     for (int i = 0; st == KANON_OK && wanted[i] != NULL; i++)
-        figures[i].value = kanon_measures_find(measures, wanted[i], NULL)->value;
+        figures[i]->value = kanon_measures_find(measures, wanted[i], NULL)->value;
     kanon_measures_free(measures);
     return st;
 }
@@ -254,14 +257,14 @@ static void share_bounds(kanon_curve *c)
 {
     for (int64_t i = 0; i < c->n; i++) {
         const kanon_curve_point *p = &c->points[i];
-        kanon_figure *figures = &c->figures[i * N_FIGURES];
+        kanon_figure **figures = &c->figures[i * N_FIGURES];
         if (p->result == KANON_POINT_INFEASIBLE)
             continue;
         double loss = kanon__curve_figure(p, "information_loss");
-        double bound = c->figures[i / c->grid.axes[0].stride * c->grid.axes[0].stride * N_FIGURES + BOUND].value;
-        figures[BOUND].value = bound;
+        double bound = c->figures[i / c->grid.axes[0].stride * c->grid.axes[0].stride * N_FIGURES + BOUND]->value;
+        figures[BOUND]->value = bound;
         if (kanon__curve_figure(p, "suppressed") == 0)
-            figures[GAP].value = loss == bound ? 1 : loss / bound;
+            figures[GAP]->value = loss == bound ? 1 : loss / bound;
     }
 }
 
@@ -388,11 +391,6 @@ void kanon_curve_free(kanon_curve *curve)
     kanon__free(curve->points);
     kanon__grid_clear(&curve->grid);
     kanon__free(curve);
-}
-
-size_t kanon_curve_count(const kanon_curve *curve)
-{
-    return (size_t)curve->n;
 }
 
 const kanon_curve_point *kanon_curve_at(const kanon_curve *curve, size_t i)

@@ -237,9 +237,9 @@ static void anonymize(void)
         st = kanon_publish(table, grouping, outputs, &err);
     answer_status(st, &err);
     answer_outputs(&w, grouping != NULL ? st : st == KANON_OK ? KANON_EINTERNAL : st);
-    const char *warning;
-    for (int i = 0; table != NULL && (warning = kanon_table_warning(table, i)) != NULL; i++)
-        answer_text("warning", warning);
+    const kanon_notice *notice;
+    for (size_t i = 0; table != NULL && (notice = kanon_table_notice_at(table, i)) != NULL; i++)
+        answer_text("warning", notice->text);
     kanon_grouping_free(grouping);
     kanon_table_free(table);
     kanon_schema_free(schema);

@@ -185,7 +185,7 @@ static void assert_published(const question *q, const kanon_grouping *g, const c
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = KANON_TO_SINK(&sink), .threads = 1};
     if (kanon_publish(q->table, g, &outputs, &err) != KANON_OK)
         fail_msg("%s: publishing: %s", what, err.message);
-    assert_int_equal(n_lines, q->n + 1 - kanon_grouping_suppressed(g));
+    assert_int_equal(n_lines, q->n + 1 - kanon_grouping_describe(g)->suppressed);
 }
 
 /* What the options ask for is refused where attributes are recoded and that leaves no choice. */
@@ -213,7 +213,7 @@ static void run_one(const question *q, const kanon_options *o, const char *what,
         return;
     for (int i = 0; i < q->n; i++)
         group[i] = kanon_grouping_group_of(g, i);
-    const char *fault = fault_of(q, group, kanon_grouping_groups(g));
+    const char *fault = fault_of(q, group, kanon_grouping_describe(g)->groups);
     if (fault != NULL)
         fail_msg("%s: %s", what, fault);
     assert_published(q, g, what);

@@ -156,9 +156,9 @@ PyObject *domain_seal(PyObject *module, PyObject *args)
     return none_or_failure(st, &err);
 }
 
-static const char *domain_warning(const void *domain, int i)
+static const kanon_notice *domain_notice(const void *domain, size_t i)
 {
-    return kanon_domain_warning(domain, i);
+    return kanon_domain_notice_at(domain, i);
 }
 
 /* (rows, [warning]) */
@@ -168,7 +168,7 @@ PyObject *domain_describe(PyObject *module, PyObject *capsule)
     const kanon_domain *domain = handle_get(capsule, PIECE);
     if (domain == NULL)
         return NULL;
-    return Py_BuildValue("LN", (long long)kanon_domain_rows(domain), texts_of(domain_warning, domain));
+    return Py_BuildValue("LN", (long long)kanon_domain_rows(domain), notices_of(domain_notice, domain, 0));
 }
 
 /* ---- cuts -------------------------------------------------------------------------------------------------------- */
@@ -403,9 +403,9 @@ PyObject *tally_new(PyObject *module, PyObject *args)
     return st == KANON_OK ? handle_new(tally, PIECE, NULL) : raise_failure(&err);
 }
 
-static const char *measures_warning(const void *measures, int i)
+static const kanon_notice *measures_notice(const void *measures, size_t i)
 {
-    return kanon_measures_warning(measures, i);
+    return kanon_measures_notice_at(measures, i);
 }
 
 /* (figures, [warning about privacy]) */
@@ -421,7 +421,7 @@ PyObject *tally_measures(PyObject *module, PyObject *args)
     WITHOUT_GIL(st = kanon_tally_measures(&measures, tally, domain, &err));
     if (st != KANON_OK)
         return raise_failure(&err);
-    PyObject *both = Py_BuildValue("NN", measures_list(measures), texts_of(measures_warning, measures));
+    PyObject *both = Py_BuildValue("NN", measures_list(measures), notices_of(measures_notice, measures, 0));
     kanon_measures_free(measures);
     return both;
 }

@@ -107,14 +107,9 @@ PyObject *grouping_from_release(PyObject *module, PyObject *args)
     return st == KANON_OK ? handle_new(grouping, GROUPING, NULL) : raise_failure(&err);
 }
 
-static const char *grouping_warning(const void *grouping, int i)
+static const kanon_notice *grouping_notice(const void *grouping, size_t i)
 {
-    return kanon_grouping_warning(grouping, i);
-}
-
-static const char *grouping_note(const void *grouping, int i)
-{
-    return kanon_grouping_note(grouping, i);
+    return kanon_grouping_notice_at(grouping, i);
 }
 
 /* (rows, groups, suppressed, smallest, algorithm, [warning], [note], how many of the warnings, the first ones, are about
@@ -125,13 +120,10 @@ PyObject *grouping_describe(PyObject *module, PyObject *capsule)
     kanon_grouping *g = handle_get(capsule, GROUPING);
     if (g == NULL)
         return NULL;
-    int privacy = 0;
-    while (kanon_grouping_warning(g, privacy) != NULL && kanon_grouping_warning_kind(g, privacy) == KANON_NOTICE_PRIVACY)
-        privacy++;
-    return Py_BuildValue("LLLLzNNi", (long long)kanon_grouping_rows(g), (long long)kanon_grouping_groups(g),
-                         (long long)kanon_grouping_suppressed(g), (long long)kanon_grouping_smallest(g),
-                         kanon_grouping_algorithm(g), texts_of(grouping_warning, g), texts_of(grouping_note, g),
-                         privacy);
+    const kanon_grouping_info *made = kanon_grouping_describe(g);
+    return Py_BuildValue("LLLLzNNi", (long long)made->rows, (long long)made->groups, (long long)made->suppressed,
+                         (long long)made->smallest, made->algorithm, notices_of(grouping_notice, g, 0),
+                         notices_of(grouping_notice, g, 1), private_notices(grouping_notice, g));
 }
 
 /* The group of each row, as bytes of int64. */
@@ -141,7 +133,7 @@ PyObject *grouping_rows(PyObject *module, PyObject *capsule)
     kanon_grouping *g = handle_get(capsule, GROUPING);
     if (g == NULL)
         return NULL;
-    int64_t rows = kanon_grouping_rows(g);
+    int64_t rows = kanon_grouping_describe(g)->rows;
     PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(rows * (int64_t)sizeof(int64_t)));
     if (bytes == NULL)
         return NULL;
@@ -155,7 +147,9 @@ PyObject *grouping_rows(PyObject *module, PyObject *capsule)
 
 PyObject *measures_list(const kanon_measures *measures)
 {
-    size_t n = kanon_measures_count(measures);
+    size_t n = 0;
+    while (kanon_measures_at(measures, n) != NULL)
+        n++;
     const kanon_figure **figures = PyMem_Calloc(n + 1, sizeof *figures);
     for (size_t i = 0; figures != NULL && i < n; i++)
         figures[i] = kanon_measures_at(measures, i);
@@ -227,9 +221,9 @@ PyObject *advise(PyObject *module, PyObject *args)
     if (st != KANON_OK)
         return raise_failure(&err);
     PyObject *list = PyList_New(0);
-    for (size_t i = 0; list != NULL && kanon_advice_sentence(advice, i) != NULL; i++) {
-        const char *topic = kanon_advice_topic(advice, i);
-        PyObject *item = Py_BuildValue("Ns", text_of(kanon_advice_sentence(advice, i)), topic != NULL ? topic : "");
+    const kanon_advice_item *said;
+    for (size_t i = 0; list != NULL && (said = kanon_advice_at(advice, i)) != NULL; i++) {
+        PyObject *item = Py_BuildValue("Ns", text_of(said->sentence), said->topic != NULL ? said->topic : "");
         if (item == NULL || PyList_Append(list, item) != 0)
             Py_CLEAR(list);
         Py_XDECREF(item);

@@ -67,8 +67,10 @@ void byte_sink_free(byte_sink *s);
 
 /* A text of the library: names of columns in it may have been cut, or not be UTF-8 at all. */
 PyObject *text_of(const char *text);
-/* A list of texts; `at` gives the i-th, NULL past the last. */
-PyObject *texts_of(const char *(*at)(const void *object, int i), const void *object);
+/* A list of the texts of notices, those that are notes or all others; `at` gives the i-th, NULL past the last. */
+typedef const kanon_notice *notice_at(const void *object, size_t i);
+PyObject *notices_of(notice_at *at, const void *object, int notes);
+int private_notices(notice_at *at, const void *object); /* how many, the first ones, are about privacy */
 PyObject *text_list(const char *const *texts, size_t n);
 PyObject *figure_list(const kanon_figure *const *figures, size_t n);
 /* Moves the stream out of a capsule "arrow_array_stream": 0, or -1 with the exception set. */

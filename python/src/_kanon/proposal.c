@@ -40,15 +40,15 @@ static PyObject *name_of(const char *text)
     return text_of(text);
 }
 
-static PyObject *column_list(const kanon_proposed_column *at, size_t n)
+static PyObject *column_list(const kanon_proposed_column *const *at, size_t n)
 {
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list != NULL && i < n; i++) {
-        PyObject *item = Py_BuildValue("{s:N,s:s,s:s,s:N,s:N,s:L,s:L}", "name", text_of(at[i].name), "role",
-                                       kanon_enum_text(KANON_ENUM_ROLE, at[i].role), "type",
-                                       kanon_enum_text(KANON_ENUM_TYPE, at[i].type), "reason",
-                                       text_of(at[i].reason), "same_as", name_of(at[i].same_as), "distinct",
-                                       (long long)at[i].distinct, "missing", (long long)at[i].missing);
+        PyObject *item = Py_BuildValue("{s:N,s:s,s:s,s:N,s:N,s:L,s:L}", "name", text_of(at[i]->name), "role",
+                                       kanon_enum_text(KANON_ENUM_ROLE, at[i]->role), "type",
+                                       kanon_enum_text(KANON_ENUM_TYPE, at[i]->type), "reason",
+                                       text_of(at[i]->reason), "same_as", name_of(at[i]->same_as), "distinct",
+                                       (long long)at[i]->distinct, "missing", (long long)at[i]->missing);
         if (item == NULL || PyList_Append(list, item) != 0)
             Py_CLEAR(list);
         Py_XDECREF(item);
@@ -56,13 +56,13 @@ static PyObject *column_list(const kanon_proposed_column *at, size_t n)
     return list;
 }
 
-static PyObject *set_list(const kanon_column_set *at, size_t n)
+static PyObject *set_list(const kanon_column_set *const *at, size_t n)
 {
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list != NULL && i < n; i++) {
-        PyObject *item = Py_BuildValue("{s:N,s:L,s:L,s:L,s:d}", "columns", text_list(at[i].columns, at[i].n_columns),
-                                       "classes", (long long)at[i].classes, "records", (long long)at[i].records, "persons",
-                                       (long long)at[i].persons, "share", at[i].share);
+        PyObject *item = Py_BuildValue("{s:N,s:L,s:L,s:L,s:d}", "columns", text_list(at[i]->columns, at[i]->n_columns),
+                                       "classes", (long long)at[i]->classes, "records", (long long)at[i]->records, "persons",
+                                       (long long)at[i]->persons, "share", at[i]->share);
         if (item == NULL || PyList_Append(list, item) != 0)
             Py_CLEAR(list);
         Py_XDECREF(item);

@@ -65,12 +65,8 @@ static PyObject *point_result(const kanon_curve_point *point)
             Py_CLEAR(place);
         Py_XDECREF(value);
     }
-    const kanon_figure **at = place == NULL ? NULL : PyMem_Calloc(point->n_figures + 1, sizeof *at);
-    for (size_t i = 0; at != NULL && i < point->n_figures; i++)
-        at[i] = &point->figures[i];
-    if (at != NULL)
-        figures = figure_list(at, point->n_figures);
-    PyMem_Free(at);
+    if (place != NULL)
+        figures = figure_list(point->figures, point->n_figures);
     if (place == NULL || figures == NULL) {
         Py_XDECREF(place);
         Py_XDECREF(figures);
@@ -115,7 +111,7 @@ PyObject *tradeoff(PyObject *module, PyObject *args, PyObject *keywords)
     if (st != KANON_OK)
         return raise_failure(&err);
     PyObject *list = PyList_New(0);
-    for (size_t i = 0; list != NULL && i < kanon_curve_count(curve); i++) {
+    for (size_t i = 0; list != NULL && kanon_curve_at(curve, i) != NULL; i++) {
         PyObject *item = point_result(kanon_curve_at(curve, i));
         if (item == NULL || PyList_Append(list, item) != 0)
             Py_CLEAR(list);

@@ -35,9 +35,9 @@ PyObject *table_import(PyObject *module, PyObject *args, PyObject *keywords)
     return st == KANON_OK ? handle_new(table, TABLE, NULL) : raise_failure(&err);
 }
 
-static const char *table_warning(const void *table, int i)
+static const kanon_notice *table_notice(const void *table, size_t i)
 {
-    return kanon_table_warning(table, i);
+    return kanon_table_notice_at(table, i);
 }
 
 /* (rows, [(name, role, type)], [warning], how many of them, the first ones, are about privacy) */
@@ -46,28 +46,26 @@ PyObject *table_describe(PyObject *module, PyObject *capsule)
     (void)module;
     kanon_table *table = handle_get(capsule, TABLE);
     PyObject *columns = table == NULL ? NULL : PyList_New(0);
-    for (int i = 0; columns != NULL && i < kanon_table_columns(table); i++) {
-        PyObject *item = Py_BuildValue("sss", kanon_table_column_name(table, i),
-                                       kanon_enum_text(KANON_ENUM_ROLE, kanon_table_column_role(table, i)),
-                                       kanon_enum_text(KANON_ENUM_TYPE, kanon_table_column_type(table, i)));
+    const kanon_table_column *column;
+    for (size_t i = 0; columns != NULL && (column = kanon_table_column_at(table, i)) != NULL; i++) {
+        PyObject *item = Py_BuildValue("sss", column->name, kanon_enum_text(KANON_ENUM_ROLE, column->role),
+                                       kanon_enum_text(KANON_ENUM_TYPE, column->type));
         if (item == NULL || PyList_Append(columns, item) != 0)
             Py_CLEAR(columns);
         Py_XDECREF(item);
     }
     if (columns == NULL)
         return NULL;
-    int privacy = 0;
-    while (kanon_table_warning(table, privacy) != NULL && kanon_table_warning_kind(table, privacy) == KANON_NOTICE_PRIVACY)
-        privacy++;
-    return Py_BuildValue("LNNi", (long long)kanon_table_rows(table), columns, texts_of(table_warning, table), privacy);
+    return Py_BuildValue("LNNi", (long long)kanon_table_rows(table), columns, notices_of(table_notice, table, 0),
+                         private_notices(table_notice, table));
 }
 
-static PyObject *constraint_list(const kanon_constraint_status *at, size_t n)
+static PyObject *constraint_list(const kanon_constraint_status *const *at, size_t n)
 {
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list != NULL && i < n; i++) {
-        PyObject *item = Py_BuildValue("{s:s,s:d,s:d,s:O}", "requirement", at[i].sentence, "asked", at[i].asked, "reached",
-                                       at[i].reached, "holds", at[i].holds ? Py_True : Py_False);
+        PyObject *item = Py_BuildValue("{s:s,s:d,s:d,s:O}", "requirement", at[i]->sentence, "asked", at[i]->asked, "reached",
+                                       at[i]->reached, "holds", at[i]->holds ? Py_True : Py_False);
         if (item == NULL || PyList_Append(list, item) != 0)
             Py_CLEAR(list);
         Py_XDECREF(item);
@@ -75,12 +73,12 @@ static PyObject *constraint_list(const kanon_constraint_status *at, size_t n)
     return list;
 }
 
-static PyObject *privacy_list(const kanon_privacy_figure *at, size_t n)
+static PyObject *privacy_list(const kanon_privacy_figure *const *at, size_t n)
 {
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list != NULL && i < n; i++) {
-        PyObject *item = Py_BuildValue("{s:s,s:s,s:s,s:d}", "model", at[i].model, "attribute", at[i].attribute, "figure",
-                                       at[i].figure, "value", at[i].value);
+        PyObject *item = Py_BuildValue("{s:s,s:s,s:s,s:d}", "model", at[i]->model, "attribute", at[i]->attribute, "figure",
+                                       at[i]->figure, "value", at[i]->value);
         if (item == NULL || PyList_Append(list, item) != 0)
             Py_CLEAR(list);
         Py_XDECREF(item);

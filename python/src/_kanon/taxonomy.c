@@ -136,13 +136,14 @@ PyObject *taxonomy_write(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-static PyObject *finding_list(const kanon_taxonomy_finding *at, size_t n)
+static PyObject *finding_list(const kanon_taxonomy_finding *const *at, size_t n)
 {
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list != NULL && i < n; i++) {
-        PyObject *item = Py_BuildValue("{s:s,s:s,s:L,s:L,s:O,s:O}", "name", at[i].name, "sentence", at[i].sentence, "count",
-                                       (long long)at[i].count, "line", (long long)at[i].line, "in_table",
-                                       at[i].in_table ? Py_True : Py_False, "is_error", at[i].is_error ? Py_True : Py_False);
+        const kanon_taxonomy_finding *f = at[i];
+        PyObject *item = Py_BuildValue("{s:s,s:s,s:L,s:L,s:O,s:O}", "name", f->name, "sentence", f->sentence, "count",
+                                       (long long)f->count, "line", (long long)f->line, "in_table",
+                                       f->in_table ? Py_True : Py_False, "is_error", f->is_error ? Py_True : Py_False);
         if (item == NULL || PyList_Append(list, item) != 0)
             Py_CLEAR(list);
         Py_XDECREF(item);

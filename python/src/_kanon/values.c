@@ -94,13 +94,22 @@ PyObject *text_of(const char *text)
     return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
-PyObject *texts_of(const char *(*at)(const void *object, int i), const void *object)
+PyObject *notices_of(notice_at *at, const void *object, int notes)
 {
     PyObject *list = PyList_New(0);
-    for (int i = 0; list != NULL && at(object, i) != NULL; i++)
-        if (append(list, text_of(at(object, i))) != 0)
+    const kanon_notice *notice;
+    for (size_t i = 0; list != NULL && (notice = at(object, i)) != NULL; i++)
+        if ((notice->kind == KANON_NOTICE_NOTE) == notes && append(list, text_of(notice->text)) != 0)
             Py_CLEAR(list);
     return list;
+}
+
+int private_notices(notice_at *at, const void *object)
+{
+    int n = 0;
+    while (at(object, (size_t)n) != NULL && at(object, (size_t)n)->kind == KANON_NOTICE_PRIVACY)
+        n++;
+    return n;
 }
 
 PyObject *text_list(const char *const *texts, size_t n)

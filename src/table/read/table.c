@@ -55,6 +55,17 @@ out:
     return st;
 }
 
+/* The columns as callers see them. */
+static kanon_status list_columns(kanon_table *t, kanon_error *err)
+{
+    KANON_CHECK(kanon__new_array(&t->listed, t->data.n_columns, "columns", err));
+    for (int i = 0; i < t->data.n_columns; i++) {
+        const kanon__column *c = &t->data.columns[i];
+        t->listed[i] = (kanon_table_column){c->name, c->role, c->domain != NULL ? c->domain->type : KANON_TYPE_UNKNOWN};
+    }
+    return KANON_OK;
+}
+
 kanon_status kanon__read_options_take(kanon_read_options *out, const kanon_read_options *given, kanon_error *err)
 {
     static const kanon__said_option rows[] = {
@@ -86,6 +97,7 @@ kanon_status kanon__table_from_source(kanon_table **out, kanon__source *source, 
     KANON_TRY(kanon__table_begin(&t, &r, source, schema, &o, false, err), out);
     KANON_TRY(kanon__reader_encode(&r, whole, err), out);
     t->whole = whole != NULL ? kanon__whole_share(whole) : NULL;
+    KANON_TRY(list_columns(t, err), out);
     *out = t;
     t = NULL;
 out:
@@ -131,6 +143,10 @@ static kanon_status try_input(kanon_table **out, kanon__input *input, kanon__csv
         st = read_and_note(out, source, schema, options, err);
     if (st == KANON_OK)
         st = kanon__texts_append(&(*out)->warnings, &notices, err);
+    if (st == KANON_OK)
+        st = kanon__notices_add(&(*out)->notices, KANON_NOTICE_PRIVACY, &(*out)->privacy, err);
+    if (st == KANON_OK)
+        st = kanon__notices_add(&(*out)->notices, KANON_NOTICE_GENERAL, &(*out)->warnings, err);
     kanon__texts_clear(&notices);
     if (st != KANON_OK) {
         kanon_table_free(*out);
@@ -222,6 +238,8 @@ void kanon_table_free(kanon_table *t)
 {
     if (t == NULL || __atomic_sub_fetch(&t->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
+    kanon__free(t->listed);
+    kanon__notices_clear(&t->notices);
     kanon__texts_clear(&t->warnings);
     kanon__texts_clear(&t->privacy);
     kanon__texts_clear(&t->missing);
@@ -238,43 +256,12 @@ int64_t kanon_table_rows(const kanon_table *table)
     return table->data.n_rows;
 }
 
-int kanon_table_columns(const kanon_table *table)
+const kanon_table_column *kanon_table_column_at(const kanon_table *table, size_t i)
 {
-    return table->data.n_columns;
+    return i < (size_t)table->data.n_columns ? &table->listed[i] : NULL;
 }
 
-static const kanon__column *column_at(const kanon_table *table, int column)
+const kanon_notice *kanon_table_notice_at(const kanon_table *table, size_t i)
 {
-    return column >= 0 && column < table->data.n_columns ? &table->data.columns[column] : NULL;
-}
-
-const char *kanon_table_column_name(const kanon_table *table, int column)
-{
-    const kanon__column *c = column_at(table, column);
-    return c != NULL ? c->name : NULL;
-}
-
-kanon_role kanon_table_column_role(const kanon_table *table, int column)
-{
-    const kanon__column *c = column_at(table, column);
-    return c != NULL ? c->role : KANON_ROLE_INSENSITIVE;
-}
-
-kanon_type kanon_table_column_type(const kanon_table *table, int column)
-{
-    const kanon__column *c = column_at(table, column);
-    return c != NULL && c->domain != NULL ? c->domain->type : KANON_TYPE_UNKNOWN;
-}
-
-const char *kanon_table_warning(const kanon_table *table, int i)
-{
-    if (i >= 0 && i < table->privacy.n)
-        return table->privacy.items[i];
-    i -= (int)table->privacy.n;
-    return i >= 0 && i < table->warnings.n ? table->warnings.items[i] : NULL;
-}
-
-kanon_notice kanon_table_warning_kind(const kanon_table *table, int i)
-{
-    return i >= 0 && i < table->privacy.n ? KANON_NOTICE_PRIVACY : KANON_NOTICE_GENERAL;
+    return kanon__notices_at(&table->notices, i);
 }

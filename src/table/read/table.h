@@ -8,6 +8,7 @@
 #ifndef KANON_TABLE_TABLE_H
 #define KANON_TABLE_TABLE_H
 
+#include "core/notices.h"
 #include "table/domain/data.h"
 #include "table/schema/policy.h"
 #include "table/text/source.h"
@@ -26,6 +27,8 @@ struct kanon_table {
     kanon__texts missing; /* the texts that mean "no value" */
     kanon__texts privacy;  /* warnings that no user may silence: KANON_NOTICE_PRIVACY */
     kanon__texts warnings; /* the others */
+    kanon__notices notices;     /* both, for the caller */
+    kanon_table_column *listed; /* the columns, likewise */
     int64_t references; /* changed atomically: a release in Arrow may outlive the caller's handle */
     kanon__identity *identity;
     struct kanon__whole *whole; /* the domain of the table that it is a part of; NULL: none */

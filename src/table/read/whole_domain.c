@@ -62,6 +62,7 @@ void kanon__whole_free(void *domain)
         kanon__free(c->name);
     }
     kanon__data_clear(&d->data);
+    kanon__notices_clear(&d->told);
     kanon__texts_clear(&d->warnings);
     kanon__texts_clear(&d->notices);
     kanon__texts_clear(&d->privacy);
@@ -535,6 +536,7 @@ static void open_seal(kanon__whole *d)
         d->columns[i].null_code = KANON__NO_CODE;
     }
     kanon__data_clear(&d->data);
+    kanon__notices_clear(&d->told);
     kanon__texts_clear(&d->warnings);
 }
 
@@ -553,6 +555,9 @@ static kanon_status seal(kanon__whole *d, const kanon_schema *schema, kanon_erro
     }
     KANON_TRY(kanon__data_list_columns(&d->data, err), out);
     KANON_TRY(kanon__whole_fingerprint(d->fingerprint, d, err), out);
+    KANON_TRY(kanon__notices_add(&d->told, KANON_NOTICE_PRIVACY, &d->privacy, err), out);
+    KANON_TRY(kanon__notices_add(&d->told, KANON_NOTICE_GENERAL, &d->notices, err), out);
+    KANON_TRY(kanon__notices_add(&d->told, KANON_NOTICE_GENERAL, &d->warnings, err), out);
     d->sealed = true;
 out:
     if (st != KANON_OK)
@@ -579,22 +584,8 @@ void kanon__whole_histogram(int64_t *out, const kanon__whole_column *c)
 
 /* ---- warnings ----------------------------------------------------------------------------------------------------- */
 
-const char *kanon_domain_warning(const kanon_domain *domain, int i)
+const kanon_notice *kanon_domain_notice_at(const kanon_domain *domain, size_t i)
 {
     const kanon__whole *d = kanon__piece_as(domain, &kanon__domain_kind, NULL);
-    if (d == NULL || !d->sealed || i < 0)
-        return NULL;
-    const kanon__texts *lists[] = {&d->privacy, &d->notices, &d->warnings};
-    for (int list = 0; list < 3; list++) {
-        if (i < lists[list]->n)
-            return lists[list]->items[i];
-        i -= (int)lists[list]->n;
-    }
-    return NULL;
-}
-
-kanon_notice kanon_domain_warning_kind(const kanon_domain *domain, int i)
-{
-    const kanon__whole *d = kanon__piece_as(domain, &kanon__domain_kind, NULL);
-    return d != NULL && i >= 0 && i < d->privacy.n ? KANON_NOTICE_PRIVACY : KANON_NOTICE_GENERAL;
+    return d != NULL ? kanon__notices_at(&d->told, i) : NULL;
 }

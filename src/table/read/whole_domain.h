@@ -14,6 +14,7 @@
 #ifndef KANON_TABLE_WHOLE_DOMAIN_H
 #define KANON_TABLE_WHOLE_DOMAIN_H
 
+#include "core/notices.h"
 #include "core/piece.h"
 #include "table/domain/data.h"
 #include "table/text/source.h"
@@ -46,6 +47,7 @@ typedef struct kanon__whole {
     bool sealed;
     kanon__data data;      /* the columns without rows; a space over it has the costs of the whole */
     kanon__texts warnings; /* about the values of the whole */
+    kanon__notices told;   /* all of them, for the caller, where it is sealed */
     unsigned char fingerprint[KANON__FINGERPRINT];
 } kanon__whole;
 

@@ -247,7 +247,7 @@ static kanon_options options_of(const trial *run, const random_table *random)
 /* The first row on which the two differ, -1: none. The library counts groups from 1, and 0 is suppressed. */
 static int64_t first_difference(const kanon_grouping *grouping, const int *expected)
 {
-    for (int64_t row = 0; row < kanon_grouping_rows(grouping); row++)
+    for (int64_t row = 0; row < kanon_grouping_describe(grouping)->rows; row++)
         if (kanon_grouping_group_of(grouping, row) != expected[row] + 1)
             return row;
     return -1;

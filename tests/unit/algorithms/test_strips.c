@@ -50,7 +50,7 @@ static int64_t optimum(const int *sorted, int n, int k)
 static int64_t loss_of(const kanon_grouping *grouping, const int *values, int n, int k)
 {
     int64_t loss = 0;
-    for (int64_t g = 1; g <= kanon_grouping_groups(grouping); g++) {
+    for (int64_t g = 1; g <= kanon_grouping_describe(grouping)->groups; g++) {
         int size = 0, lo = INT32_MAX, hi = 0;
         for (int i = 0; i < n; i++) {
             if (kanon_grouping_group_of(grouping, i) != g)

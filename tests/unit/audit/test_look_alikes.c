@@ -375,7 +375,7 @@ static void expect_secrets(const kanon_schema *schema, const secret *a, const se
     kanon_check *check = check_bytes(schema, text, used);
     /* two plain values that differ are two; of others the check may say less than is true, never more */
     bool plain = strpbrk(a->cell, "[<>-*,") == NULL && strpbrk(b->cell, "[<>-*,") == NULL;
-    double truth = (a->values & b->values) == 0 ? 2 : 1, found = check->figures[0].value;
+    double truth = (a->values & b->values) == 0 ? 2 : 1, found = check->figures[0]->value;
     if (found > truth || (plain && found != truth) || (check->holds != 0) != (found == 2))
         fail_msg("%g values, %s, in\n%s", found, check->holds ? "holds" : "fails", text);
     kanon_check_free(check);

@@ -231,10 +231,11 @@ static void test_sizes(void **state)
     assert_near(figure_of(m, "information_loss", NULL), 2 * 3.7 + 5, "information loss");
     assert_near(figure_of(m, "avg_loss", NULL), (2 * 3.7 + 5) / (8 * 3), "average loss");
     assert_true(figure_of(m, "unknown_cells", NULL) == 0);
-    for (size_t i = 0; i < kanon_measures_count(m); i++)
-        assert_true(strlen(kanon_measures_at(m, i)->formula) > 0);
+    size_t n = 0;
+    for (; kanon_measures_at(m, n) != NULL; n++)
+        assert_true(strlen(kanon_measures_at(m, n)->formula) > 0);
     /* those of sizes, risks, losses and covers, of the table and of each attribute, and unknown_cells */
-    assert_int_equal(kanon_measures_count(m), (7 + 10 + 2 + 1) + (3 + 1) * 2 + 1);
+    assert_int_equal(n, (7 + 10 + 2 + 1) + (3 + 1) * 2 + 1);
     assert_near(figure_of(m, "ncp", "age"), (3 * 0.1 + 2 * 0.2 + 3) / 8, "ncp of age");
     assert_near(figure_of(m, "ncp", "town"), (2 + 1 + 2) / 8.0, "ncp of town");
     assert_near(figure_of(m, "gcp", NULL), (2 * 3.7 + 5) / 8 / 3, "gcp");

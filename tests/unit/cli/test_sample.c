@@ -240,17 +240,18 @@ static void the_library_reads_it(void **state)
         fail_msg("%s", err.message);
     assert_string_equal(kanon_schema_get(schema, NULL, "k"), "5");
     assert_int_equal(kanon_table_rows(table), N_ROWS);
-    assert_int_equal(kanon_table_columns(table), N_CELLS);
-    assert_null(kanon_table_warning(table, 0));
+    assert_non_null(kanon_table_column_at(table, N_CELLS - 1));
+    assert_null(kanon_table_column_at(table, N_CELLS));
+    assert_null(kanon_table_notice_at(table, 0));
     const kanon_role roles[N_CELLS] = {KANON_ROLE_IDENTIFYING, KANON_ROLE_IDENTIFYING, KANON_ROLE_QUASI, KANON_ROLE_QUASI,
                                        KANON_ROLE_QUASI,       KANON_ROLE_QUASI,       KANON_ROLE_QUASI, KANON_ROLE_QUASI,
                                        KANON_ROLE_SENSITIVE,   KANON_ROLE_SENSITIVE};
     for (int i = 0; i < N_CELLS; i++)
-        assert_int_equal(kanon_table_column_role(table, i), roles[i]);
-    assert_int_equal(kanon_table_column_type(table, AGE), KANON_TYPE_INTEGER);
-    assert_int_equal(kanon_table_column_type(table, ZIP), KANON_TYPE_CATEGORICAL);
-    assert_int_equal(kanon_table_column_type(table, ADMISSION), KANON_TYPE_DATE);
-    assert_int_equal(kanon_table_column_type(table, COST), KANON_TYPE_DECIMAL);
+        assert_int_equal(kanon_table_column_at(table, i)->role, roles[i]);
+    assert_int_equal(kanon_table_column_at(table, AGE)->type, KANON_TYPE_INTEGER);
+    assert_int_equal(kanon_table_column_at(table, ZIP)->type, KANON_TYPE_CATEGORICAL);
+    assert_int_equal(kanon_table_column_at(table, ADMISSION)->type, KANON_TYPE_DATE);
+    assert_int_equal(kanon_table_column_at(table, COST)->type, KANON_TYPE_DECIMAL);
     kanon_table_free(table);
     kanon_schema_free(schema);
 }

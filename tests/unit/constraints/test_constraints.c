@@ -439,7 +439,7 @@ static void fewer_entities_than_k_is_told(void **state)
         "who,zip\na,1\na,2\nb,3\nb,4\n?,5\n,6\n",
         "missing: [\"?\", \"\"]\nattributes: {zip: quasi}\nentity: who\nprivacy: {k: 4}\n");
     assert_int_equal(table->data.n_entities, 3); /* who is missing is one */
-    assert_int_equal(kanon_table_column_role(table, 0), KANON_ROLE_IDENTIFYING);
+    assert_int_equal(kanon_table_column_at(table, 0)->role, KANON_ROLE_IDENTIFYING);
     assert_done(kanon__constraints_new(&c, &table->data, &table->policy, 4, &err), &err);
     assert_int_equal(kanon__constraints_check_feasible(c, &err), KANON_EINFEASIBLE);
     assert_string_equal(err.message, "k = 4, but the table has only 3 different entities");

@@ -475,7 +475,7 @@ static void short_options_in_the_interface(void **state)
     options.struct_size = offsetof(kanon_options, algorithm);
     options.k = 2;
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
-    assert_true(kanon_grouping_smallest(grouping) >= 2);
+    assert_true(kanon_grouping_describe(grouping)->smallest >= 2);
     kanon_grouping_free(grouping);
     options.struct_size = 0;
     assert_int_equal(kanon_anonymize(&grouping, table, &options, &err), KANON_EINVAL);
@@ -598,6 +598,34 @@ static void allocations_fail_on_demand(void **state)
     kanon__alloc_fail_at(0, false);
 }
 
+/* Of structs that are no multiple of a pointer, too: the elements follow each other behind the pointers. */
+static void lists_are_one_block(void **state)
+{
+    (void)state;
+    typedef struct pair {
+        int64_t a;
+        char b;
+    } pair;
+    static const pair given[] = {{1, 'x'}, {2, 'y'}, {3, 'z'}};
+    kanon_error err = KANON_INIT(kanon_error);
+    for (int64_t n = 0; n <= 3; n++) {
+        pair **list = NULL, **zeros = NULL;
+        kanon__alloc_fail_at(2, false);
+        assert_done(kanon__new_list(&list, given, n, "pairs", &err), &err);
+        assert_int_equal(kanon__new_list(&zeros, NULL, n, "pairs", &err), KANON_ENOMEM);
+        assert_null(zeros);
+        assert_done(kanon__new_list(&zeros, NULL, n, "pairs", &err), &err);
+        kanon__alloc_fail_at(0, false);
+        for (int64_t i = 0; i < n; i++) {
+            assert_int_equal((uintptr_t)list[i] % _Alignof(pair), 0);
+            assert_true(list[i]->a == given[i].a && list[i]->b == given[i].b);
+            assert_true(zeros[i]->a == 0 && zeros[i]->b == 0);
+        }
+        kanon__free(zeros);
+        kanon__free(list);
+    }
+}
+
 static void errors_are_always_terminated(void **state)
 {
     char longest[5000];
@@ -648,6 +676,7 @@ int main(void)
         cmocka_unit_test(ticker_finds_out_what_work_takes),
         cmocka_unit_test(sizes_are_checked),
         cmocka_unit_test(allocations_fail_on_demand),
+        cmocka_unit_test(lists_are_one_block),
         cmocka_unit_test(errors_are_always_terminated),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

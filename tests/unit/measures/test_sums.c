@@ -208,7 +208,7 @@ static void compare_file(const kanon_table *table, const kanon_schema *schema, c
     assert_done(kanon_grouping_from_release(&classes, table, KANON_PATH(release), schema, &err), &err);
     assert_done(kanon_evaluate(&of_groups, table, classes, &options, &err), &err);
     assert_done(kanon_evaluate_release(&of_file, table, KANON_PATH(release), schema, &options, &err), &err);
-    for (size_t i = 0; i < kanon_measures_count(of_groups); i++) {
+    for (size_t i = 0; kanon_measures_at(of_groups, i) != NULL; i++) {
         const kanon_figure *want = kanon_measures_at(of_groups, i);
         const kanon__measure *m = kanon__measure_find(want->name);
         const kanon_figure *got = kanon_measures_find(of_file, want->name, want->attribute);
@@ -216,7 +216,7 @@ static void compare_file(const kanon_table *table, const kanon_schema *schema, c
                    !((m->needs & KANON__SUM_RISKS) && table->data.has_entity);
         if (can != (got != NULL))
             fail_msg("%s: the file %s it", want->name, can ? "lacks" : "has");
-        if (can && kanon_grouping_suppressed(classes) == 0) /* those in the file are a class, too */
+        if (can && kanon_grouping_describe(classes)->suppressed == 0) /* those in the file are a class, too */
             assert_near(got->value, want->value, want->name);
     }
     kanon_measures_free(of_file);

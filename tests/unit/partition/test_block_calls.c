@@ -258,8 +258,7 @@ static void wrong_kinds_tell_nothing(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         assert_int_equal(kanon_domain_rows(others[i]), 0);
-        assert_null(kanon_domain_warning(others[i], 0));
-        assert_int_equal(kanon_domain_warning_kind(others[i], 0), KANON_NOTICE_GENERAL);
+        assert_null(kanon_domain_notice_at(others[i], 0));
         assert_int_equal(kanon_cuts_done(others[i]), 0);
         assert_int_equal(kanon_cuts_level(others[i]), 0);
         assert_int_equal(kanon_cuts_blocks(others[i]), 0);

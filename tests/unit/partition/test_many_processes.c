@@ -538,13 +538,13 @@ static void assert_same_figures(play *p, kanon_tally **tallies, const kanon_tabl
     travel(&tally, p->domain);
     assert_done(kanon_tally_measures(&merged, tally, p->domain, &err), &err);
     assert_done(kanon_evaluate(&measures, whole, expected, NULL, &err), &err);
-    for (size_t i = 0; i < kanon_measures_count(measures); i++) { /* all that are made of sums */
+    for (size_t i = 0; kanon_measures_at(measures, i) != NULL; i++) { /* all that are made of sums */
         const kanon_figure *want = kanon_measures_at(measures, i);
         bool is_merged = kanon_measures_find(merged, want->name, want->attribute) != NULL;
         if (kanon__measure_find(want->name)->figure != NULL && !is_merged)
             fail_msg("there is no merged %s", want->name);
     }
-    for (size_t i = 0; i < kanon_measures_count(merged); i++) {
+    for (size_t i = 0; kanon_measures_at(merged, i) != NULL; i++) {
         const kanon_figure *got = kanon_measures_at(merged, i);
         const kanon_figure *want = kanon_measures_find(measures, got->name, got->attribute);
         assert_non_null(want);

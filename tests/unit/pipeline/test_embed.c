@@ -126,7 +126,7 @@ static kanon_status check_job(job_run *r)
     STEP(kanon_check_read(&check, KANON_BYTES_AS(published, strlen(published), "published"), schema, &options, &r->err));
     kanon_schema_free(schema); /* a check does not need it */
     for (size_t i = 0; st == KANON_OK && i < check->n_figures; i++)
-        say(r, "%s %s %.17g\n", check->figures[i].attribute, check->figures[i].figure, check->figures[i].value);
+        say(r, "%s %s %.17g\n", check->figures[i]->attribute, check->figures[i]->figure, check->figures[i]->value);
     if (st == KANON_OK)
         say(r, "%lld records, %lld suppressed, %lld classes, k %lld, risk %g, holds %d\n", (long long)check->records,
             (long long)check->suppressed, (long long)check->classes, (long long)check->k, check->highest_risk, check->holds);
@@ -141,7 +141,7 @@ static kanon_status evaluate_job(job_run *r)
     kanon_evaluate_options options = {.struct_size = sizeof options, .tick = host_tick, .payload = &r->host};
     kanon_status st = make_objects(&o, r, false, "mondrian");
     STEP(kanon_evaluate(&measures, o.table, o.grouping, &options, &r->err));
-    for (size_t i = 0; st == KANON_OK && i < kanon_measures_count(measures); i++) {
+    for (size_t i = 0; st == KANON_OK && kanon_measures_at(measures, i) != NULL; i++) {
         const kanon_figure *figure = kanon_measures_at(measures, i);
         if (strcmp(figure->name, "seconds") != 0)
             say(r, "%s %s %.17g\n", figure->name, figure->attribute != NULL ? figure->attribute : "", figure->value);
@@ -193,12 +193,12 @@ static kanon_status tradeoff_job(job_run *r)
                                       .payload = &r->host};
     kanon_status st = make_objects(&o, r, false, NULL);
     STEP(kanon_tradeoff(&curve, o.table, &options, &r->err));
-    for (size_t i = 0; st == KANON_OK && i < kanon_curve_count(curve); i++) {
+    for (size_t i = 0; st == KANON_OK && kanon_curve_at(curve, i) != NULL; i++) {
         const kanon_curve_point *point = kanon_curve_at(curve, i);
         say(r, "%s %s:", point->settings[0].value, kanon_enum_text(KANON_ENUM_POINT_RESULT, point->result));
         for (size_t j = 0; j < point->n_figures; j++)
-            if (strcmp(point->figures[j].name, "seconds") != 0)
-                say(r, " %.17g", point->figures[j].value);
+            if (strcmp(point->figures[j]->name, "seconds") != 0)
+                say(r, " %.17g", point->figures[j]->value);
         say(r, "\n");
     }
     for (int i = 0; i < 3; i++) {

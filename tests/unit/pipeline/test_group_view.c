@@ -84,6 +84,57 @@ static void groups_show_what_they_hold(void **state)
     kanon_group_view_free(view);
 }
 
+/* The numbers of groups follow their first rows; group 0 is who is suppressed. */
+static void members_are_listed(void **state)
+{
+    (void)state;
+    static const int64_t given[] = {5, 0, 9, 5, 0, 9, 9};
+    static const int64_t members[3][3] = {{1, 4}, {0, 3}, {2, 5, 6}};
+    static const int64_t sizes[3] = {2, 2, 3};
+    kanon_group_view *view = NULL;
+    kanon_error err = KANON_INIT(kanon_error);
+    kanon_table *table = table_of(yaml, csv);
+    kanon_grouping *grouping = grouping_of(table, given);
+    int64_t n;
+    assert_done(kanon_group_view_new(&view, table, grouping, &err), &err);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    for (int64_t group = 0; group < 3; group++) {
+        const int64_t *rows = kanon_group_view_members(view, group, &n);
+        assert_int_equal(n, sizes[group]);
+        assert_int_equal(kanon_group_view_records(view, group), n);
+        assert_memory_equal(rows, members[group], (size_t)n * sizeof *rows);
+    }
+    for (int64_t wrong = -1; wrong <= 3; wrong += 4) {
+        n = 7;
+        assert_null(kanon_group_view_members(view, wrong, &n));
+        assert_int_equal(n, 0);
+    }
+    kanon_group_view_free(view);
+}
+
+/* Nobody is suppressed, or everybody. */
+static void groups_without_members(void **state)
+{
+    (void)state;
+    for (int all = 0; all < 2; all++) {
+        static const int64_t given[2][7] = {{1, 1, 1, 1, 1, 1, 1}, {0}};
+        kanon_group_view *view = NULL;
+        kanon_error err = KANON_INIT(kanon_error);
+        kanon_table *table = table_of(yaml, csv);
+        kanon_grouping *grouping = grouping_of(table, given[all]);
+        int64_t n;
+        assert_done(kanon_group_view_new(&view, table, grouping, &err), &err);
+        assert_non_null(kanon_group_view_members(view, 0, &n));
+        assert_int_equal(n, all ? 7 : 0);
+        assert_int_equal(kanon_group_view_members(view, 1, &n) == NULL, all);
+        assert_int_equal(n, all ? 0 : 7);
+        kanon_group_view_free(view);
+        kanon_grouping_free(grouping);
+        kanon_table_free(table);
+    }
+}
+
 /* 1 and 3 are alone with their values, so each needs a 2, and all 2s are shown the same: 1 to 3 everywhere, although each
  * group holds less. */
 static void recode_maps_are_followed(void **state)
@@ -95,7 +146,7 @@ static void recode_maps_are_followed(void **state)
     kanon_options options = {.struct_size = sizeof options, .k = 2, .recode = KANON_RECODE_ATTRIBUTE, .threads = 1};
     kanon_table *table = table_of("attributes: {a: {role: quasi}, b: {role: quasi}}\n", "a,b\n1,x\n2,x\n2,y\n3,y\n");
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
-    assert_int_equal(kanon_grouping_groups(grouping), 2);
+    assert_int_equal(kanon_grouping_describe(grouping)->groups, 2);
     assert_done(kanon_group_view_new(&view, table, grouping, &err), &err);
     for (int64_t group = 1; group <= 2; group++)
         assert_range(cell_of(view, group, 0), 1, 3, "1", "3");
@@ -157,6 +208,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_show_what_they_hold),
+        cmocka_unit_test(members_are_listed),
+        cmocka_unit_test(groups_without_members),
         cmocka_unit_test(recode_maps_are_followed),
         cmocka_unit_test(wrong_questions_are_refused),
         cmocka_unit_test(every_allocation_may_fail),

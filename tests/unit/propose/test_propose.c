@@ -155,8 +155,8 @@ static kanon_proposal *propose(const char *csv, int threads)
 static const kanon_proposed_column *column(const kanon_proposal *p, const char *name)
 {
     for (size_t i = 0; i < p->n_columns; i++)
-        if (strcmp(p->columns[i].name, name) == 0)
-            return &p->columns[i];
+        if (strcmp(p->columns[i]->name, name) == 0)
+            return p->columns[i];
     fail_msg("no column %s", name);
     return NULL;
 }
@@ -171,7 +171,7 @@ static void assert_runs(const kanon_proposal *p, const char *csv)
     assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(p->schema, p->schema_size, "proposed"), NULL, &err), &err);
     assert_done(kanon_table_read(&table, KANON_BYTES_AS(csv, strlen(csv), "table.csv"), schema, NULL, &err), &err);
     for (size_t i = 0; i < p->n_columns; i++)
-        assert_int_equal(kanon_table_column_role(table, (int)i), p->columns[i].role);
+        assert_int_equal(kanon_table_column_at(table, (int)i)->role, p->columns[i]->role);
     assert_int_equal(atoll(kanon_schema_get(schema, NULL, "k")), p->k);
     kanon_table_free(table);
     kanon_schema_free(schema);
@@ -269,14 +269,14 @@ static void sets_single_out(void **state)
     (void)state;
     kanon_proposal *p = propose(csv, 1);
     assert_int_equal(p->n_sets, 2);
-    assert_int_equal(p->sets[0].n_columns, 1);
-    assert_string_equal(p->sets[0].columns[0], "age");
-    assert_int_equal(p->sets[0].persons, 1);
-    assert_int_equal(p->sets[0].classes, 4);
-    assert_int_equal(p->sets[1].n_columns, 2);
-    assert_int_equal(p->sets[1].persons, 3);
-    assert_int_equal(p->sets[1].classes, 5);
-    assert_true(p->sets[1].share == 3.0 / 7);
+    assert_int_equal(p->sets[0]->n_columns, 1);
+    assert_string_equal(p->sets[0]->columns[0], "age");
+    assert_int_equal(p->sets[0]->persons, 1);
+    assert_int_equal(p->sets[0]->classes, 4);
+    assert_int_equal(p->sets[1]->n_columns, 2);
+    assert_int_equal(p->sets[1]->persons, 3);
+    assert_int_equal(p->sets[1]->classes, 5);
+    assert_true(p->sets[1]->share == 3.0 / 7);
     kanon_proposal_free(p);
 }
 

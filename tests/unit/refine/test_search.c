@@ -896,7 +896,7 @@ static void ends_when_asked(void **state)
     asked endless = {.algorithm = "top-down", .moves = "1000000000000", .tick = finish, .payload = &i};
     assert_int_equal(search(&grouping, table, 4, endless, &err), KANON_OK); /* it would take days */
     assert_int_equal(i.n_asked, 1);
-    assert_true(kanon_grouping_smallest(grouping) >= 4);
+    assert_true(kanon_grouping_describe(grouping)->smallest >= 4);
     assert_true(loss_of(table, grouping) < loss_of(table, start));
     kanon_grouping_free(grouping);
     grouping = NULL;

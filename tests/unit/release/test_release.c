@@ -311,10 +311,10 @@ static void groups_files_go_round(void **state)
     assert_file(path.text,
                 "row,group\n1,1\n2,0\n3,1\n4,2\n5,2\n6,1\n7,3\n8,2\n9,0\n10,3\n"); /* numbered by their first row */
     assert_done(kanon_grouping_read(&read, table, KANON_PATH(path.text), &err), &err);
-    assert_int_equal(kanon_grouping_rows(read), 10);
-    assert_int_equal(kanon_grouping_groups(read), 3);
-    assert_int_equal(kanon_grouping_suppressed(read), 2);
-    assert_int_equal(kanon_grouping_smallest(read), 2);
+    assert_int_equal(kanon_grouping_describe(read)->rows, 10);
+    assert_int_equal(kanon_grouping_describe(read)->groups, 3);
+    assert_int_equal(kanon_grouping_describe(read)->suppressed, 2);
+    assert_int_equal(kanon_grouping_describe(read)->smallest, 2);
     for (int64_t row = 0; row < 10; row++)
         assert_int_equal(kanon_grouping_group_of(read, row), kanon_grouping_group_of(grouping, row));
     assert_int_equal(kanon_grouping_group_of(read, -1), 0);

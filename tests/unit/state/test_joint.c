@@ -94,7 +94,7 @@ static void assert_audit(const people *p, int64_t k)
     assert_int_equal(audit->smallest, smallest);
     assert_int_equal(audit->below, n_below);
     assert_int_equal(audit->n_figures, 1);
-    assert_int_equal(audit->figures[0].value, distinct);
+    assert_int_equal(audit->figures[0]->value, distinct);
     kanon_audit_free(audit);
 }
 

@@ -155,7 +155,7 @@ static void begin_world(world *w, uint64_t seed)
     make_state(csv, w->ref.k, seed, &w->state, &grouping);
     for (int i = 0; i < n; i++)
         w->ref.people[i].group = kanon_grouping_group_of(grouping, i);
-    w->ref.next_group = kanon_grouping_groups(grouping) + 1;
+    w->ref.next_group = kanon_grouping_describe(grouping)->groups + 1;
     kanon_grouping_free(grouping);
 }
 

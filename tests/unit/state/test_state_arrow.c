@@ -42,7 +42,7 @@ static size_t releases(kanon_state *state, char sha256[65])
     assert_done(kanon_state_describe(&info, state, &err), &err);
     size_t n = info->n_releases;
     if (n > 0 && sha256 != NULL)
-        snprintf(sha256, 65, "%s", info->releases[n - 1].sha256);
+        snprintf(sha256, 65, "%s", info->releases[n - 1]->sha256);
     kanon_state_info_free(info);
     return n;
 }

@@ -74,7 +74,7 @@ static void create(const char *path, const char *release)
     assert_done(kanon_schema_read(&schema, KANON_BYTES_AS(yaml, strlen(yaml), "schema"), NULL, &err), &err);
     assert_done(kanon_table_read(&table, KANON_BYTES_AS(csv, strlen(csv), "table"), schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
-    assert_int_equal(kanon_grouping_groups(grouping), CLUSTERS);
+    assert_int_equal(kanon_grouping_describe(grouping)->groups, CLUSTERS);
     assert_done(kanon_state_create(path, table, schema, grouping, &outputs, NULL, &err), &err);
     kanon_grouping_free(grouping);
     kanon_table_free(table);

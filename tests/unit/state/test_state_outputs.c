@@ -469,7 +469,7 @@ static void releases_keep_their_loss(void **unused)
     assert_done(kanon_state_describe(&info, state, &err), &err);
     assert_int_equal(info->n_releases, 1);
     assert_true(info->loss > 0);
-    assert_true(info->releases[0].loss > info->loss * (1 - 1e-9) && info->releases[0].loss < info->loss * (1 + 1e-9));
+    assert_true(info->releases[0]->loss > info->loss * (1 - 1e-9) && info->releases[0]->loss < info->loss * (1 + 1e-9));
     kanon_state_info_free(info);
     kanon_state_close(state);
     unlink(scratch("x.state").text);

@@ -12,12 +12,12 @@ static const char yaml[] = "missing: [\"?\"]\nentity: who\nattributes: {who: {ro
 
 static void assert_warnings(const kanon_table *table, const char *const *expected)
 {
-    int i = 0;
+    size_t i = 0;
     for (; expected[i] != NULL; i++) {
-        assert_non_null(kanon_table_warning(table, i));
-        assert_string_equal(kanon_table_warning(table, i), expected[i]);
+        assert_non_null(kanon_table_notice_at(table, i));
+        assert_string_equal(kanon_table_notice_at(table, i)->text, expected[i]);
     }
-    assert_null(kanon_table_warning(table, i));
+    assert_null(kanon_table_notice_at(table, i));
 }
 
 /* By row: the first row with the same code. */

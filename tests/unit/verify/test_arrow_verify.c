@@ -225,8 +225,8 @@ static void nulls_count_as_missing_values(void **state)
         assert_done(kanon_check_read(&check, KANON_STREAM(&stream), schema, NULL, &err), &err);
         bool found = false;
         for (size_t j = 0; j < check->n_figures; j++)
-            if (strcmp(check->figures[j].figure, "distinct_l") == 0) {
-                assert_true(check->figures[j].value == (double)cases[i].least);
+            if (strcmp(check->figures[j]->figure, "distinct_l") == 0) {
+                assert_true(check->figures[j]->value == (double)cases[i].least);
                 found = true;
             }
         assert_true(found);

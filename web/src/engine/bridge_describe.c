@@ -63,14 +63,14 @@ kanon_status bridge_schema(bridge *self, const json_t *request, json_t *answer, 
 
 /* ---- proposal ---------------------------------------------------------------------------------------------------- */
 
-static json_t *sets_of(const kanon_column_set *sets, size_t n)
+static json_t *sets_of(const kanon_column_set *const *sets, size_t n)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < n; i++)
         json_array_append_new(out, json_pack("{s:o, s:I, s:I, s:o}", "columns",
-                                             bridge_strings(sets[i].columns, sets[i].n_columns), "records",
-                                             (json_int_t)sets[i].records, "persons", (json_int_t)sets[i].persons, "share",
-                                             bridge_number(sets[i].share)));
+                                             bridge_strings(sets[i]->columns, sets[i]->n_columns), "records",
+                                             (json_int_t)sets[i]->records, "persons", (json_int_t)sets[i]->persons, "share",
+                                             bridge_number(sets[i]->share)));
     return out;
 }
 
@@ -78,7 +78,7 @@ static json_t *proposed_columns(const kanon_proposal *p)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < p->n_columns; i++) {
-        const kanon_proposed_column *c = &p->columns[i];
+        const kanon_proposed_column *c = p->columns[i];
         json_array_append_new(out, json_pack("{s:s, s:s, s:s, s:s, s:o, s:I, s:I}", "name", c->name, "role",
                                              kanon_enum_text(KANON_ENUM_ROLE, c->role), "type",
                                              kanon_enum_text(KANON_ENUM_TYPE, c->type), "reason", c->reason,
@@ -120,7 +120,7 @@ static json_t *profile_attributes(const kanon_profile *p)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < p->n_attributes; i++) {
-        const kanon_profile_attribute *a = &p->attributes[i];
+        const kanon_profile_attribute *a = p->attributes[i];
         json_array_append_new(out, json_pack("{s:s, s:I, s:I, s:I, s:I}", "name", a->name, "distinct",
                                              (json_int_t)a->distinct, "missing", (json_int_t)a->missing, "unique",
                                              (json_int_t)a->unique, "uniqueWithout", (json_int_t)a->unique_without));
@@ -132,12 +132,14 @@ static json_t *profile_figures(const kanon_profile *p)
 {
     json_t *below = json_array(), *costs = json_array();
     for (size_t i = 0; i < p->n_below; i++)
-        json_array_append_new(below, json_pack("{s:I, s:I, s:o}", "k", (json_int_t)p->below[i].k, "records",
-                                               (json_int_t)p->below[i].records, "share", bridge_number(p->below[i].share)));
+        json_array_append_new(below,
+                              json_pack("{s:I, s:I, s:o}", "k", (json_int_t)p->below[i]->k, "records",
+                                        (json_int_t)p->below[i]->records, "share", bridge_number(p->below[i]->share)));
     for (size_t i = 0; i < p->n_costs; i++)
         json_array_append_new(costs,
-                              json_pack("{s:I, s:o, s:o}", "k", (json_int_t)p->costs[i].k, "loss",
-                                        bridge_number(p->costs[i].avg_loss), "seconds", bridge_number(p->costs[i].seconds)));
+                              json_pack("{s:I, s:o, s:o}", "k", (json_int_t)p->costs[i]->k, "loss",
+                                        bridge_number(p->costs[i]->avg_loss), "seconds",
+                                        bridge_number(p->costs[i]->seconds)));
     return json_pack("{s:I, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "records",
                      (json_int_t)p->records, "persons", (json_int_t)p->persons, "hasEntity", p->has_entity, "classes",
                      (json_int_t)p->classes, "smallest", (json_int_t)p->smallest, "largest", (json_int_t)p->largest,
@@ -166,9 +168,9 @@ kanon_status bridge_profile(bridge *self, const json_t *request, json_t *answer,
         json_object_set_new(answer, "profile", profile_figures(profile));
     if (st == KANON_OK) {
         json_t *warnings = json_array();
-        const char *text;
-        for (int i = 0; (text = kanon_table_warning(table, i)) != NULL; i++)
-            json_array_append_new(warnings, json_string(text));
+        const kanon_notice *notice;
+        for (size_t i = 0; (notice = kanon_table_notice_at(table, i)) != NULL; i++)
+            json_array_append_new(warnings, json_string(notice->text));
         json_object_set_new(answer, "warnings", warnings);
     }
     kanon_profile_free(profile);
@@ -267,7 +269,7 @@ kanon_status bridge_taxonomy_check(bridge *self, const json_t *request, json_t *
                                                 table.location != NULL ? &table : NULL, &column, &self->context, err);
     json_t *findings = json_array();
     for (size_t i = 0; st == KANON_OK && i < check->n; i++) {
-        const kanon_taxonomy_finding *f = &check->findings[i];
+        const kanon_taxonomy_finding *f = check->findings[i];
         json_array_append_new(findings, json_pack("{s:s, s:s, s:I, s:I, s:b, s:b}", "name", f->name, "sentence", f->sentence,
                                                   "count", (json_int_t)f->count, "line", (json_int_t)f->line, "inTable",
                                                   f->in_table, "isError", f->is_error));

@@ -56,7 +56,7 @@ kanon_status bridge_read(kanon_schema **schema, kanon_table **table, bridge *sel
 static json_t *figures_of(const kanon_measures *measures)
 {
     json_t *table = json_object(), *columns = json_object();
-    for (size_t i = 0; i < kanon_measures_count(measures); i++) {
+    for (size_t i = 0; kanon_measures_at(measures, i) != NULL; i++) {
         const kanon_figure *f = kanon_measures_at(measures, i);
         json_t *of = table;
         if (f->attribute != NULL && (of = json_object_get(columns, f->attribute)) == NULL)
@@ -69,19 +69,21 @@ static json_t *figures_of(const kanon_measures *measures)
 static json_t *table_warnings(const kanon_table *table)
 {
     json_t *out = json_array();
-    const char *text;
-    for (int i = 0; (text = kanon_table_warning(table, i)) != NULL; i++)
-        json_array_append_new(out, json_pack("{s:s, s:b}", "text", text, "privacy",
-                                             kanon_table_warning_kind(table, i) == KANON_NOTICE_PRIVACY));
+    const kanon_notice *notice;
+    for (size_t i = 0; (notice = kanon_table_notice_at(table, i)) != NULL; i++)
+        json_array_append_new(
+            out, json_pack("{s:s, s:b}", "text", notice->text, "privacy", notice->kind == KANON_NOTICE_PRIVACY));
     return out;
 }
 
-static json_t *grouping_texts(const kanon_grouping *grouping, const char *text(const kanon_grouping *, int))
+/* The notes, or all that are none. */
+static json_t *grouping_texts(const kanon_grouping *grouping, int notes)
 {
     json_t *out = json_array();
-    const char *sentence;
-    for (int i = 0; (sentence = text(grouping, i)) != NULL; i++)
-        json_array_append_new(out, json_string(sentence));
+    const kanon_notice *notice;
+    for (size_t i = 0; (notice = kanon_grouping_notice_at(grouping, i)) != NULL; i++)
+        if ((notice->kind == KANON_NOTICE_NOTE) == notes)
+            json_array_append_new(out, json_string(notice->text));
     return out;
 }
 
@@ -89,12 +91,11 @@ static json_t *advice_of(const kanon_table *table, const kanon_grouping *groupin
 {
     json_t *out = json_array();
     kanon_advice *advice = NULL;
-    const char *sentence;
+    const kanon_advice_item *item;
     if (kanon_advise(&advice, table, grouping, NULL) != KANON_OK)
         return out;
-    for (size_t i = 0; (sentence = kanon_advice_sentence(advice, i)) != NULL; i++)
-        json_array_append_new(
-            out, json_pack("{s:s, s:o}", "text", sentence, "topic", bridge_string(kanon_advice_topic(advice, i))));
+    for (size_t i = 0; (item = kanon_advice_at(advice, i)) != NULL; i++)
+        json_array_append_new(out, json_pack("{s:s, s:o}", "text", item->sentence, "topic", bridge_string(item->topic)));
     kanon_advice_free(advice);
     return out;
 }
@@ -112,10 +113,10 @@ static kanon_status put_view(json_t *answer, const bridge *self, kanon_error *er
         snprintf(key, sizeof key, "%lld", (long long)kanon_group_view_records(view, g));
         json_object_set_new(sizes, key, json_integer(json_integer_value(json_object_get(sizes, key)) + 1));
     }
-    for (int c = 0; c < kanon_table_columns(self->table); c++)
-        if (kanon_table_column_role(self->table, c) == KANON_ROLE_QUASI)
-            json_object_set_new(general, kanon_table_column_name(self->table, c),
-                                bridge_number(kanon_group_view_general(view, c)));
+    const kanon_table_column *column;
+    for (int c = 0; (column = kanon_table_column_at(self->table, (size_t)c)) != NULL; c++)
+        if (column->role == KANON_ROLE_QUASI)
+            json_object_set_new(general, column->name, bridge_number(kanon_group_view_general(view, c)));
     json_object_set_new(answer, "sizes", sizes);
     json_object_set_new(answer, "general", general);
     kanon_group_view_free(view);
@@ -125,10 +126,11 @@ static kanon_status put_view(json_t *answer, const bridge *self, kanon_error *er
 static json_t *columns_of(const kanon_table *table)
 {
     json_t *out = json_array();
-    for (int c = 0; c < kanon_table_columns(table); c++)
-        json_array_append_new(out, json_pack("{s:s, s:s, s:s}", "name", kanon_table_column_name(table, c), "role",
-                                             kanon_enum_text(KANON_ENUM_ROLE, kanon_table_column_role(table, c)), "type",
-                                             kanon_enum_text(KANON_ENUM_TYPE, kanon_table_column_type(table, c))));
+    const kanon_table_column *column;
+    for (size_t c = 0; (column = kanon_table_column_at(table, c)) != NULL; c++)
+        json_array_append_new(out, json_pack("{s:s, s:s, s:s}", "name", column->name, "role",
+                                             kanon_enum_text(KANON_ENUM_ROLE, column->role),
+                                             "type", kanon_enum_text(KANON_ENUM_TYPE, column->type)));
     return out;
 }
 
@@ -145,17 +147,18 @@ static json_t *repeat_of(const kanon_grouping *grouping)
 static kanon_status put_result(json_t *answer, const bridge *self, kanon_error *err)
 {
     const kanon_grouping *g = self->grouping;
-    json_object_set_new(answer, "records", json_integer(kanon_grouping_rows(g)));
-    json_object_set_new(answer, "groups", json_integer(kanon_grouping_groups(g)));
-    json_object_set_new(answer, "suppressed", json_integer(kanon_grouping_suppressed(g)));
-    json_object_set_new(answer, "smallest", json_integer(kanon_grouping_smallest(g)));
-    json_object_set_new(answer, "algorithm", bridge_string(kanon_grouping_algorithm(g)));
-    json_object_set_new(answer, "stopped", json_boolean(kanon_grouping_stopped(g)));
+    const kanon_grouping_info *made = kanon_grouping_describe(g);
+    json_object_set_new(answer, "records", json_integer(made->rows));
+    json_object_set_new(answer, "groups", json_integer(made->groups));
+    json_object_set_new(answer, "suppressed", json_integer(made->suppressed));
+    json_object_set_new(answer, "smallest", json_integer(made->smallest));
+    json_object_set_new(answer, "algorithm", bridge_string(made->algorithm));
+    json_object_set_new(answer, "stopped", json_boolean(made->stopped));
     json_object_set_new(answer, "repeat", repeat_of(g));
     json_object_set_new(answer, "columns", columns_of(self->table));
     json_object_set_new(answer, "warnings", table_warnings(self->table));
-    json_object_set_new(answer, "remarks", grouping_texts(g, kanon_grouping_warning));
-    json_object_set_new(answer, "notes", grouping_texts(g, kanon_grouping_note));
+    json_object_set_new(answer, "remarks", grouping_texts(g, 0));
+    json_object_set_new(answer, "notes", grouping_texts(g, 1));
     return put_view(answer, self, err);
 }
 
@@ -278,7 +281,7 @@ static json_t *point_of(const kanon_curve_point *point)
     for (size_t i = 0; i < point->n_settings; i++)
         json_object_set_new(settings, point->settings[i].name, json_string(point->settings[i].value));
     for (size_t i = 0; i < point->n_figures; i++)
-        json_object_set_new(figures, point->figures[i].name, bridge_number(point->figures[i].value));
+        json_object_set_new(figures, point->figures[i]->name, bridge_number(point->figures[i]->value));
     return json_pack("{s:o, s:o, s:s}", "settings", settings, "figures", figures, "result",
                      kanon_enum_text(KANON_ENUM_POINT_RESULT, point->result));
 }
@@ -305,7 +308,7 @@ kanon_status bridge_tradeoff(bridge *self, const json_t *request, json_t *answer
         st = kanon_tradeoff(&curve, table, &grid, err);
     json_t *points = json_array();
     int recommended = -1;
-    for (size_t i = 0; st == KANON_OK && i < kanon_curve_count(curve); i++) {
+    for (size_t i = 0; st == KANON_OK && kanon_curve_at(curve, i) != NULL; i++) {
         json_array_append_new(points, point_of(kanon_curve_at(curve, i)));
         if (kanon_curve_at(curve, i) == kanon_curve_recommended(curve))
             recommended = (int)i;
@@ -324,17 +327,17 @@ static void put_constraints(json_t *answer, const kanon_check *c)
 {
     json_t *figures = json_array(), *constraints = json_array(), *smallest = json_array();
     for (size_t i = 0; i < c->n_figures; i++)
-        json_array_append_new(figures, json_pack("{s:s, s:s, s:s, s:o}", "model", c->figures[i].model, "attribute",
-                                                 c->figures[i].attribute, "figure", c->figures[i].figure, "value",
-                                                 bridge_number(c->figures[i].value)));
+        json_array_append_new(figures, json_pack("{s:s, s:s, s:s, s:o}", "model", c->figures[i]->model, "attribute",
+                                                 c->figures[i]->attribute, "figure", c->figures[i]->figure, "value",
+                                                 bridge_number(c->figures[i]->value)));
     for (size_t i = 0; i < c->n_constraints; i++)
         json_array_append_new(constraints,
-                              json_pack("{s:s, s:o, s:o, s:b}", "sentence", c->constraints[i].sentence, "asked",
-                                        bridge_number(c->constraints[i].asked), "reached",
-                                        bridge_number(c->constraints[i].reached), "holds", c->constraints[i].holds));
+                              json_pack("{s:s, s:o, s:o, s:b}", "sentence", c->constraints[i]->sentence, "asked",
+                                        bridge_number(c->constraints[i]->asked), "reached",
+                                        bridge_number(c->constraints[i]->reached), "holds", c->constraints[i]->holds));
     for (size_t i = 0; i < c->n_smallest; i++)
         json_array_append_new(smallest,
-                              json_pack("[I, I]", (json_int_t)c->smallest[i].size, (json_int_t)c->smallest[i].classes));
+                              json_pack("[I, I]", (json_int_t)c->smallest[i]->size, (json_int_t)c->smallest[i]->classes));
     json_object_set_new(answer, "figures", figures);
     json_object_set_new(answer, "constraints", constraints);
     json_object_set_new(answer, "smallest", smallest);
