@@ -193,7 +193,7 @@ static int check_usage(const command *self, const arguments *args)
 {
     bool mapping = args->recode == KANON_RECODE_ATTRIBUTE;
     if (!arguments_have_schema(args))
-        return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
+        return no_schema(self);
     if (args->joint_k != 0 && args->state == NULL)
         return wrong_usage(self, "--joint-k is about the releases of a state; give --state STATE");
     if (args->state != NULL && access(args->state, F_OK) == 0)

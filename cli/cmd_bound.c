@@ -114,7 +114,7 @@ static int run(const command *self, const arguments *args)
     progress show;
     int status;
     if (!arguments_have_schema(args))
-        return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
+        return no_schema(self);
     if (args->proof != NULL && (args->certificate != NULL || args->given_groups != NULL || args->most_seconds > 0))
         return wrong_usage(self, "--check goes without --certificate, --groups and --time-limit");
     progress_begin(&show, args->quiet);

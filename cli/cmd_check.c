@@ -105,7 +105,7 @@ static int run(const command *self, const arguments *args)
     progress show;
     int status = EXIT_DONE;
     if (!arguments_have_schema(args))
-        return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
+        return no_schema(self);
     kanon_check_options checking = {
         .struct_size = sizeof checking,
         .risk_threshold = args->risk_threshold > 0 ? args->risk_threshold : DEFAULT_RISK_THRESHOLD,

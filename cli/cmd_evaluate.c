@@ -142,7 +142,7 @@ static int run(const command *self, const arguments *args)
     kanon_error err = KANON_INIT(kanon_error);
     progress show;
     if (!arguments_have_schema(args))
-        return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
+        return no_schema(self);
     if (args->given_groups == NULL && args->given_release == NULL)
         return wrong_usage(self, "nothing to measure; give --groups FILE or --release FILE");
     if (args->given_groups != NULL && args->given_release != NULL)

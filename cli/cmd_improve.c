@@ -85,7 +85,7 @@ static int check_usage(const command *self, const arguments *args, const kanon_s
     if (schema != NULL)
         return check_schema_paths(self, &paths, schema);
     if (!arguments_have_schema(args))
-        return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
+        return no_schema(self);
     if ((args->given_groups == NULL) == (args->given_release == NULL))
         return wrong_usage(self, "give the groups to begin with: either --groups FILE or --release FILE");
     int status = check_paths(self, &paths);

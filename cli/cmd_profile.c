@@ -182,7 +182,7 @@ static int run(const command *self, const arguments *args)
     kanon_error err = KANON_INIT(kanon_error);
     progress show;
     if (!arguments_have_schema(args))
-        return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi; kanon init proposes one");
+        return no_schema(self);
     progress_begin(&show, args->quiet);
     signals_catch();
     kanon_status st = arguments_schema(&schema, args, &err);

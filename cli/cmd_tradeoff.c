@@ -65,7 +65,7 @@ static int run(const command *self, const arguments *args)
     kanon_error err = KANON_INIT(kanon_error);
     progress show;
     if (!arguments_have_schema(args))
-        return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
+        return no_schema(self);
     progress_begin(&show, args->quiet);
     const kanon_input input = table_at(args->operand, args);
     kanon_read_options reading = read_options(args, &show);

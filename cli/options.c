@@ -501,6 +501,11 @@ bool arguments_have_schema(const arguments *args)
     return args->schema != NULL || args->quasi.n > 0;
 }
 
+int no_schema(const command *self)
+{
+    return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi; kanon init proposes one");
+}
+
 static bool names_column(const text_list *columns, const char *column)
 {
     for (size_t i = 0; i < columns->n; i++)

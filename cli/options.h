@@ -89,6 +89,8 @@ kanon_status no_memory(kanon_error *err);
 int64_t schema_k(const kanon_schema *schema);
 /* Whether a schema was named or enough said with flags. */
 bool arguments_have_schema(const arguments *args);
+/* Wrong usage where they do not. */
+int no_schema(const struct command *self);
 /* A whole number without sign, and nothing after it. */
 bool parse_unsigned(uint64_t *out, const char *text);
 
