@@ -23,6 +23,8 @@ static void move_stream(struct ArrowArrayStream *out, const kanon_input *input)
 
 static kanon_status check(const kanon_input *in, kanon_error *err)
 {
+    if ((int)in->header < 0 || in->header > KANON_HEADER_NO)
+        return kanon__fail(err, KANON_EINVAL, "there is no way to read a header of number %d", (int)in->header);
     int n = (in->location != NULL) + (in->bytes != NULL) + (in->stream != NULL);
     if (n == 1 && (in->bytes != NULL || in->size == 0))
         return KANON_OK;

@@ -77,7 +77,8 @@ static kanon_status read_document(kanon_taxonomy **out, const kanon_input *given
     KANON_TRY(kanon__input_take(&input, given, KANON__INPUT_TAXONOMY, KANON_OK, err), out);
     KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__input_load(&input, err), out);
-    KANON_TRY(kanon__tree_read_form(&tree, &input, kanon__form_of(form, input.path, input.bytes, input.size), err), out);
+    KANON_TRY(kanon__form_find(&form, input.path, input.bytes, input.size, err), out);
+    KANON_TRY(kanon__tree_read_form(&tree, &input, form, err), out);
     st = kanon__document_new(out, tree, err);
     if (st == KANON_EDATA) /* it knows no file */
         kanon__place(err, st, "%s: ", input.path);

@@ -24,8 +24,8 @@ kanon_status kanon__document_new(kanon_taxonomy **out, const kanon__tree *tree, 
 
 /* ---- taxonomy_forms.c: reading ------------------------------------------------------------------------------------ */
 
-/* The form that a name and the first bytes say. */
-kanon_taxonomy_form kanon__form_of(kanon_taxonomy_form form, const char *name, const char *bytes, size_t size);
+/* In place of KANON_TAXONOMY_AUTO the form that a name and the first bytes say. KANON_EINVAL: there is no such form. */
+kanon_status kanon__form_find(kanon_taxonomy_form *form, const char *name, const char *bytes, size_t size, kanon_error *err);
 kanon_status kanon__tree_read_form(kanon__tree **out, const kanon__input *input, kanon_taxonomy_form form, kanon_error *err);
 
 /* ---- column_values.c ---------------------------------------------------------------------------------------------- */

@@ -26,11 +26,9 @@ static bool ends_in(const char *name, const char *ending)
     return length >= n && strcmp(name + length - n, ending) == 0;
 }
 
-kanon_taxonomy_form kanon__form_of(kanon_taxonomy_form form, const char *name, const char *bytes, size_t size)
+static kanon_taxonomy_form form_of(const char *name, const char *bytes, size_t size)
 {
     static const char header[] = "node,parent";
-    if (form != KANON_TAXONOMY_AUTO)
-        return form;
     if (ends_in(name, ".txt"))
         return KANON_TAXONOMY_INDENTED;
     if (ends_in(name, ".yaml") || ends_in(name, ".yml"))
@@ -39,6 +37,15 @@ kanon_taxonomy_form kanon__form_of(kanon_taxonomy_form form, const char *name, c
         return KANON_TAXONOMY_JSON;
     bool parents = bytes != NULL && size >= sizeof header && memcmp(bytes, header, sizeof header - 1) == 0;
     return parents ? KANON_TAXONOMY_PARENTS : KANON_TAXONOMY_CSV;
+}
+
+kanon_status kanon__form_find(kanon_taxonomy_form *form, const char *name, const char *bytes, size_t size, kanon_error *err)
+{
+    if ((int)*form < 0 || *form > KANON_TAXONOMY_JSON)
+        return kanon__fail(err, KANON_EINVAL, "there is no form of a taxonomy of number %d", (int)*form);
+    if (*form == KANON_TAXONOMY_AUTO)
+        *form = form_of(name, bytes, size);
+    return KANON_OK;
 }
 
 /* ---- nodes as they come -------------------------------------------------------------------------------------------- */

@@ -339,7 +339,7 @@ static kanon_status lint(kanon_taxonomy_check **out, const kanon_input *given, k
     KANON_TRY(kanon__input_take(&input, given, KANON__INPUT_TAXONOMY, KANON_OK, err), out);
     KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__input_load(&input, err), out);
-    form = kanon__form_of(form, input.path, input.bytes, input.size);
+    KANON_TRY(kanon__form_find(&form, input.path, input.bytes, input.size, err), out);
     KANON_TRY(form == KANON_TAXONOMY_CSV ? read_csv(&l, &input, err) : read_other(&l, &input, form, err), out);
     KANON_TRY(lint_lines(&l, err), out);
     if (table != NULL)

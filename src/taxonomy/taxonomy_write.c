@@ -127,10 +127,9 @@ static kanon_status write_document(const kanon_taxonomy *d, const kanon_output *
     kanon__output *o = NULL;
     kanon__taken_output taken;
     KANON_TRY(kanon__output_take(&taken, &output, KANON_OK, err), out);
-    if (output == NULL || output->stream != NULL || output->format != NULL || (int)form < 0 || form > KANON_TAXONOMY_JSON)
-        KANON_TRY(kanon__fail(err, KANON_EINVAL, "a taxonomy is written to a location or a sink, in a form that exists"),
-                  out);
-    form = kanon__form_of(form, kanon__output_name(output), NULL, 0);
+    if (output == NULL || output->stream != NULL || output->format != NULL)
+        KANON_TRY(kanon__fail(err, KANON_EINVAL, "a taxonomy is written to a location or a sink"), out);
+    KANON_TRY(kanon__form_find(&form, kanon__output_name(output), NULL, 0, err), out);
     KANON_TRY(check_names(d, form, err), out);
     KANON_TRY(kanon__output_open(&o, output, false, err), out);
     writers[form](o, d);

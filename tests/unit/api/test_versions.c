@@ -141,6 +141,38 @@ static void sinks_beside_a_refused_one_are_told(void **state)
     }
 }
 
+/* Of enums, numbers that only a later version knows are no default. */
+static void unknown_numbers_are_refused(void **state)
+{
+    (void)state;
+    static const char tree[] = "1;*\n2;*\n";
+    const kanon_input values = {.struct_size = sizeof values, .bytes = csv, .size = strlen(csv)};
+    const kanon_column_options column = {.struct_size = sizeof column, .column = "a"};
+    kanon_error err = KANON_INIT(kanon_error);
+    kanon_taxonomy *taxonomy = NULL, *none = NULL;
+    assert_done(kanon_taxonomy_read(&taxonomy, KANON_BYTES(tree, strlen(tree)), KANON_TAXONOMY_CSV, NULL, &err), &err);
+    for (int number = -1; number <= 99; number += 100) {
+        kanon_input input = values;
+        input.header = (kanon_header)number;
+        assert_int_equal(with_input(&input, &err), KANON_EINVAL);
+        kanon_options options = {.struct_size = sizeof options, .k = 2, .recode = (kanon_recode)number};
+        assert_int_equal(with_options(&options, &err), KANON_EINVAL);
+        kanon_outputs outputs = {.struct_size = sizeof outputs, .numeric = (kanon_numeric)number};
+        assert_int_equal(with_outputs(&outputs, &err), KANON_EINVAL);
+        kanon_taxonomy_form form = (kanon_taxonomy_form)number;
+        kanon_taxonomy_check *check = NULL;
+        assert_int_equal(kanon_taxonomy_read(&none, KANON_BYTES(tree, strlen(tree)), form, NULL, &err), KANON_EINVAL);
+        assert_int_equal(kanon_taxonomy_check_read(&check, KANON_BYTES(tree, strlen(tree)), form, NULL, NULL, NULL, &err),
+                         KANON_EINVAL);
+        place written = scratch("tree.csv");
+        assert_int_equal(kanon_taxonomy_write(taxonomy, KANON_TO_PATH(written.text), form, &err), KANON_EINVAL);
+        assert_int_equal(kanon_taxonomy_build(&none, &values, &column, (kanon_taxonomy_method)number, "5", NULL, &err),
+                         KANON_EINVAL);
+        assert_true(none == NULL && check == NULL);
+    }
+    kanon_taxonomy_free(taxonomy);
+}
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 #define END(field) (offsetof(kanon_error, field) + sizeof((kanon_error *)0)->field)
@@ -220,6 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(other_versions_are_understood),
         cmocka_unit_test(sinks_beside_a_refused_one_are_told),
+        cmocka_unit_test(unknown_numbers_are_refused),
         cmocka_unit_test(errors_of_any_size),
         cmocka_unit_test(errors_without_a_size),
     };
