@@ -535,17 +535,22 @@ static void settle_type(kanon__attribute *attribute)
                                                 : KANON_TYPE_UNKNOWN;
 }
 
-kanon_status kanon__schema_forget(kanon_schema *schema, kanon__attribute *attribute, int key, kanon_error *err)
+static void drop(char **said)
 {
-    char **said = attribute != NULL ? &attribute->said[key] : &schema->said[key];
-    if (attribute != NULL)
-        forget_of_column(attribute, key);
-    else
-        KANON_CHECK(forget_of_whole(schema, key, err));
     kanon__free(*said);
     *said = NULL;
-    if (attribute != NULL)
-        settle_type(attribute);
+}
+
+kanon_status kanon__schema_forget(kanon_schema *schema, kanon__attribute *attribute, int key, kanon_error *err)
+{
+    if (attribute == NULL) {
+        KANON_CHECK(forget_of_whole(schema, key, err));
+        drop(&schema->said[key]);
+        return KANON_OK;
+    }
+    forget_of_column(attribute, key);
+    drop(&attribute->said[key]);
+    settle_type(attribute);
     return KANON_OK;
 }
 
