@@ -75,8 +75,9 @@ kanon_status kanon__place(kanon_error *err, kanon_status status, const char *for
         va_end(args);
         snprintf(all, sizeof all, "%s%s", place, err->message);
         kanon_escape(err->message, sizeof err->message, all);
-        err->status = status;
     }
+    if (HAS(err, status))
+        err->status = status;
     return status;
 }
 

@@ -83,7 +83,8 @@ static kanon_status read_path(kanon__yaml_reader *r, kanon__attribute *attribute
 static kanon_status fail_conflict(const kanon__yaml_reader *r, const column_reader *c, int key, int other)
 {
     char buffer[KANON__YAML_SHOWN];
-    const char *name = kanon__yaml_shown(buffer, c->name->text), *type = kanon_enum_text(KANON_ENUM_TYPE, c->attribute->type);
+    const char *name = kanon__yaml_shown(buffer, c->name->text);
+    const char *type = kanon_enum_text(KANON_ENUM_TYPE, c->attribute->type);
     kanon_status st = key == KANON__COLUMN_TYPE || other == KANON__COLUMN_TYPE
                           ? kanon__yaml_fail(r, c->name->mark, "'%s' has %s but its type is %s", name,
                                              kanon__column_keys[key + other - KANON__COLUMN_TYPE].noun, type)

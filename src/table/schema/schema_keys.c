@@ -393,7 +393,9 @@ static bool has(const kanon__attribute *attribute, int key)
 /* The types that a column with this can have; 0: any. */
 static unsigned types_of(const kanon__attribute *attribute, int key)
 {
-    return key == KANON__COLUMN_TYPE ? 1u << kanon_enum_value(KANON_ENUM_TYPE, attribute->said[key]) : kanon__column_keys[key].types;
+    if (key != KANON__COLUMN_TYPE)
+        return kanon__column_keys[key].types;
+    return 1u << kanon_enum_value(KANON_ENUM_TYPE, attribute->said[key]);
 }
 
 /* Only categories have a taxonomy or a mask, only numbers and dates bands, only ordinal columns an order, only dates a
