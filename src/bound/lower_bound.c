@@ -331,10 +331,7 @@ static kanon_status fill(bound_run *s, const kanon__data *data, kanon_error *err
 static kanon_status check_options(const kanon_table *table, kanon_bound_options *o, kanon_error *err)
 {
     o->k = o->k > 0 ? o->k : table->policy.k;
-    if (o->k < 2) {
-        kanon_status st = kanon__fail(err, KANON_EINVAL, "no k is given");
-        return kanon__topic(err, kanon__hint(err, st, "k is a whole number from 2 upwards"), "k");
-    }
+    KANON_CHECK(kanon__check_k(o->k, err));
     if (o->k > table->data.n_rows)
         return kanon__fail(err, KANON_EINFEASIBLE, "the table has %lld records, no group can have %lld",
                            (long long)table->data.n_rows, (long long)o->k);

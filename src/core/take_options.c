@@ -53,6 +53,17 @@ void kanon__give_out(void *out, const void *local, size_t size)
            (given_size < size ? given_size : size) - sizeof given_size);
 }
 
+kanon_status kanon__check_k(int64_t k, kanon_error *err)
+{
+    kanon_status st;
+    if (k >= 2)
+        return KANON_OK;
+    if (k != 0)
+        return kanon__fail(err, KANON_EINVAL, "k: not a whole number of at least 2");
+    st = kanon__hint(err, kanon__fail(err, KANON_EINVAL, "k is not given"), "k is a whole number from 2 upwards");
+    return kanon__topic(err, st, "k");
+}
+
 kanon_status kanon__check_seed(uint64_t seed, const char *name, kanon_error *err)
 {
     if (seed <= KANON_SEED_MAX)

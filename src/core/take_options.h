@@ -14,6 +14,8 @@ kanon_status kanon__take_options(void *local, size_t size, const void *given, ka
 kanon_status kanon__check_out(const void *out, kanon_error *err);
 /* Copy `local`, of `size` bytes, into the struct at `out`, as much as that has room for. Its struct_size stays. */
 void kanon__give_out(void *out, const void *local, size_t size);
+/* Fail unless k, which 0 does not say, is a size that groups can have. */
+kanon_status kanon__check_k(int64_t k, kanon_error *err);
 /* Fail unless the seed, which is called `name`, is at most KANON_SEED_MAX. */
 kanon_status kanon__check_seed(uint64_t seed, const char *name, kanon_error *err);
 

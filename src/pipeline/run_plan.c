@@ -32,18 +32,10 @@ static const kanon__algorithm given_groups = {
 /* What is asked for must be possible; this is known before any work is done. */
 static kanon_status check_requirement(const kanon__data *data, int64_t k, kanon_error *err)
 {
-    kanon_status st;
-    if (k == 0) {
-        st = kanon__fail(err, KANON_EINVAL, "k is not given");
-        return kanon__topic(err, kanon__hint(err, st, "k is a whole number from 2 upwards"), "k");
-    }
-    if (k < 2) {
-        st = kanon__fail(err, KANON_EINVAL, "k = %lld protects nobody", (long long)k);
-        return kanon__hint(err, st, "k is a whole number from 2 upwards");
-    }
+    KANON_CHECK(kanon__check_k(k, err));
     if (k > data->n_rows) {
-        st = kanon__fail(err, KANON_EINFEASIBLE, "k = %lld, but the table has only %lld record%s", (long long)k,
-                         (long long)data->n_rows, data->n_rows == 1 ? "" : "s");
+        kanon_status st = kanon__fail(err, KANON_EINFEASIBLE, "k = %lld, but the table has only %lld record%s", (long long)k,
+                                      (long long)data->n_rows, data->n_rows == 1 ? "" : "s");
         return kanon__hint(err, st, "ask for a smaller k, or add records");
     }
     return KANON_OK;

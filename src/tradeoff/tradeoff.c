@@ -77,7 +77,7 @@ static kanon_status check_shares(const kanon__texts *values, kanon_error *err)
     kanon__fraction share;
     for (int64_t i = 0; i < values->n; i++)
         if (!kanon__fraction_parse(&share, values->items[i]))
-            return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "suppress: %s is not a share", values->items[i]),
+            return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "suppress: not a share of the records"),
                                "write 0.01 for one percent");
     return KANON_OK;
 }

@@ -94,7 +94,7 @@ def size_of_groups(value: Any) -> int:
     """k for the library, where 0 stands for what the schema says."""
     size = 0 if value is None else whole(value, "k", -SEED_MAX)
     if size < 2 and value is not None:
-        raise UsageError(f"k = {size} protects nobody", "k is a whole number from 2 upwards", "k")
+        raise UsageError("k: not a whole number of at least 2")
     return size
 
 

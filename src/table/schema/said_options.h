@@ -1,5 +1,5 @@
-/* Options that a host gives as text, {"effort", "best"}: the names, words and ranges of options.def, put where the fields of a
- * struct would have them. */
+/* Options that a host gives as text, {"effort", "best"}: names, words and ranges are those of options.def, the values go into
+ * the fields of a struct. */
 #ifndef KANON_TABLE_SAID_OPTIONS_H
 #define KANON_TABLE_SAID_OPTIONS_H
 
@@ -17,8 +17,8 @@ typedef struct kanon__said_option {
     size_t offset;
 } kanon__said_option;
 
-/* Put what is said into the fields of `options`, over what they have; of one name the last one counts. KANON_EINVAL names the
- * option that is wrong. Texts are not copied. */
+/* Put what is said into the fields of `options`, over what they have; of one name the last one counts. KANON_EINVAL names
+ * the option that is wrong. Texts are not copied. */
 kanon_status kanon__said_take(void *options, const kanon__said_option *rows, size_t n_rows, const kanon_setting *said,
                               size_t n_said, kanon_error *err);
 

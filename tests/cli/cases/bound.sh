@@ -80,7 +80,7 @@ err_has "newer version"
 expect 2 "$KANON" bound t.csv
 expect 2 "$KANON" bound t.csv -s s.yaml --check proof.json --groups g.csv
 expect 2 "$KANON" bound t.csv --quasi age --missing '?'
-err_has "no k is given; k is a whole number from 2 upwards; give -k K, or k below privacy in the schema"
+err_has "k is not given; k is a whole number from 2 upwards; give -k K, or k below privacy in the schema"
 expect 2 "$KANON" bound t.csv -s s.yaml --certificate t.csv
 err_has "would be overwritten"
 [ "$(head -n 1 t.csv)" = "age,pay,job,sex" ] || failed "the table was overwritten"

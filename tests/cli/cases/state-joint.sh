@@ -105,5 +105,5 @@ err_has "from 2 upwards, or off"
 sed 's/k: 4/k: 4, joint-k: 1/' s.yaml >bad.yaml
 expect 3 "$KANON" anonymize t.csv -s bad.yaml -o none.csv
 err_has "bad.yaml:7: "
-err_has "joint-k is a whole number of at least 2, or off"
+err_has "not a whole number of at least 2, or off"
 no_file none.csv

@@ -75,7 +75,7 @@ err_has "k: an empty value in the list"
 expect 2 tradeoff -k 5,2,5
 err_has "k: 5 is named twice"
 expect 2 tradeoff --suppress 0,1.5
-err_has "suppress: 1.5 is not a share"
+err_has "suppress: not a share of the records; write 0.01 for one percent"
 expect 2 tradeoff -a tgc --set w-u=0,2
 err_has "no value for the setting 'w-u'"
 expect 2 tradeoff -a tgc --set w-u=0 --set w-u=1
