@@ -73,34 +73,28 @@ static kanon_numeric numeric_of(const char *numbers)
     return KANON_NUMERIC_COLUMNS;
 }
 
-static kanon_recode recode_of(const char *recode)
+typedef struct setting_list {
+    kanon_setting *items;
+    size_t n;
+} setting_list;
+
+static void add_setting(setting_list *list, size_t most, const char *name, const char *value)
 {
-    int value = kanon_enum_value(KANON_ENUM_RECODE, recode);
-    if (value < 0)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("recode is record or attribute")));
-    return (kanon_recode)value;
+    if (list->items == NULL)
+        list->items = palloc0((most + 1) * sizeof *list->items);
+    list->items[list->n++] = (kanon_setting){name, value};
 }
 
-static void set_option(run *r, definition *d, const char *name, const char *value, kanon_error *err)
+/* What the extension has a use for; false: the library reads the rest. */
+static bool set_option(run *r, definition *d, const char *name, const char *value, kanon_error *err)
 {
-    kanon_options *o = &d->options;
     if (strcmp(name, "k") == 0) {
-        d->k = o->k = strtoll(value, NULL, 10);
         check(kanon_schema_set(r->schema, NULL, "k", value, err), err);
-    } else if (strcmp(name, "algorithm") == 0) {
-        o->algorithm = value;
-    } else if (strcmp(name, "refine") == 0) {
-        o->refine = value;
-    } else if (strcmp(name, "effort") == 0) {
-        o->effort = value;
-    } else if (strcmp(name, "seed") == 0) {
-        o->seed = (uint64_t)strtoll(value, NULL, 10);
+        d->k = d->options.k = strtoll(value, NULL, 10);
     } else if (strcmp(name, "suppress") == 0 || strcmp(name, "suppressed") == 0) {
         check(kanon_schema_set(r->schema, NULL, name, value, err), err);
-    } else if (strcmp(name, "recode") == 0) {
-        o->recode = recode_of(value);
     } else if (strcmp(name, "blocks") == 0) {
-        o->blocks = strtoll(value, NULL, 10);
+        d->options.blocks = strtoll(value, NULL, 10);
     } else if (strcmp(name, "numbers") == 0) {
         d->numeric = numeric_of(value);
     } else if (strcmp(name, "shuffle") == 0) {
@@ -112,19 +106,10 @@ static void set_option(run *r, definition *d, const char *name, const char *valu
         d->report = strcmp(value, "true") == 0 ? REPORT_ALWAYS : REPORT_NEVER;
     } else if (strcmp(name, "joint_k") == 0) {
         d->joint_k = strtoll(value, NULL, 10);
+    } else {
+        return strcmp(name, "strict") == 0; /* SQL has seen to it */
     }
-}
-
-typedef struct setting_list {
-    kanon_setting *items;
-    size_t n;
-} setting_list;
-
-static void add_setting(setting_list *list, size_t most, const char *name, const char *value)
-{
-    if (list->items == NULL)
-        list->items = palloc0((most + 1) * sizeof *list->items);
-    list->items[list->n++] = (kanon_setting){name, value};
+    return true;
 }
 
 /* ---- reading it ---- */
@@ -154,7 +139,7 @@ static const column *named_column(const definition *d, const char *name)
 static void apply_steps(run *r, definition *d)
 {
     kanon_error err = KANON_INIT(kanon_error);
-    setting_list settings = {0}, refine = {0};
+    setting_list settings = {0}, refine = {0}, said = {0};
     uint64 n = SPI_processed;
     d->key = palloc0((n + 1) * sizeof *d->key);
     d->n_key = 0;
@@ -165,17 +150,21 @@ static void apply_steps(run *r, definition *d)
         if (strcmp(what, "taxonomy") == 0) {
             d->has_taxonomy = true;
             check(set_taxonomy(r->schema, name, value, &err), &err);
-        } else if (strcmp(what, "option") == 0)
-            set_option(r, d, name, value, &err);
-        else if (strcmp(what, "setting") == 0)
+        } else if (strcmp(what, "option") == 0) {
+            if (!set_option(r, d, name, value, &err))
+                add_setting(&said, n, name, value);
+        } else if (strcmp(what, "setting") == 0) {
             add_setting(&settings, n, name, value);
-        else if (strcmp(what, "refine_setting") == 0)
+        } else if (strcmp(what, "refine_setting") == 0) {
             add_setting(&refine, n, name, value);
-        else if (strcmp(what, "key_column") == 0)
+        } else if (strcmp(what, "key_column") == 0) {
             d->key[d->n_key++] = named_column(d, from_utf8(value));
-        else
+        } else {
             check(kanon_schema_set(r->schema, name, what, value, &err), &err);
+        }
     }
+    d->options.said = said.items;
+    d->options.n_said = said.n;
     d->options.settings = settings.items;
     d->options.n_settings = settings.n;
     d->options.refine_settings = refine.items;
