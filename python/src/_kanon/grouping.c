@@ -3,33 +3,40 @@
 
 #include <string.h>
 
+/* An option as the library reads it; what is false or nothing is not said. */
+static int say(PyObject *said, PyObject *name, PyObject *value)
+{
+    int given = PyObject_IsTrue(value);
+    PyObject *text = given <= 0 ? NULL : value == Py_True ? PyUnicode_FromString("true") : PyObject_Str(value);
+    int done = given == 0 ? 0 : text == NULL ? -1 : PyDict_SetItem(said, name, text);
+    Py_XDECREF(text);
+    return done;
+}
+
 int run_options_of(run_options *out, PyObject *keywords, ticker *t)
 {
-    static char *names[] = {"k",      "algorithm", "settings", "seed",         "threads",  "refine", "refine_settings",
-                            "blocks", "memory",    "effort",   "by_attribute", "suppress", "start",  "repair",
-                            NULL};
-    *out = (run_options){.o = {.struct_size = sizeof out->o}};
+    *out = (run_options){.o = {.struct_size = sizeof out->o}, .texts = PyDict_New()};
     kanon_options *o = &out->o;
-    PyObject *given = NULL, *refine_given = NULL, *start = Py_None, *none = PyTuple_New(0);
-    long long k = 0, blocks = 0, memory = 0;
-    unsigned long long seed = 0;
-    int by_attribute = 0;
-    int understood = none != NULL &&
-                     PyArg_ParseTupleAndKeywords(none, keywords, "|LzOKizOLLzpzOp", names, &k, &o->algorithm, &given, &seed,
-                                                 &o->threads, &o->refine, &refine_given, &blocks, &memory, &o->effort,
-                                                 &by_attribute, &o->suppress, &start, &o->repair);
-    Py_XDECREF(none);
-    if (!understood || (start != Py_None && (o->start = handle_get(start, GROUPING)) == NULL) ||
-        settings_of(&out->of_algorithm, given) != 0)
-        return -1;
-    if (settings_of(&out->of_refinement, refine_given) != 0) {
-        settings_free(&out->of_algorithm);
+    PyObject *name, *value;
+    Py_ssize_t place = 0;
+    int done = out->texts != NULL ? 0 : -1;
+    while (done == 0 && keywords != NULL && PyDict_Next(keywords, &place, &name, &value)) {
+        if (PyUnicode_CompareWithASCIIString(name, "settings") == 0)
+            done = settings_of(&out->of_algorithm, value);
+        else if (PyUnicode_CompareWithASCIIString(name, "refine_settings") == 0)
+            done = settings_of(&out->of_refinement, value);
+        else if (PyUnicode_CompareWithASCIIString(name, "start") != 0)
+            done = say(out->texts, name, value);
+        else if (value != Py_None)
+            done = (o->start = handle_get(value, GROUPING)) != NULL ? 0 : -1;
+    }
+    if (done != 0 || settings_of(&out->said, out->texts) != 0) {
+        run_options_free(out);
         return -1;
     }
-    o->k = k, o->blocks = blocks, o->memory = memory, o->seed = seed;
+    o->said = out->said.at, o->n_said = out->said.n;
     o->settings = out->of_algorithm.at, o->n_settings = out->of_algorithm.n;
     o->refine_settings = out->of_refinement.at, o->n_refine_settings = out->of_refinement.n;
-    o->recode = by_attribute ? KANON_RECODE_ATTRIBUTE : KANON_RECODE_RECORD;
     if (t != NULL)
         o->tick = ticker_tick, o->payload = t;
     return 0;
@@ -39,6 +46,8 @@ void run_options_free(run_options *options)
 {
     settings_free(&options->of_algorithm);
     settings_free(&options->of_refinement);
+    settings_free(&options->said);
+    Py_XDECREF(options->texts);
 }
 
 PyObject *anonymize(PyObject *module, PyObject *args, PyObject *keywords)

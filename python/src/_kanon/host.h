@@ -87,7 +87,8 @@ PyObject *stream_give(struct ArrowArrayStream *stream);
  * 0, or -1 with the exception set. `t` may be NULL. */
 typedef struct run_options {
     kanon_options o;
-    settings of_algorithm, of_refinement;
+    settings of_algorithm, of_refinement, said;
+    PyObject *texts; /* what `said` points to */
 } run_options;
 int run_options_of(run_options *out, PyObject *keywords, ticker *t);
 void run_options_free(run_options *options);

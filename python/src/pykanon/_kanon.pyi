@@ -32,7 +32,7 @@ def anonymize(
     blocks: int = ...,
     memory: int = ...,
     effort: str | None = ...,
-    by_attribute: bool = ...,
+    recode: str = ...,
     suppress: str | None = ...,
     start: _Handle | None = ...,
     repair: bool = ...,
@@ -157,7 +157,7 @@ def blocks_allow(
     blocks: int = ...,
     memory: int = ...,
     effort: str | None = ...,
-    by_attribute: bool = ...,
+    recode: str = ...,
     suppress: str | None = ...,
 ) -> None: ...
 def domain_read(
@@ -186,7 +186,7 @@ def block_memory(
     blocks: int = ...,
     memory: int = ...,
     effort: str | None = ...,
-    by_attribute: bool = ...,
+    recode: str = ...,
     suppress: str | None = ...,
 ) -> int: ...
 def block_group(
@@ -206,7 +206,7 @@ def block_group(
     blocks: int = ...,
     memory: int = ...,
     effort: str | None = ...,
-    by_attribute: bool = ...,
+    recode: str = ...,
     suppress: str | None = ...,
 ) -> _Handle: ...
 def block_groups_new(table: _Handle, grouping: _Handle, cuts: _Handle, block: int, places: bytes, /) -> _Handle: ...

@@ -499,7 +499,7 @@ def _anonymize(table: Any, given: dict[str, Any], index: str, progress: Progress
     if groups is None:
         options |= dict(
             algorithm=arguments.text(given["algorithm"], "algorithm"), settings=arguments.settings(given["settings"]),
-            blocks=arguments.block_size(given["blocks"]), by_attribute=given["recode"] == "attribute",
+            blocks=arguments.block_size(given["blocks"]), recode=given["recode"],
         )  # fmt: skip
     said = {name: given[name] for name in Said.__annotations__ if name in given}
     handle, loaded = load(table, progress, index, threads, given["memory"], given["strict"], said)

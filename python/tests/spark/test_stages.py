@@ -180,7 +180,6 @@ def test_cases_of_all_hosts(case):
     if case in REFUSED or asked.get("recode") == "attribute" or asked.get("suppress", "0") != "0":
         given = {"k": 0, "blocks": table.num_rows, **options}
         with pytest.raises(pykanon.UsageError):
-            play(table, said, {**given, "by_attribute": asked.get("recode") == "attribute",
-                               "suppress": asked.get("suppress")}, 0, random.Random(1))  # fmt: skip
+            play(table, said, {**given, "recode": asked.get("recode"), "suppress": asked.get("suppress")}, 0, random.Random(1))
         return
     compare(table, said, {**options, "blocks": table.num_rows}, random.Random(case))

@@ -147,7 +147,7 @@ def _job(given: dict[str, Any]) -> Job:
         seed=arguments.seed(given["seed"]), refine=given["refine"],
         refine_settings=arguments.refine_settings(given["refine_settings"], given["moves"], None),
         blocks=arguments.whole(given["blocks"], "blocks"), effort=given["effort"],
-        by_attribute=given["recode"] == "attribute", suppress=arguments.share(given["suppress"]),
+        recode=given["recode"], suppress=arguments.share(given["suppress"]),
         threads=int(frame.sparkSession.conf.get("spark.task.cpus", "1")),
     )  # fmt: skip
     said = {name: given[name] for name in Said.__annotations__ if name in given and name != "key"}
