@@ -514,8 +514,8 @@ typedef struct kanon_options {
      * memory. Nothing is written here. NULL: a release as CSV, with intervals. */
     const struct kanon_outputs *outputs;
     /* Options as text, by their names in docs/options.md, for hosts whose users say them: {"effort", "best"},
-     * {"memory", "2G"}. They win over the fields. Here these can be said: k, algorithm, suppress, repair, refine, effort, recode,
-     * blocks, memory, seed, threads. */
+     * {"memory", "2G"}. They win over the fields. Here these can be said: k, algorithm, suppress, repair, refine, effort,
+     * recode, blocks, memory, seed, threads. */
     const kanon_setting *said;
     size_t n_said;
 } kanon_options;
