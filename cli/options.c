@@ -203,6 +203,18 @@ static int add_names(const command *self, const char *called, text_list *list, c
     return status;
 }
 
+/* A word that an option does not know. Every host says it in these words, with its own name of the option. */
+static int unknown_word(const command *self, const char *called, const char *words, const char *word)
+{
+    char list[256] = "";
+    for (size_t used = 0; *words != '\0' && used < sizeof list - 1; used = strlen(list)) {
+        int length = (int)strcspn(words, "|");
+        snprintf(list + used, sizeof list - used, "%s%.*s", used > 0 ? ", " : "", length, words);
+        words += length + (words[length] == '|');
+    }
+    return wrong_usage(self, "%s: there is no '%s'; choose one of: %s", called, word, list);
+}
+
 /* Cuts `text` at its first equal sign. */
 static int add_pair(const command *self, const char *called, pair_list *list, const option *opt, char *text)
 {
@@ -215,7 +227,11 @@ static int add_pair(const command *self, const char *called, pair_list *list, co
     }
     *equal = '\0';
     list->items[list->n++] = (kanon_setting){text, equal + 1};
-    return EXIT_DONE;
+    if (opt->words == NULL || parse_choice(opt->words, equal + 1) >= 0)
+        return EXIT_DONE;
+    char whose[256];
+    snprintf(whose, sizeof whose, "%s: %s", called, text);
+    return unknown_word(self, whose, opt->words, equal + 1);
 }
 
 /* A number of records, or a word: auto, none. */
@@ -276,24 +292,12 @@ static int store_number(const command *self, const char *called, void *place, co
     return EXIT_DONE;
 }
 
-/* A word that an option does not know. Every host says it in these words, with its own name of the option. */
-static int unknown_word(const command *self, const char *called, const char *words, const char *word)
-{
-    char list[256] = "";
-    for (size_t used = 0; *words != '\0' && used < sizeof list - 1; used = strlen(list)) {
-        int length = (int)strcspn(words, "|");
-        snprintf(list + used, sizeof list - used, "%s%.*s", used > 0 ? ", " : "", length, words);
-        words += length + (words[length] == '|');
-    }
-    return wrong_usage(self, "%s: there is no '%s'; choose one of: %s", called, word, list);
-}
-
-/* A text of those that its argument lists, if it lists any; the library knows the words of schemas. */
+/* A text of those that its argument lists, if it lists any. */
 static int store_text(const command *self, const char *called, const option *opt, const char **place, char *value)
 {
     if (*value == '\0')
         return wrong_usage(self, "%s: the %s is empty", called, opt->argument);
-    if (opt->in_schema == NULL && strchr(opt->argument, '|') != NULL && parse_choice(opt->argument, value) < 0)
+    if (strchr(opt->argument, '|') != NULL && parse_choice(opt->argument, value) < 0)
         return unknown_word(self, called, opt->argument, value);
     *place = value;
     return EXIT_DONE;

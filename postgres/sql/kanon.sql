@@ -544,6 +544,9 @@ BEGIN
     IF NOT said ? 'k' THEN
         PERFORM kanon.fail('k is not given', 'say how many rows at least are to be alike: k => 10');
     END IF;
+    IF (said->>'k')::bigint < 2 THEN
+        PERFORM kanon.fail('k must be a whole number, 2 or more');
+    END IF;
     IF NOT EXISTS (SELECT FROM kanon.pairs(said->'roles') r WHERE r.value = 'quasi') THEN
         PERFORM kanon.fail('no column is a quasi-identifier',
                            'name those that could single out a person: quasi => ''{age,zip}''', '22000');

@@ -59,7 +59,7 @@ kanon_status kanon__check_k(int64_t k, kanon_error *err)
     if (k >= 2)
         return KANON_OK;
     if (k != 0)
-        return kanon__fail(err, KANON_EINVAL, "k: not a whole number of at least 2");
+        return kanon__fail(err, KANON_EINVAL, "k must be a whole number, 2 or more");
     st = kanon__hint(err, kanon__fail(err, KANON_EINVAL, "k is not given"), "k is a whole number from 2 upwards");
     return kanon__topic(err, st, "k");
 }

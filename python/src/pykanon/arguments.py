@@ -94,7 +94,7 @@ def size_of_groups(value: Any) -> int:
     """k for the library, where 0 stands for what the schema says."""
     size = 0 if value is None else whole(value, "k", -SEED_MAX)
     if size < 2 and value is not None:
-        raise UsageError("k: not a whole number of at least 2")
+        raise UsageError("k must be a whole number, 2 or more")
     return size
 
 
@@ -122,16 +122,17 @@ def size(value: Any, name: str = "memory") -> int:
         return whole(value, name)
     found = re.fullmatch(r"(\d{1,15})([KMGT]?)", value)
     if found is None:
-        raise UsageError(f"{name} must be a number of bytes such as '500M' or '2G', not {_shown(value)}")
+        raise UsageError(f"{name} must be a number of bytes such as 500M or 2G")
     return int(found[1]) << 10 * " KMGT".index(found[2] or " ")
 
 
 def block_size(value: Any) -> int:
     """Records in a block, as the library counts them: 0 is "auto", -1 "none"."""
-    if isinstance(value, str) or value == -1:
-        if value not in ("auto", "none", -1):
-            raise UsageError(f"blocks must be a whole number, 'auto' or 'none', not {_shown(value)}")
-        return 0 if value == "auto" else -1
+    words = {"auto": 0, "none": -1, 0: 0, -1: -1}
+    if isinstance(value, (str, int)) and not isinstance(value, bool) and value in words:
+        return words[value]
+    if isinstance(value, str) or whole(value, "blocks", -SEED_MAX) < 2:
+        raise UsageError("blocks must be a whole number from 2 upwards, auto or none")
     return whole(value, "blocks")
 
 
@@ -152,7 +153,7 @@ def settings(value: Mapping[str, Any] | None, name: str = "settings") -> dict[st
 def refine_settings(value: Mapping[str, Any] | None, moves: Any, time_limit: Any) -> dict[str, str]:
     """The settings of the refinement, two of which have arguments of their own."""
     given = settings(value, "refine_settings")
-    own = {"moves": None if moves is None else str(whole(moves, "moves")),
+    own = {"moves": None if moves is None else str(whole(moves, "moves", -SEED_MAX)),
            "time-limit": None if time_limit is None else format(Decimal(repr(number(time_limit, "time_limit"))), "f")}  # fmt: skip
     for name, said in own.items():
         if said is not None and given.setdefault(name, said) != said:

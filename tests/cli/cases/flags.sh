@@ -112,8 +112,8 @@ wrong_word() # MESSAGE OPTION...
     err_results 1
     err_has "$message"
 }
-wrong_word "column 'zip': there is no such side; choose one of: right, left" --mask zip=both
-wrong_word "default-role: there is no such role; choose one of: quasi, sensitive, identifying, insensitive" --default-role both
+wrong_word "--mask: zip: there is no 'both'; choose one of: right, left" --mask zip=both
+wrong_word "--default-role: there is no 'both'; choose one of: quasi, sensitive, identifying, insensitive" --default-role both
 wrong_word "--effort: there is no 'both'; choose one of: " --effort both
 wrong_word "column 'age': not a weight; a weight is a number above 0, at most 1000000" --weight age=both
 wrong_word "key: column 'a' is twice in the key" --key a,b,a

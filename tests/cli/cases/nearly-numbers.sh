@@ -53,7 +53,7 @@ out_has '[80331..99999]'
 expect 0 "$KANON" anonymize zip.csv --quasi zip -k 2 --type zip=categorical
 err_lacks "zeros in front"
 expect 2 "$KANON" anonymize zip.csv --quasi zip -k 2 --type zip=number
-err_has "column 'zip': there is no such type; choose one of: integer, decimal, date, categorical, ordinal"
+err_has "--type: zip: there is no 'number'; choose one of: integer, decimal, date, categorical, ordinal"
 
 # nines
 printf 'age\n30\n31\n9999\n32\n9999\n33\n' >nines.csv

@@ -128,7 +128,7 @@ no_file none.csv
 
 # words
 expect 2 "$KANON" $run -o none.csv --suppressed perhaps
-err_has "suppressed: there is no such word; choose one of: drop, keep"
+err_has "--suppressed: there is no 'perhaps'; choose one of: drop, keep"
 sed 's/suppress: 0.02/suppressed: never/' s.yaml >bad.yaml
 expect 3 "$KANON" anonymize t.csv -s bad.yaml -o none.csv
 err_has "bad.yaml:7: column 29: there is no such word; choose one of: drop, keep"
