@@ -15,7 +15,9 @@ import yaml
 BIN, WORK = map(pathlib.Path, sys.argv[1:3])
 HOSTS = WORK / "hosts"
 DATA = WORK / "vectors"
-CASES = sorted(p.name for p in HOSTS.iterdir() if p.is_dir())
+TOLD = {p.name: json.loads((p / "case.json").read_text(encoding="utf-8")) for p in sorted(HOSTS.iterdir()) if p.is_dir()}
+# CASE, or CASE/NAME for each run of a case that has several.
+CASES = [f"{case}/{one}" if one else case for case, told in TOLD.items() for one in told.get("each", [""])]
 SKIPS = json.loads((HOSTS / "skips.json").read_text(encoding="utf-8")).get("postgres", {})
 STATES = {"usage": "22023", "data": "22000", "infeasible": "KN001"}
 TYPES = {
@@ -36,6 +38,11 @@ def psql(script):
         [BIN / "psql", "-XqAt", "-h", DATA, "-d", "postgres", "-v", "VERBOSITY=verbose"],
         input=script, capture_output=True, encoding="utf-8", check=False)  # fmt: skip
     return done.stdout, done.stderr
+
+
+# What is an argument elsewhere and said of a column here.
+OF_COLUMNS = {"types": "type", "masks": "mask", "weights": "weight", "bands": "bands", "top": "top", "bottom": "bottom",
+              "formats": "format"}  # fmt: skip
 
 
 def quoted(text):
@@ -66,8 +73,8 @@ def said_of(kind):
     return "date" if kind == "date32" else None
 
 
-def arguments(case, told, typed):
-    """The schema of a case as arguments of kanon.define."""
+def arguments(case, told, o, typed):
+    """The schema and the options of a case as arguments of kanon.define."""
     schema = yaml.safe_load((case / "schema.yaml").read_text(encoding="utf-8"))
     roles, columns = {}, {}
     for column, said in schema["attributes"].items():
@@ -82,9 +89,11 @@ def arguments(case, told, typed):
         kind = said_of(told["columns"][column]) if column in told["columns"] else None
         if not typed and kind and not {"type", "taxonomy", "mask"} & set(said):
             said["type"] = kind
+        for option, key in OF_COLUMNS.items():
+            if column in o.get(option, {}):
+                said[key] = o[option][column]
         if said:
             columns[column] = {k: str(v) if k in ("top", "bottom", "weight") else v for k, v in said.items()}
-    o = dict(told["options"])
     given = {
         "k": str(o["k"]), "quasi": array(roles.get("quasi", [])), "sensitive": array(roles.get("sensitive", [])),
         "insensitive": array(roles.get("insensitive", [])), "columns": quoted(json.dumps(columns, default=str)), "shuffle": "false",
@@ -93,22 +102,26 @@ def arguments(case, told, typed):
         missing = schema["missing"]
         given["missing"] = array([missing] if isinstance(missing, str) else missing)
     constraints = schema.get("privacy", {}).get("constraints", [])
-    if constraints:
+    if "constraints" in o:
+        given["constraints"] = array([o["constraints"]])
+    elif constraints:
         given["constraints"] = array([",".join(f"{k}={v}" for k, v in c.items()) for c in constraints])
     if "entity" in schema:
         given["entity"] = quoted(schema["entity"])
         given["entity_together"] = str(schema.get("entity-together", False)).lower()
-    for option in ("algorithm", "refine", "effort", "recode"):
+    for option in ("algorithm", "refine", "effort", "recode", "empty", "suppressed", "entity"):
         if option in o:
             given[option] = quoted(o[option])
-    if "suppress" in o:
-        given["suppress"] = str(o["suppress"])
+    for option in ("suppress", "seed", "shuffle_seed", "shuffle", "strict", "entity_together"):
+        if option in o:
+            given[option] = str(o[option]).lower()
+    if "blocks" in o:
+        given["blocks"] = "0" if o["blocks"] == "auto" else str(o["blocks"])
     if "suppressed" in schema.get("privacy", {}):
         given["suppressed"] = quoted(schema["privacy"]["suppressed"])
-    if "seed" in o:
-        given["seed"] = str(o["seed"])
-    if "settings" in o:
-        given["settings"] = quoted(json.dumps(o["settings"]))
+    for option in ("settings", "refine_settings"):
+        if option in o:
+            given[option] = quoted(json.dumps(o[option]))
     return ", ".join(f"{k} => {v}" for k, v in given.items())
 
 
@@ -136,19 +149,29 @@ def compare_figures(text, wanted):
     assert not wrong, f"figures differ: {wrong}"
 
 
-def run(case, typed, threads):
-    told = json.loads((case / "case.json").read_text(encoding="utf-8"))
+def as_here(message):
+    """A message of the program with the names of this host, and without a place."""
+    message = re.sub(r"^numeric: ", "numbers: ", re.sub(r"^\S+:\d+: ", "", message))
+    return re.sub(r"^(\w+): (\w+): (?=there is no ')", lambda m: f"columns: {m[2]}: {OF_COLUMNS[m[1]]}: ", message)
+
+
+def run(name, typed, threads):
+    folder, _, one = name.partition("/")
+    case, told = HOSTS / folder, TOLD[folder]
     assert told["format"] == 1
-    form = told["options"].get("numeric", "interval")
+    options = told["options"] | (told["each"][one] if one else {})
+    form = options.get("numeric", "interval")
     begin = load(case, told, typed) + f"SET kanon.threads = {threads};\n\\set ON_ERROR_STOP on\n"
-    define = f"SELECT kanon.define('vector_k', 'vector', {arguments(case, told, typed)}) \\g /dev/null\n"
+    define = f"SELECT kanon.define('vector_k', 'vector', {arguments(case, told, options, typed)}) \\g /dev/null\n"
     if (case / "error.json").exists():
         wanted = json.loads((case / "error.json").read_text(encoding="utf-8"))
+        wanted = wanted[one] if one else wanted
+        if "numeric" in options:
+            define = define.replace("k => ", f"numbers => {quoted(form)}, k => ", 1)
         _, said = psql(begin + define + "SELECT * FROM kanon.refresh('vector_k');")
         said = said.split("ERROR:  ", 1)[1].split("\n")[0]
         code, message = said.split(": ", 1)
-        ending = re.sub(r"^\S+:\d+: ", "", wanted["message"])
-        assert (code, message.endswith(ending)) == (STATES[wanted["status"]], True), said
+        assert (code, message.endswith(as_here(wanted["message"]))) == (STATES[wanted["status"]], True), said
         return
     out, said = psql(begin + define + f"""
         SELECT kanon.export('vector_k', 'groups');
@@ -188,7 +211,7 @@ def main():
                 for threads in (1, 3):
                     seen += 1
                     try:
-                        run(HOSTS / case, typed, threads)
+                        run(case, typed, threads)
                     except Exception as wrong:  # noqa: BLE001: the next case is run, too
                         failed += 1
                         print(f"vectors: {case}, {'typed' if typed else 'text'}, {threads} threads: {wrong!r}")

@@ -11,7 +11,13 @@ import type { Suite } from "./all";
 interface Case {
     format: number;
     options: Record<string, never>;
+    each?: Record<string, Record<string, never>>;
     columns: Record<string, string>;
+}
+interface Refusal {
+    status: string;
+    topic: string;
+    message: string;
 }
 
 /** A cell as a reader of typed files gives it, and what the type says beyond that. */
@@ -85,19 +91,25 @@ function folderFiles(folder: string, below = ""): Files {
 export async function vectorTests(suite: Suite): Promise<void> {
     const hosts = join(suite.root, "tests/hosts");
     const machine = await suite.start();
-    const cases = readdirSync(hosts).filter((name) => statSync(join(hosts, name)).isDirectory());
+    const folders = readdirSync(hosts).filter((name) => statSync(join(hosts, name)).isDirectory());
     const skips =
         (JSON.parse(readFileSync(join(hosts, "skips.json"), "utf8")) as Record<string, Record<string, string>>)[
             "web"
         ] ?? {};
     let seen = 0;
     const json = <T>(name: string, file: string) => JSON.parse(readFileSync(join(hosts, name, file), "utf8")) as T;
-    for (const name of cases) {
+    // A case, or one of its runs where it has several.
+    const cases = folders.flatMap((name): [string, string][] =>
+        Object.keys(json<Case>(name, "case.json").each ?? { "": 0 }).map((one) => [name, one]),
+    );
+    for (const [name, one] of cases) {
         const told = json<Case>(name, "case.json");
+        const called = one === "" ? name : `${name}/${one}`;
+        const { refine_settings, shuffle_seed, ...options } = { ...told.options, ...told.each?.[one] };
         for (const form of ["text", "typed"] as const) {
-            await suite.test(`${name}, ${form}`, () => {
+            await suite.test(`${called}, ${form}`, () => {
                 seen++;
-                if (skips[name] !== undefined) return;
+                if (skips[called] !== undefined) return;
                 assert.equal(told.format, 1);
                 const files = folderFiles(join(hosts, name));
                 if (form === "typed") files["table.csv"] = fromTyped(files["table.csv"] as Uint8Array, told.columns);
@@ -107,17 +119,20 @@ export async function vectorTests(suite: Suite): Promise<void> {
                     table: "table.csv",
                     schema: "schema.yaml",
                     compare: true,
-                    ...told.options,
-                    shuffle: told.options["shuffle_seed"] !== undefined,
-                    shuffleSeed: told.options["shuffle_seed"] ?? "0",
+                    ...options,
+                    ...(refine_settings === undefined ? {} : { refineSettings: refine_settings }),
+                    shuffle: shuffle_seed !== undefined,
+                    shuffleSeed: shuffle_seed ?? "0",
                     outputs: { release: "release.csv", groups: "groups.csv" },
                 };
                 if (name.startsWith("error-")) {
-                    const wanted = json<{ status: string; message: string }>(name, "error.json");
+                    const refusals = json<Refusal & Record<string, Refusal>>(name, "error.json");
+                    const wanted = one === "" ? refusals : (refusals[one] as Refusal);
                     assert.throws(
                         () => machine.ask(request, () => 0),
                         (error: EngineErrorData) => {
                             assert.equal(error.code, wanted.status);
+                            assert.equal(error.topic ?? "", wanted.topic);
                             assert.ok(
                                 error.message.endsWith(wanted.message.replace(/^\S+:\d+: /, "")),
                                 `${error.message}, not ${wanted.message}`,
