@@ -173,10 +173,15 @@ def run(name, typed, threads):
         code, message = said.split(": ", 1)
         assert (code, message.endswith(as_here(wanted["message"]))) == (STATES[wanted["status"]], True), said
         return
+    shown = f"SELECT kanon.export('vector_k', 'release', {quoted(form)})"
+    if "shuffle_seed" in options:  # an export has the order of the source, a table the one in which it was written
+        define = define.replace("shuffle => false", "numbers => 'interval', shuffle => true")
+        define += "SELECT * FROM kanon.refresh('vector_k') \\g /dev/null\n"
+        shown = "COPY (SELECT * FROM vector_k ORDER BY ctid) TO STDOUT WITH (FORMAT csv, HEADER)"
     out, said = psql(begin + define + f"""
         SELECT kanon.export('vector_k', 'groups');
         \\echo =====
-        SELECT kanon.export('vector_k', 'release', {quoted(form)});
+        {shown};
         \\echo =====
         SELECT records FROM kanon.refresh('vector_k');
         \\echo =====

@@ -133,11 +133,17 @@ def first_difference(found, expected):
 
 def check_inputs(tables):
     anonymize("t.csv", "-o", "csv.csv", "--groups", "csv.groups", "--numeric", "columns")
+    shuffled = ["--numeric", "columns", "--shuffle-seed", "7"]
+    anonymize("t.csv", "-o", "shuffled.csv", *shuffled)
+    assert read("shuffled.csv") != read("csv.csv") and sorted(read("shuffled.csv")) == sorted(read("csv.csv"))
     for name, location in tables.items():
         anonymize(location, "-o", "r.csv", "--groups", "r.groups", "--numeric", "columns", "--report", "r.json")
         assert read("r.groups") == read("csv.groups"), name
         assert read("r.csv") == read("csv.csv"), (name, first_difference(read("r.csv"), read("csv.csv")))
         assert SECRET not in open("r.json", encoding="utf-8").read(), name
+        # the order is one of what is released, whatever it was read from
+        anonymize(location, "-o", "r.csv", *shuffled)
+        assert read("r.csv") == read("shuffled.csv"), (name, first_difference(read("r.csv"), read("shuffled.csv")))
     for command in (["profile", "-s", "s.yaml"], ["init"]):
         outputs = {name: kanon(command[0], location, *command[1:]).stdout for name, location in tables.items()}
         assert all(outputs.values()), command
