@@ -27,7 +27,7 @@ void kanon_release_changes_free(kanon_release_changes *changes)
 }
 
 /* The records of changed groups, checked and exported. */
-static kanon_status export_changes(const kanon_outputs *to, const kanon__watched_changes *c, kanon_state *s,
+static kanon_status export_changes(kanon_outputs *to, const kanon__watched_changes *c, kanon_state *s,
                                    struct ArrowArrayStream *rows, kanon_release_changes *changes, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -35,6 +35,7 @@ static kanon_status export_changes(const kanon_outputs *to, const kanon__watched
     KANON_TRY(kanon__subset_grouping(&grouping, &c->subset, s, err), out);
     KANON_TRY(kanon__verify_subset(&c->subset, s, grouping->group_of, grouping->n_groups, err), out);
     KANON_TRY(kanon__release_allowed(c->subset.table, grouping, to->numeric == KANON_NUMERIC_MEAN, err), out);
+    KANON_TRY(kanon__new_array(&to->group_numbers, c->subset.n, "groups", err), out);
     KANON_TRY(kanon__arrow_export(rows, c->subset.table, grouping, to, err, NULL, NULL), out);
     KANON_TRY(kanon__state_group_numbers(to->group_numbers, &c->subset, grouping, err), out);
     changes->n_rows = c->subset.n - grouping->n_suppressed;
@@ -64,7 +65,7 @@ static kanon_status record_changes(const kanon__watched_changes *c, kanon_state 
 }
 
 /* Where changes->whole is set, nothing was released. `as_state`: joint-k is that of the state. */
-static kanon_status release_changes(const kanon_outputs *to, kanon_state *s, bool as_state, kanon_release_changes *changes,
+static kanon_status release_changes(kanon_outputs *to, kanon_state *s, bool as_state, kanon_release_changes *changes,
                                     kanon_change *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -104,23 +105,16 @@ static kanon_status check_outputs(const kanon_outputs *w, kanon_error *err)
 
 /* What has changed where the notes tell, else everything. */
 static kanon_status release_what_changed(kanon__change_call *call, kanon_state *s, kanon_release_changes *changes,
-                                         int64_t *groups, kanon_error *err)
+                                         kanon_error *err)
 {
     kanon_change_options *o = &call->options;
     kanon_outputs *to = &call->outputs.wanted;
     if (to->numeric == KANON_NUMERIC_DEFAULT)
         to->numeric = KANON_NUMERIC_COLUMNS;
-    to->group_numbers = groups;
     changes->whole = o->joint_k > 0; /* it looks at all records */
     if (!changes->whole)
         KANON_CHECK(release_changes(to, s, o->joint_k == 0, changes, &call->done, err));
-    if (changes->whole) {
-        call->done.struct_size = sizeof call->done;
-        KANON_CHECK(kanon_state_release(s, o, &call->done, err));
-    }
-    while (changes->whole && changes->n_rows < s->n_records && groups[changes->n_rows] != 0)
-        changes->n_rows++; /* every row of a release has a group */
-    return KANON_OK;
+    return changes->whole ? kanon__state_release_all(s, o, to, &changes->n_rows, &call->done, err) : KANON_OK;
 }
 
 kanon_status kanon_state_release_changes(kanon_release_changes **changes, kanon_state *state,
@@ -128,15 +122,14 @@ kanon_status kanon_state_release_changes(kanon_release_changes **changes, kanon_
 {
     kanon__change_call call;
     kanon_release_changes *c = NULL;
-    int64_t *groups = NULL;
     *changes = NULL;
     kanon_status st = kanon__change_call_begin(&call, state, options, change, err);
     KANON_TRY(st, out);
     KANON_TRY(check_outputs(&call.outputs.wanted, err), out);
     KANON_TRY(kanon__new_array(&c, 1, "changes", err), out);
-    KANON_TRY(kanon__new_array(&groups, state->n_records, "groups", err), out);
-    c->group_of = groups;
-    KANON_TRY(release_what_changed(&call, state, c, groups, err), out);
+    st = release_what_changed(&call, state, c, err);
+    c->group_of = call.outputs.wanted.group_numbers;
+    KANON_TRY(st, out);
     *changes = c;
     c = NULL;
 out:

@@ -1,4 +1,5 @@
 /* The public functions that change states, and the run of every change: state_run.h has its order. */
+#include "core/alloc.h"
 #include "core/pool.h"
 #include "core/take_options.h"
 #include "pipeline/publish.h"
@@ -117,6 +118,8 @@ kanon_status kanon__change_run_complete(kanon__change_run *c, kanon_error *err)
         st = commit_without_release(c, st, err);
         goto out;
     }
+    if (c->numbered != NULL) /* only here is it known how many rows there are */
+        KANON_TRY(kanon__new_array(&c->numbered->group_numbers, c->subset.n, "groups", err), out);
     KANON_TRY(kanon__publish(c->subset.table, c->grouping, c->options.outputs, err, finish, c), out);
 out:
     return st;

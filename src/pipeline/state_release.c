@@ -162,15 +162,19 @@ kanon_status kanon__change_run_release(kanon__change_run *c, kanon_error *err)
     return KANON_OK;
 }
 
-/* kanon_state_release within its call. Without outputs nothing would be released, and the call is refused. */
-static kanon_status release(kanon_state *state, const kanon_change_options *options, kanon_change *out, kanon_error *err)
+/* Without outputs nothing would be released, and the call is refused. */
+kanon_status kanon__state_release_all(kanon_state *state, const kanon_change_options *options, kanon_outputs *numbered,
+                                      int64_t *n_rows, kanon_change *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__change_run c;
     KANON_TRY(kanon__change_run_begin(&c, state, "release", options, out, err), out);
     if (c.options.outputs == NULL)
         KANON_TRY(kanon__fail(err, KANON_EINVAL, "no outputs are asked for"), out);
+    c.numbered = numbered;
     KANON_TRY(kanon__change_run_complete(&c, err), out);
+    if (n_rows != NULL)
+        *n_rows = c.subset.n - c.grouping->n_suppressed;
     if (kanon__wants_release(c.options.outputs))
         kanon__watch_restart(state);
     if (out->withheld + out->moved + out->merged > 0) /* it does not show the groups of the state */
@@ -185,5 +189,7 @@ kanon_status kanon_state_release(kanon_state *state, const kanon_change_options 
 {
     kanon__change_call call;
     kanon_status st = kanon__change_call_begin(&call, state, options, out, err);
-    return kanon__change_call_end(&call, st == KANON_OK ? release(state, &call.options, &call.done, err) : st);
+    if (st == KANON_OK)
+        st = kanon__state_release_all(state, &call.options, NULL, NULL, &call.done, err);
+    return kanon__change_call_end(&call, st);
 }

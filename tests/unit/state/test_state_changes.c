@@ -344,6 +344,29 @@ static void changes_of_others_make_it_whole(void **unused)
     drop_all(&h);
 }
 
+/* How many rows the state has is known once it is read, and another process may add some until then. */
+static void rows_that_others_add_have_room(void **unused)
+{
+    (void)unused;
+    kanon_error err = KANON_INIT(kanon_error);
+    place path = scratch("grown.state");
+    kanon_state *state = begin(&h, &p, path.text, "privacy: {k: 3}\n", 90, 11), *other = NULL;
+    apply(state, &p, 2, 1);
+    kanon_state_close(state);
+    state = open_watched(path.text); /* nothing of it has been read */
+    release_changes(&h, state, 0);
+    assert_int_equal(h.whole, 1);
+    assert_done(kanon_state_open(&other, path.text, NULL, &err), &err);
+    for (int i = 0; i < 40; i++)
+        apply(other, &p, 6, 0);
+    kanon_state_close(other);
+    release_changes(&h, state, 1);
+    assert_int_equal(h.whole, 2);
+    assert_as_a_whole_release(&h, path.text);
+    kanon_state_close(state);
+    drop_all(&h);
+}
+
 /* A state that nobody watched, and one with open bands, whose ends are those of all records. */
 static void without_notes_it_is_whole(void **unused)
 {
@@ -442,6 +465,7 @@ int main(void)
         cmocka_unit_test(requirements_are_kept),
         cmocka_unit_test(nothing_changed),
         cmocka_unit_test(changes_of_others_make_it_whole),
+        cmocka_unit_test(rows_that_others_add_have_room),
         cmocka_unit_test(failed_changes_leave_no_trace),
         cmocka_unit_test(without_memory_nothing_is_released),
     };
