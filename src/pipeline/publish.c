@@ -329,20 +329,27 @@ static kanon_status is_typed_table(bool *out, const kanon_output *wanted, kanon_
     return *out && wanted->format == NULL ? KANON_OK : kanon__output_format(&csv, wanted, "csv", err);
 }
 
-/* Where columns have types, numbers are shown as such: NAME_min and NAME_max, unless a mean is asked for, or of a stream a
- * text. */
-static kanon_status choose_numeric(publication *p, kanon_error *err)
+kanon_status kanon__choose_numeric(kanon_numeric *numeric, bool typed, kanon_error *err)
 {
-    kanon_numeric *numeric = &p->wanted.numeric;
-    bool typed = p->is_typed || is_stream(p);
     if (*numeric < KANON_NUMERIC_DEFAULT || *numeric > KANON_NUMERIC_COLUMNS)
         return kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)*numeric);
     if (typed && *numeric == KANON_NUMERIC_RANGE) {
         kanon_status st = kanon__fail(err, KANON_EINVAL, "a typed table has no texts for ranges of numbers");
         return kanon__hint(err, st, "choose another numeric form: columns or mean");
     }
-    if (*numeric == KANON_NUMERIC_DEFAULT || (*numeric == KANON_NUMERIC_INTERVAL && p->is_typed))
+    if (*numeric == KANON_NUMERIC_DEFAULT)
         *numeric = typed ? KANON_NUMERIC_COLUMNS : KANON_NUMERIC_INTERVAL;
+    return KANON_OK;
+}
+
+/* Where columns have types, numbers are shown as such: NAME_min and NAME_max, unless a mean is asked for, or of a stream a
+ * text. */
+static kanon_status choose_numeric(publication *p, kanon_error *err)
+{
+    kanon_numeric *numeric = &p->wanted.numeric;
+    KANON_CHECK(kanon__choose_numeric(numeric, p->is_typed || is_stream(p), err));
+    if (*numeric == KANON_NUMERIC_INTERVAL && p->is_typed)
+        *numeric = KANON_NUMERIC_COLUMNS;
     return *numeric == KANON_NUMERIC_RANGE ? check_ranges(p->table, err) : KANON_OK;
 }
 

@@ -24,6 +24,8 @@ typedef kanon_status (*kanon__commit)(kanon__finished *finished, void *payload, 
 /* `commit` may be NULL. */
 kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                             kanon_error *err, kanon__commit commit, void *payload);
+/* The form of numbers where none is chosen, of a typed table or of text. KANON_EINVAL: there is no such form. */
+kanon_status kanon__choose_numeric(kanon_numeric *numeric, bool typed, kanon_error *err);
 /* KANON_EINVAL where two of the `n` outputs (NULL ones are passed over) are in one file, or one is over what was read: that
  * would destroy data. */
 kanon_status kanon__publish_check(const char *const *paths, int n, const kanon_table *table, kanon_error *err);

@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "pipeline/arrow_export.h"
+#include "pipeline/publish.h"
 #include "pipeline/release_plan.h"
 #include "state/maintain/enforce_constraints.h"
 #include "state/maintain/releases.h"
@@ -109,8 +110,7 @@ static kanon_status release_what_changed(kanon__change_call *call, kanon_state *
 {
     kanon_change_options *o = &call->options;
     kanon_outputs *to = &call->outputs.wanted;
-    if (to->numeric == KANON_NUMERIC_DEFAULT)
-        to->numeric = KANON_NUMERIC_COLUMNS;
+    KANON_CHECK(kanon__choose_numeric(&to->numeric, true, err));
     changes->whole = o->joint_k > 0; /* it looks at all records */
     if (!changes->whole)
         KANON_CHECK(release_changes(to, s, o->joint_k == 0, changes, &call->done, err));

@@ -367,6 +367,29 @@ static void rows_that_others_add_have_room(void **unused)
     drop_all(&h);
 }
 
+/* What a whole release refuses, a release of changes refuses, too. */
+static void wrong_forms_are_refused(void **unused)
+{
+    static const int forms[] = {KANON_NUMERIC_RANGE, KANON_NUMERIC_COLUMNS + 1, -1};
+    (void)unused;
+    kanon_error err = KANON_INIT(kanon_error);
+    kanon_change change = KANON_INIT(kanon_change);
+    kanon_release_changes *changes = NULL;
+    struct ArrowArrayStream stream;
+    place path = scratch("forms.state");
+    kanon_state *state = begin(&h, &p, path.text, "privacy: {k: 3}\n", 90, 12);
+    apply(state, &p, 2, 1);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        kanon_outputs options = {.struct_size = sizeof options, .numeric = (kanon_numeric)forms[i]};
+        assert_int_equal(changes_to_stream(&stream, &changes, state, NULL, &options, &change, &err), KANON_EINVAL);
+        assert_null(stream.release);
+    }
+    release_changes(&h, state, 0);
+    assert_int_equal(h.partial, 1);
+    kanon_state_close(state);
+    drop_all(&h);
+}
+
 /* A state that nobody watched, and one with open bands, whose ends are those of all records. */
 static void without_notes_it_is_whole(void **unused)
 {
@@ -466,6 +489,7 @@ int main(void)
         cmocka_unit_test(nothing_changed),
         cmocka_unit_test(changes_of_others_make_it_whole),
         cmocka_unit_test(rows_that_others_add_have_room),
+        cmocka_unit_test(wrong_forms_are_refused),
         cmocka_unit_test(failed_changes_leave_no_trace),
         cmocka_unit_test(without_memory_nothing_is_released),
     };
