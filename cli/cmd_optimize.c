@@ -1,5 +1,5 @@
-/* kanon improve STATE, and kanon optimize, which is the same: runs a refinement on the groups of a state. Run by main.c; state_command.c does what all changes of a
- * state share. */
+/* kanon improve STATE, and kanon optimize, which is the same: runs a refinement on the groups of a state. Run by main.c;
+ * state_command.c does what all changes of a state share. */
 #include "state_command.h"
 
 static const char *const examples[] = {

@@ -281,8 +281,8 @@ static kanon_status do_publish(void *arguments, kanon_error *err)
     return kanon_publish(w->table, w->grouping, &w->outputs, err);
 }
 
-/* publish(table, grouping, options): options$what is release, groups, report, report_external or codebook; without options$path the
- * bytes are returned. */
+/* publish(table, grouping, options): options$what is release, groups, report, report_external or codebook; without
+ * options$path the bytes are returned. */
 SEXP r_publish(SEXP table, SEXP grouping, SEXP options)
 {
     ticker t;

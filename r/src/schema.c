@@ -29,8 +29,8 @@ SEXP r_schema_get(SEXP handle, SEXP name, SEXP column)
     return Rf_ScalarString(Rf_mkCharCE(text, CE_UTF8));
 }
 
-/* schema_set(schema, name, column, value): a key of a schema, of a column or, where it is NULL, of the whole. A value of NULL
- * removes what was said; the key "tree" is a taxonomy as text, and "taxonomy" a path. */
+/* schema_set(schema, name, column, value): a key of a schema, of a column or, where it is NULL, of the whole. A value of
+ * NULL removes what was said; the key "tree" is a taxonomy as text, and "taxonomy" a path. */
 SEXP r_schema_set(SEXP handle, SEXP name, SEXP column, SEXP value)
 {
     kanon_schema *schema = handle_get(handle, &SCHEMA);

@@ -2,9 +2,9 @@
  * kanon__piece_kind that says how it is packed, unpacked, merged and freed; what all kinds have in common is done once, in
  * piece.c and pipeline/piece_read.c.
  *
- * Callers have one type for all kinds, with a name for each. With a type for each they would have to cast wherever they read,
- * write, merge or free, and a wrong cast is wrong memory. Of which kind bytes are is known only when they are read; so each
- * function looks at the kind, and a wrong one is an error with a message. */
+ * Callers have one type for all kinds, with a name for each. With a type for each they would have to cast wherever they
+ * read, write, merge or free, and a wrong cast is wrong memory. Of which kind bytes are is known only when they are read;
+ * so each function looks at the kind, and a wrong one is an error with a message. */
 #ifndef KANON_CORE_PIECE_H
 #define KANON_CORE_PIECE_H
 

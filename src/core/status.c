@@ -1,5 +1,5 @@
-/* See status.h. Filling the caller's error struct, which may be NULL or of another version. Names from files are escaped here,
- * in one place for all messages. No message contains a cell value; scripts/check-messages reads the calls of these
+/* See status.h. Filling the caller's error struct, which may be NULL or of another version. Names from files are escaped
+ * here, in one place for all messages. No message contains a cell value; scripts/check-messages reads the calls of these
  * functions. */
 #include "core/status.h"
 

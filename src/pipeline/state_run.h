@@ -60,7 +60,8 @@ void kanon__change_note_counts(kanon_change *out, const kanon_state *state);
 
 /* A change may write groups and reports without a release. */
 bool kanon__wants_release(const kanon_outputs *outputs);
-/* kanon_state_release within its call. `numbered` is that of the run, and n_rows the rows of its stream; both may be NULL. */
+/* kanon_state_release within its call. `numbered` is that of the run, and n_rows the rows of its stream; both may be
+ * NULL. */
 kanon_status kanon__state_release_all(kanon_state *state, const kanon_change_options *options, kanon_outputs *numbered,
                                       int64_t *n_rows, kanon_change *out, kanon_error *err);
 /* The grouping that is to be released, checked; a release is recorded. */

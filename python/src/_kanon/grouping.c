@@ -317,8 +317,8 @@ static kanon_status publish_proved(const kanon_table *table, const kanon_groupin
     return st;
 }
 
-/* publish(table, grouping, ticker, what, path): `what` is release, groups, report, report_external or codebook. A path that is None:
- * the bytes are returned, in the form that `name` ends in. */
+/* publish(table, grouping, ticker, what, path): `what` is release, groups, report, report_external or codebook. A path
+ * that is None: the bytes are returned, in the form that `name` ends in. */
 PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;

@@ -75,8 +75,8 @@ PyObject *text_list(const char *const *texts, size_t n);
 PyObject *figure_list(const kanon_figure *const *figures, size_t n);
 /* Moves the stream out of a capsule "arrow_array_stream": 0, or -1 with the exception set. */
 int stream_take(struct ArrowArrayStream *out, PyObject *capsule);
-/* What is read: a str (a location), bytes or a capsule of a stream, which is moved. `stream` has room for it. 0, or -1 with the
- * exception set. The texts live as long as `given`. */
+/* What is read: a str (a location), bytes or a capsule of a stream, which is moved. `stream` has room for it. 0, or -1
+ * with the exception set. The texts live as long as `given`. */
 int input_of(kanon_input *out, struct ArrowArrayStream *stream, PyObject *given, const char *name);
 /* A capsule "arrow_array_stream" that owns the stream; NULL: it is released, the exception is set. */
 PyObject *stream_give(struct ArrowArrayStream *stream);

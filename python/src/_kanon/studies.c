@@ -31,7 +31,8 @@ PyObject *bound(PyObject *module, PyObject *args, PyObject *keywords)
     return result;
 }
 
-/* certificate_check(table, certificate, ticker, threads): whether the file at a path, or its bytes, prove what they claim. */
+/* certificate_check(table, certificate, ticker, threads): whether the file at a path, or its bytes, prove what they
+ * claim. */
 PyObject *certificate_check(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -51,8 +52,9 @@ PyObject *certificate_check(PyObject *module, PyObject *args)
     WITHOUT_GIL(st = kanon_certificate_check(&found, table, &input, &how, &err));
     if (st != KANON_OK)
         return raise_failure(&err);
-    return Py_BuildValue("{s:L,s:L,s:d,s:O,s:N}", "records", (long long)found.records, "k", (long long)found.k, "lower_bound",
-                         found.lower_bound, "holds", found.holds ? Py_True : Py_False, "reason", text_of(found.reason));
+    return Py_BuildValue("{s:L,s:L,s:d,s:O,s:N}", "records", (long long)found.records, "k", (long long)found.k,
+                         "lower_bound", found.lower_bound, "holds", found.holds ? Py_True : Py_False, "reason",
+                         text_of(found.reason));
 }
 
 /* {"settings": {name: value}, "result": text, "figures": [...]} */
@@ -87,8 +89,8 @@ PyObject *tradeoff(PyObject *module, PyObject *args, PyObject *keywords)
     kanon_output plot = {.struct_size = sizeof plot};
     unsigned long long seed = 0;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|zzzOzKizzO", names, &table_capsule, &ticker_capsule, &o.k,
-                                     &o.suppress, &o.algorithm, &given, &o.effort, &seed, &o.threads, &plot.location, &o.refine,
-                                     &of_measures))
+                                     &o.suppress, &o.algorithm, &given, &o.effort, &seed, &o.threads, &plot.location,
+                                     &o.refine, &of_measures))
         return NULL;
     kanon_table *table = handle_get(table_capsule, TABLE);
     ticker *t = table == NULL ? NULL : handle_get(ticker_capsule, TICKER);

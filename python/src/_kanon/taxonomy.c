@@ -68,7 +68,8 @@ PyObject *taxonomy_build(PyObject *module, PyObject *args)
     return st == KANON_OK ? handle_new(taxonomy, TAXONOMY, NULL) : raise_failure(&err);
 }
 
-/* taxonomy_count(taxonomy, table, column, missing, empty_is_value, schema): how many records have a value that is no leaf. */
+/* taxonomy_count(taxonomy, table, column, missing, empty_is_value, schema): how many records have a value that is no
+ * leaf. */
 PyObject *taxonomy_count(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -100,8 +101,8 @@ PyObject *taxonomy_nodes(PyObject *module, PyObject *capsule)
         kanon_error err = KANON_INIT(kanon_error);
         PyObject *item = kanon_taxonomy_get(&node, taxonomy, i, &err) != KANON_OK
                              ? raise_failure(&err)
-                             : Py_BuildValue("NiiiL", text_of(node.name), (int)node.parent, (int)node.depth, (int)node.leaves,
-                                             (long long)node.records);
+                             : Py_BuildValue("NiiiL", text_of(node.name), (int)node.parent, (int)node.depth,
+                                             (int)node.leaves, (long long)node.records);
         if (item == NULL || PyList_Append(list, item) != 0)
             Py_CLEAR(list);
         Py_XDECREF(item);

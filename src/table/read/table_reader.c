@@ -179,9 +179,9 @@ static kanon_status check_entity(kanon__reader *r, kanon_error *err)
         return kanon__hint(err, st, "give it the role identifying, or name the column that says whose record it is");
     }
     if (c->role == KANON_ROLE_INSENSITIVE)
-        st = kanon__texts_addf(&r->table->privacy, err,
-                               "%s: the release shows which records are one person's; with the role identifying it would not",
-                               c->name);
+        st = kanon__texts_addf(
+            &r->table->privacy, err,
+            "%s: the release shows which records are one person's; with the role identifying it would not", c->name);
     return st;
 }
 

@@ -1,5 +1,5 @@
-/* Options that a host gives as text, {"effort", "best"}: names, words and ranges are those of options.def, the values go into
- * the fields of a struct. */
+/* Options that a host gives as text, {"effort", "best"}: names, words and ranges are those of options.def, the values go
+ * into the fields of a struct. */
 #ifndef KANON_TABLE_SAID_OPTIONS_H
 #define KANON_TABLE_SAID_OPTIONS_H
 

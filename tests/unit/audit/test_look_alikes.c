@@ -400,9 +400,11 @@ static void sensitive_cells(void **state)
         kanon_schema *schema = new_schema(KANON_TYPE_UNKNOWN);
         assert_int_equal(kanon_schema_set(schema, "s", "role", "sensitive", NULL), KANON_OK);
         if (columns[c].type != KANON_TYPE_UNKNOWN)
-            assert_int_equal(kanon_schema_set(schema, "s", "type", kanon_enum_text(KANON_ENUM_TYPE, columns[c].type), NULL), KANON_OK);
-        assert_int_equal(kanon_schema_set(schema, NULL, "constraint", "{model: distinct-l-diversity, attribute: s, l: 2}", NULL),
-                         KANON_OK);
+            assert_int_equal(kanon_schema_set(schema, "s", "type", kanon_enum_text(KANON_ENUM_TYPE, columns[c].type), NULL),
+                             KANON_OK);
+        assert_int_equal(
+            kanon_schema_set(schema, NULL, "constraint", "{model: distinct-l-diversity, attribute: s, l: 2}", NULL),
+            KANON_OK);
         for (size_t i = 0; i < columns[c].n; i++)
             for (size_t j = i; j < columns[c].n; j++)
                 expect_secrets(schema, &columns[c].cells[i], &columns[c].cells[j]);

@@ -149,8 +149,8 @@ static void assert_same_figures(const kanon__sums *whole, const kanon__sums *mer
                                                  : whole->data->n_sensitive;
         for (int j = 0; m->figure != NULL && j < n; j++)
             if (!same_double(m->figure(whole, j), m->figure(merged, j)))
-                fail_msg("seed %llu: %s: %.17g of the whole, %.17g of its parts", (unsigned long long)seed, m->info.shown.name,
-                         m->figure(whole, j), m->figure(merged, j));
+                fail_msg("seed %llu: %s: %.17g of the whole, %.17g of its parts", (unsigned long long)seed,
+                         m->info.shown.name, m->figure(whole, j), m->figure(merged, j));
     }
     for (int i = 0; i < whole->data->n_quasi; i++) /* not all of them are a figure */
         assert_memory_equal(&whole->quasi[i], &merged->quasi[i], sizeof whole->quasi[i]);

@@ -187,7 +187,8 @@ static void notations_and_statuses_are_by_value(void **state)
     }
     assert_int_equal(kanon_catalogue_count(KANON_CATALOGUE_STATUS), KANON_EINTERNAL + 1);
     for (int i = 0; i <= KANON_EINTERNAL; i++)
-        assert_string_equal(kanon_catalogue_at(KANON_CATALOGUE_STATUS, (size_t)i)->name, kanon_enum_text(KANON_ENUM_STATUS, i));
+        assert_string_equal(kanon_catalogue_at(KANON_CATALOGUE_STATUS, (size_t)i)->name,
+                            kanon_enum_text(KANON_ENUM_STATUS, i));
     assert_string_equal(find(KANON_CATALOGUE_NOTATION, "mean")->example, "24.5");
 }
 

@@ -58,7 +58,8 @@ static void values(void **state)
     assert_int_equal(f.blocks, KANON_BLOCKS_NONE);
     assert_int_equal(f.seed, KANON_SEED_MAX);
     assert_int_equal(f.shuffle, 1); /* a seed asks for it */
-    assert_done(take(&f, (kanon_setting[]){{"blocks", "auto"}, {"shuffle", "false"}, {"k", "3"}, {"k", "4"}}, 4, &err), &err);
+    assert_done(take(&f, (kanon_setting[]){{"blocks", "auto"}, {"shuffle", "false"}, {"k", "3"}, {"k", "4"}}, 4, &err),
+                &err);
     assert_int_equal(f.blocks, 0);
     assert_int_equal(f.shuffle, 0);
     assert_int_equal(f.k, 4); /* the last one */

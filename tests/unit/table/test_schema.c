@@ -117,7 +117,8 @@ static void test_example_attributes(void **state)
     assert_int_equal(kanon__schema_find(schema, "age")->mask, KANON__MASK_NONE);
     assert_null(kanon__schema_find(schema, "age")->said[KANON__COLUMN_WEIGHT]);
     assert_null(kanon__schema_find(schema, "zip")->said[KANON__COLUMN_TAXONOMY]);
-    assert_string_equal(kanon__schema_find(schema, "workclass")->said[KANON__COLUMN_TAXONOMY], "conf/taxonomies/workclass.csv");
+    assert_string_equal(kanon__schema_find(schema, "workclass")->said[KANON__COLUMN_TAXONOMY],
+                        "conf/taxonomies/workclass.csv");
     assert_string_equal(kanon__schema_find(schema, "workclass")->said[KANON__COLUMN_WEIGHT], "2");
     assert_null(kanon__schema_find(schema, "income"));
 
@@ -186,7 +187,8 @@ static void test_adult(void **state)
     assert_int_equal(schema->n_attributes, 6);
     check_attribute(schema, "native-country", KANON_ROLE_QUASI, KANON_TYPE_CATEGORICAL, 1, 5);
     check_attribute(schema, "relationship", KANON_ROLE_INSENSITIVE, KANON_TYPE_UNKNOWN, 1, 9);
-    assert_string_equal(kanon__schema_find(schema, "native-country")->said[KANON__COLUMN_TAXONOMY], "/data/adult/taxonomies/n.csv");
+    assert_string_equal(kanon__schema_find(schema, "native-country")->said[KANON__COLUMN_TAXONOMY],
+                        "/data/adult/taxonomies/n.csv");
     assert_string_equal(kanon__schema_find(schema, "occupation")->said[KANON__COLUMN_TAXONOMY], "/abs/o.csv");
     assert_int_equal(schema->k, 10);
     assert_null(kanon_schema_get(schema, NULL, "algorithm"));

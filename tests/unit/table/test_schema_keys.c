@@ -440,10 +440,10 @@ static void the_last_one_stays(void **state)
 {
     static const struct {
         const char *name, *text, *types; /* the first letters of the types that it goes with */
-    } ways[] = {{"taxonomy", "x.csv", "c"}, {"mask", "right", "c"},          {"bands", "5", "idD"},  {"top", "9", "idD"},
-                {"bottom", "1", "idD"},     {"format", "%Y-%m-%d", "D"},     {"order", "[a, b]", "o"}, {"type", "integer", "i"},
-                {"type", "decimal", "d"},   {"type", "date", "D"},           {"type", "categorical", "c"},
-                {"type", "ordinal", "o"}};
+    } ways[] = {{"taxonomy", "x.csv", "c"}, {"mask", "right", "c"},       {"bands", "5", "idD"},
+                {"top", "9", "idD"},        {"bottom", "1", "idD"},       {"format", "%Y-%m-%d", "D"},
+                {"order", "[a, b]", "o"},   {"type", "integer", "i"},     {"type", "decimal", "d"},
+                {"type", "date", "D"},      {"type", "categorical", "c"}, {"type", "ordinal", "o"}};
     (void)state;
     for (size_t i = 0; i < COUNT(ways); i++)
         for (size_t j = 0; j < COUNT(ways); j++) {
@@ -545,7 +545,8 @@ static void missing_and_empty(void **state)
 static void what_adds_up(void **state)
 {
     (void)state;
-    kanon_schema *schema = parse_yaml("attributes: {a: quasi}\nsame: [[a, b]]\nprivacy: {constraints: [{model: m, l: 2}]}\n");
+    kanon_schema *schema = parse_yaml(
+        "attributes: {a: quasi}\nsame: [[a, b]]\nprivacy: {constraints: [{model: m, l: 2}]}\n");
     say(schema, NULL, "same", "[c, d, e]");
     says(schema, NULL, "same", "[[a, b], [c, d, e]]");
     assert_int_equal(schema->same.n, 6);

@@ -366,7 +366,8 @@ static void wrong_columns_have_a_topic(void **state)
 static void tables_without_use_are_refused(void **state)
 {
     (void)state;
-    assert_refused("attributes: {a: {role: sensitive}}\n", "a\n1\n", "no column is a quasi-identifier", "give the role quasi");
+    assert_refused("attributes: {a: {role: sensitive}}\n", "a\n1\n", "no column is a quasi-identifier",
+                   "give the role quasi");
     assert_refused("attributes: {a: {role: quasi}}\n", "a\n", "t.csv:2: a: no records", "");
     assert_refused("attributes: {a: {role: quasi}}\n", "", "t.csv:1: column 1: the file is empty", "");
     assert_refused("attributes: {a: {role: quasi}}\n", "a,b\n1,2\n3\n", "t.csv:3", "");
