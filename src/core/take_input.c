@@ -56,6 +56,13 @@ void kanon__given_clear(kanon__given *given)
     given->stream.release = NULL;
 }
 
+void kanon__given_drop(const kanon_input *input)
+{
+    kanon__given given;
+    move_stream(&given.stream, input);
+    kanon__given_clear(&given);
+}
+
 const char *kanon__given_name(const kanon__given *given)
 {
     const kanon_input *in = &given->input;

@@ -17,6 +17,8 @@ typedef struct kanon__given {
 kanon_status kanon__given_take(kanon__given *out, const kanon_input *input, kanon_status before, kanon_error *err);
 /* Release the stream that nobody has taken over. */
 void kanon__given_clear(kanon__given *given);
+/* Release the stream of an input that a call had no time to take over; nothing where it was taken. */
+void kanon__given_drop(const kanon_input *input);
 /* What stands in messages. */
 const char *kanon__given_name(const kanon__given *given);
 

@@ -7,6 +7,7 @@
  * A level whose name is that of the level below it is left out. */
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/take_input.h"
 #include "table/value/bands.h"
 #include "taxonomy/taxonomy_document.h"
 
@@ -430,13 +431,14 @@ static kanon_status build(kanon_taxonomy **out, const kanon_input *table, const 
     kanon_status st = KANON_OK;
     level_build b = {.method = method};
     if ((int)method < 0 || method > KANON_TAXONOMY_RARE)
-        return kanon__fail(err, KANON_EINVAL, "there is no way to build a taxonomy of number %d", (int)method);
+        KANON_TRY(kanon__fail(err, KANON_EINVAL, "there is no way to build a taxonomy of number %d", (int)method), out);
     KANON_TRY(split_levels(&b, levels, err), out);
     KANON_TRY(kanon__column_values_read(&b.values, table, options, err), out);
     b.column = options->column;
     KANON_TRY(build_tree(&b, err), out);
     KANON_TRY(kanon__document_new(out, b.tree, err), out);
 out:
+    kanon__given_drop(table);
     clear(&b);
     return st;
 }

@@ -6,6 +6,7 @@
  *   4. With a table: values that no leaf has, and leaves that no value has. */
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/take_input.h"
 #include "table/text/decode.h"
 #include "taxonomy/taxonomy_document.h"
 
@@ -346,6 +347,7 @@ static kanon_status lint(kanon_taxonomy_check **out, const kanon_input *given, k
         KANON_TRY(check_table(&l, table, options, err), out);
     KANON_TRY(make_result(out, &l, err), out);
 out:
+    kanon__given_drop(table);
     kanon__input_close(&input);
     kanon__free(l.scratch);
     kanon__free(l.lines);

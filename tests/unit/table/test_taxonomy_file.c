@@ -1,6 +1,7 @@
 /* Taxonomy files: what is read, and every problem a file can have. */
 #include "unit/taxonomy_helpers.h"
 
+#include <kanon_arrow.h>
 #include <unistd.h>
 
 /* ---- good files -------------------------------------------------------------------------------------------------- */
@@ -274,6 +275,34 @@ static void every_allocation_may_fail(void **state)
     assert_survives(try_file, "a;x;*\nb;;*\nc;x;+\na;y;*\nx;*\n", KANON_EDATA);
 }
 
+static int n_released;
+
+static void release_stream(struct ArrowArrayStream *stream)
+{
+    n_released++;
+    stream->release = NULL;
+}
+
+/* A stream is the library's once it is handed over, also where nothing has come of it yet. */
+static void the_stream_of_a_call_that_fails_is_released(void **state)
+{
+    (void)state;
+    const kanon_column_options column = {.struct_size = sizeof column, .column = "a"};
+    kanon_taxonomy *taxonomy;
+    kanon_taxonomy_check *check;
+    for (int i = 0; i < 3; i++) {
+        struct ArrowArrayStream stream = {.release = release_stream};
+        kanon_status st = i == 0 ? kanon_taxonomy_check_read(&check, KANON_BYTES("", 0), KANON_TAXONOMY_YAML,
+                                                             KANON_STREAM(&stream), &column, NULL, NULL)
+                                 : kanon_taxonomy_build(&taxonomy, KANON_STREAM(&stream), &column,
+                                                        i == 1 ? (kanon_taxonomy_method)99 : KANON_TAXONOMY_BANDS, "", NULL,
+                                                        NULL);
+        assert_int_not_equal(st, KANON_OK);
+        assert_int_equal(n_released, i + 1);
+        assert_null(stream.release);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +319,7 @@ int main(void)
         cmocka_unit_test(wide_files_are_read),
         cmocka_unit_test(deep_files_are_read),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(the_stream_of_a_call_that_fails_is_released),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
