@@ -31,11 +31,11 @@ kanon_status kanon__take_options(void *local, size_t size, const void *given, ka
     if (given == NULL)
         return KANON_OK;
     KANON_CHECK(find_size(&given_size, given, err));
+    memcpy(local, given, given_size < size ? given_size : size);
     if (given_size > size && !is_zero((const unsigned char *)given + size, given_size - size))
         return kanon__hint(err,
                            kanon__fail(err, KANON_EINVAL, "the call asks for what kanon %s does not have", kanon_version()),
                            "the program was built against a newer kanon: install that version");
-    memcpy(local, given, given_size < size ? given_size : size);
     return KANON_OK;
 }
 

@@ -7,8 +7,8 @@
 #include "core/status.h"
 
 /* Copy the options that `given` (NULL: none) has into `local`, of `size` bytes, and zero the rest. Both begin with
- * struct_size. KANON_EINVAL: it is not set, or behind `size` are bytes that are not zero, which somebody set who knows more
- * options than there are here; `local` is all zero then. */
+ * struct_size. KANON_EINVAL: it is not set, and `local` is all zero; or behind `size` are bytes that are not zero, which
+ * somebody set who knows more options than there are here. `local` has the others then, so that sinks among them are told. */
 kanon_status kanon__take_options(void *local, size_t size, const void *given, kanon_error *err);
 /* KANON_EINVAL: the struct at `out` does not say how large it is. */
 kanon_status kanon__check_out(const void *out, kanon_error *err);

@@ -139,6 +139,14 @@ static void sinks_beside_a_refused_one_are_told(void **state)
         assert_int_equal(o.n_told, 1);
         assert_int_equal(o.n_complete, 0);
     }
+    struct {
+        kanon_outputs outputs;
+        int64_t later;
+    } newer = {{.struct_size = sizeof newer, .release = KANON_TO_SINK(&good)}, 1};
+    o.n_told = 0;
+    assert_int_equal(kanon_publish(o.table, o.grouping, &newer.outputs, &err), KANON_EINVAL);
+    assert_int_equal(o.n_told, 1);
+    assert_int_equal(o.n_complete, 0);
 }
 
 /* Of enums, numbers that only a later version knows are no default. */
