@@ -56,7 +56,7 @@ static kanon_status take_number(int64_t *out, const option *row, const char *tex
     if (kanon__parse_integer(out, text, strlen(text)) && *out >= least && *out <= most)
         return KANON_OK;
     if (most == INT64_MAX)
-        return kanon__fail(err, KANON_EINVAL, "%s: not a whole number of at least %lld", row->name, (long long)least);
+        return kanon__fail(err, KANON_EINVAL, "%s must be a whole number, %lld or more", row->name, (long long)least);
     return kanon__fail(err, KANON_EINVAL, "%s must be a whole number from %lld to %lld", row->name, (long long)least,
                        (long long)most);
 }

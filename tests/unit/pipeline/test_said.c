@@ -74,9 +74,9 @@ static void wrong_values(void **state)
         kanon_setting said;
         const char *message, *hint;
     } cases[] = {
-        {{"k", "1"}, "k: not a whole number of at least 2", ""},
-        {{"k", "many"}, "k: not a whole number of at least 2", ""},
-        {{"k", "99999999999999999999"}, "k: not a whole number of at least 2", ""},
+        {{"k", "1"}, "k must be a whole number, 2 or more", ""},
+        {{"k", "many"}, "k must be a whole number, 2 or more", ""},
+        {{"k", "99999999999999999999"}, "k must be a whole number, 2 or more", ""},
         {{"threads", "0"}, "threads must be a whole number from 1 to 1024", ""},
         {{"threads", "2000"}, "threads must be a whole number from 1 to 1024", ""},
         {{"shuffle-seed", "-1"}, "shuffle-seed must be a whole number from 0 to 9007199254740991", ""},
@@ -145,7 +145,7 @@ static void runs(void **state)
     static const struct {
         kanon_setting said;
         const char *message;
-    } wrong[] = {{{"k", "1"}, "k: not a whole number of at least 2"},
+    } wrong[] = {{{"k", "1"}, "k must be a whole number, 2 or more"},
                  {{"algorithm", "magic"}, "there is no algorithm 'magic'"},
                  {{"suppress", "2"}, "suppress: not a share of the records"},
                  {{"numeric", "mean"}, "there is no option 'numeric' here"},
