@@ -90,7 +90,7 @@ def test_unknown_keywords_name_the_function_and_the_nearest_word(people, tmp_pat
         "Taxonomy.build": (pykanon.Taxonomy.build, people, "zip"), "Release.to_csv": (release.to_csv,),
         "Release.report": (release.report, "r.json"), "Release.state": (release.state, "t"), "Release.plot": (release.plot,),
         "State.insert": (state.insert, {}), "State.delete": (state.delete, {}), "State.update": (state.update, {}),
-        "State.optimize": (state.optimize,), "State.release": (state.release,),
+        "State.improve": (state.improve,), "State.release": (state.release,),
         **{name: (getattr(pykanon, name), people) for name in FUNCTIONS},
     }  # fmt: skip
     for called, (function, *given) in calls.items():

@@ -382,7 +382,8 @@ static kanon_status read_release(kanon__source **out, const kanon_input *release
     kanon__input input;
     kanon__csv_reading how;
     kanon_status st = kanon__table_input_take(&input, &how, release, KANON_OK, err);
-    how.header = KANON_HEADER_YES;
+    if (how.header == KANON_HEADER_UNSAID)
+        how.header = KANON_HEADER_YES;
     return st == KANON_OK ? kanon__table_source_read(out, &input, &how, NULL, err) : st;
 }
 

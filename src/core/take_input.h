@@ -19,6 +19,13 @@ kanon_status kanon__given_take(kanon__given *out, const kanon_input *input, kano
 void kanon__given_clear(kanon__given *given);
 /* Release the stream of an input that a call had no time to take over; nothing where it was taken. */
 void kanon__given_drop(const kanon_input *input);
+/* KANON_RETURN_IN_GIVEN (core/context.h) of a function that reads `input`. */
+#define KANON_RETURN_READING(context, input, work, err)                                                                     \
+    do {                                                                                                                    \
+        if (kanon__context_check((context), NULL) != KANON_OK)                                                              \
+            kanon__given_drop(input);                                                                                       \
+        KANON_RETURN_IN_GIVEN((context), (work), (err));                                                                    \
+    } while (0)
 /* What stands in messages. */
 const char *kanon__given_name(const kanon__given *given);
 

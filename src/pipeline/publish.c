@@ -322,11 +322,14 @@ kanon_status kanon__finished_name(void *finished, bool *undone, kanon_error *err
 static kanon_status is_typed_table(bool *out, const kanon_output *wanted, kanon_error *err)
 {
     int csv;
-    if (wanted == NULL || wanted->stream != NULL)
+    if (wanted == NULL)
         return KANON_OK;
     if (wanted->location != NULL)
         KANON_CHECK(kanon__table_output_wanted(out, wanted->location, err));
-    return *out && wanted->format == NULL ? KANON_OK : kanon__output_format(&csv, wanted, "csv", err);
+    if (!*out && wanted->stream == NULL)
+        return kanon__output_format(&csv, wanted, "csv", err);
+    return wanted->format == NULL ? KANON_OK
+                                  : kanon__fail(err, KANON_EINVAL, "a format is for text: this output has its own");
 }
 
 kanon_status kanon__choose_numeric(kanon_numeric *numeric, bool typed, kanon_error *err)

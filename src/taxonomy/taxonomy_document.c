@@ -3,6 +3,7 @@
 
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/take_input.h"
 #include "core/take_options.h"
 #include "table/text/decode.h"
 
@@ -92,7 +93,7 @@ kanon_status kanon_taxonomy_read(kanon_taxonomy **out, const kanon_input *input,
                                  const kanon_context *context, kanon_error *err)
 {
     *out = NULL;
-    KANON_RETURN_IN_GIVEN(context, read_document(out, input, form, err), err);
+    KANON_RETURN_READING(context, input, read_document(out, input, form, err), err);
 }
 
 /* ---- counting and describing --------------------------------------------------------------------------------------- */

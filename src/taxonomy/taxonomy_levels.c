@@ -448,5 +448,5 @@ kanon_status kanon_taxonomy_build(kanon_taxonomy **out, const kanon_input *table
                                   kanon_error *err)
 {
     *out = NULL;
-    KANON_RETURN_IN_GIVEN(context, build(out, table, options, method, levels, err), err);
+    KANON_RETURN_READING(context, table, build(out, table, options, method, levels, err), err);
 }

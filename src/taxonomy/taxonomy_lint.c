@@ -362,7 +362,7 @@ kanon_status kanon_taxonomy_check_read(kanon_taxonomy_check **out, const kanon_i
                                        const kanon_context *context, kanon_error *err)
 {
     *out = NULL;
-    KANON_RETURN_IN_GIVEN(context, lint(out, input, form, table, options, err), err);
+    KANON_RETURN_READING(context, table, lint(out, input, form, table, options, err), err);
 }
 
 void kanon_taxonomy_check_free(kanon_taxonomy_check *check)

@@ -107,6 +107,8 @@ kanon_status kanon__said_take(void *options, const kanon__said_option *rows, siz
 {
     for (size_t i = 0; i < n_said; i++) {
         size_t at = 0;
+        if (said[i].name == NULL || said[i].value == NULL)
+            return kanon__fail(err, KANON_EINVAL, "an option as text has no %s", said[i].name == NULL ? "name" : "value");
         while (at < n_rows && !is_name(kanon__option(rows[at].id), said[i].name))
             at++;
         if (at == n_rows)

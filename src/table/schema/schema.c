@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/take_input.h"
 #include "core/text.h"
 #include "table/schema/flow_text.h"
 #include "table/schema/schema_keys.h"
@@ -50,7 +51,7 @@ static kanon_status read_schema(kanon_schema **out, const kanon_input *given, ka
 kanon_status kanon_schema_read(kanon_schema **out, const kanon_input *input, const kanon_context *context, kanon_error *err)
 {
     *out = NULL;
-    KANON_RETURN_IN_GIVEN(context, read_schema(out, input, err), err);
+    KANON_RETURN_READING(context, input, read_schema(out, input, err), err);
 }
 
 static void clear_attribute(kanon__attribute *attribute)
@@ -130,9 +131,13 @@ static kanon_status set_taxonomy(kanon_schema *schema, const char *column, const
     kanon__attribute *attribute = NULL;
     kanon__input input = {0};
     kanon__tree *tree = NULL;
-    if (given != NULL && given->location != NULL && given->bytes == NULL && given->stream == NULL) /* read with the table */
-        return kanon_schema_set(schema, column, "taxonomy", given->location, err);
-    KANON_TRY(kanon__input_take(&input, given, KANON__INPUT_TAXONOMY, KANON_OK, err), out);
+    kanon__given g;
+    KANON_TRY(kanon__given_take(&g, given, KANON_OK, err), out);
+    if (g.input.location != NULL) { /* read with the table */
+        st = kanon_schema_set(schema, column, "taxonomy", g.input.location, err);
+        goto out;
+    }
+    KANON_TRY(kanon__input_take(&input, &g.input, KANON__INPUT_TAXONOMY, KANON_OK, err), out);
     KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__tree_parse(&tree, &input, err), out);
     KANON_TRY(kanon__schema_want(&attribute, schema, column, err), out);
@@ -141,6 +146,7 @@ static kanon_status set_taxonomy(kanon_schema *schema, const char *column, const
     attribute->tree = tree;
     tree = NULL;
 out:
+    kanon__given_clear(&g);
     kanon__tree_free(tree);
     kanon__input_close(&input);
     return st;
