@@ -57,7 +57,7 @@ kanon_status kanon_schema_read(kanon_schema **out, const kanon_input *input, con
 static void clear_attribute(kanon__attribute *attribute)
 {
     for (int key = 0; key < KANON__COLUMN_KEYS; key++)
-        (void)kanon__schema_forget(NULL, attribute, key, NULL);
+        kanon__attribute_forget(attribute, key);
     kanon__free(attribute->name);
 }
 
@@ -70,7 +70,7 @@ void kanon_schema_free(kanon_schema *schema)
     kanon__free(schema->attributes);
     kanon__dictionary_clear(&schema->names);
     for (int key = KANON__WHOLE_EMPTY + 1; key < KANON__WHOLE_KEYS; key++)
-        (void)kanon__schema_forget(schema, NULL, key, NULL);
+        (void)kanon__schema_forget(schema, key, NULL);
     kanon__free(schema->said[KANON__WHOLE_MISSING]);
     kanon__free(schema->said[KANON__WHOLE_EMPTY]);
     kanon__texts_clear(&schema->missing);
@@ -141,7 +141,7 @@ static kanon_status set_taxonomy(kanon_schema *schema, const char *column, const
     KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__tree_parse(&tree, &input, err), out);
     KANON_TRY(kanon__schema_want(&attribute, schema, column, err), out);
-    (void)kanon__schema_forget(schema, attribute, KANON__COLUMN_TAXONOMY, err);
+    kanon__attribute_forget(attribute, KANON__COLUMN_TAXONOMY);
     kanon__attribute_make_way(attribute, KANON__COLUMN_TAXONOMY);
     attribute->tree = tree;
     tree = NULL;
@@ -280,8 +280,10 @@ static kanon_status set(kanon_schema *schema, const char *column, const char *na
         uint32_t number = kanon__dictionary_find(&schema->names, column, strlen(column));
         found = number != KANON__NO_CODE ? &schema->attributes[number] : &fresh;
     }
+    if (text == NULL && found != NULL)
+        kanon__attribute_forget(found, key);
     if (text == NULL)
-        return kanon__schema_forget(schema, found, key, err);
+        return found != NULL ? KANON_OK : kanon__schema_forget(schema, key, err);
     kanon__saying s = {.schema = schema, .attribute = found, .key = key, .err = err};
     bool is_path = column != NULL && key == KANON__COLUMN_TAXONOMY; /* which can have any bytes */
     if ((!is_path && !kanon__text_is_utf8(text)) || (column != NULL && !kanon__text_is_utf8(column)))

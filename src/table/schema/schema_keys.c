@@ -251,7 +251,7 @@ static kanon_status take_algorithm(kanon__saying *s)
 {
     const char *before = s->schema->said[KANON__WHOLE_ALGORITHM];
     if (before == NULL || strcmp(before, s->text) != 0)
-        return kanon__schema_forget(s->schema, NULL, KANON__WHOLE_SETTINGS, s->err);
+        return kanon__schema_forget(s->schema, KANON__WHOLE_SETTINGS, s->err);
     return KANON_OK;
 }
 
@@ -417,7 +417,7 @@ int kanon__attribute_conflict(const kanon__attribute *attribute, int key)
 void kanon__attribute_make_way(kanon__attribute *attribute, int key)
 {
     for (int other; (other = kanon__attribute_conflict(attribute, key)) >= 0;)
-        (void)kanon__schema_forget(NULL, attribute, other, NULL);
+        kanon__attribute_forget(attribute, other);
 }
 
 static void forget_of_column(kanon__attribute *attribute, int key)
@@ -492,12 +492,12 @@ static kanon_status forget_of_whole(kanon_schema *schema, int key, kanon_error *
         break;
     case KANON__WHOLE_ENTITY:
         schema->entity_line = 0;
-        return kanon__schema_forget(schema, NULL, KANON__WHOLE_ENTITY_TOGETHER, err);
+        return kanon__schema_forget(schema, KANON__WHOLE_ENTITY_TOGETHER, err);
     case KANON__WHOLE_ENTITY_TOGETHER:
         schema->entity_together = false;
         break;
     case KANON__WHOLE_ALGORITHM:
-        return kanon__schema_forget(schema, NULL, KANON__WHOLE_SETTINGS, err);
+        return kanon__schema_forget(schema, KANON__WHOLE_SETTINGS, err);
     case KANON__WHOLE_SETTINGS:
         clear_settings(schema);
         break;
@@ -537,22 +537,19 @@ static void settle_type(kanon__attribute *attribute)
                                                 : KANON_TYPE_UNKNOWN;
 }
 
-static void drop(char **said)
+void kanon__attribute_forget(kanon__attribute *attribute, int key)
 {
-    kanon__free(*said);
-    *said = NULL;
+    forget_of_column(attribute, key);
+    kanon__free(attribute->said[key]);
+    attribute->said[key] = NULL;
+    settle_type(attribute);
 }
 
-kanon_status kanon__schema_forget(kanon_schema *schema, kanon__attribute *attribute, int key, kanon_error *err)
+kanon_status kanon__schema_forget(kanon_schema *schema, int key, kanon_error *err)
 {
-    if (attribute == NULL) {
-        KANON_CHECK(forget_of_whole(schema, key, err));
-        drop(&schema->said[key]);
-        return KANON_OK;
-    }
-    forget_of_column(attribute, key);
-    drop(&attribute->said[key]);
-    settle_type(attribute);
+    KANON_CHECK(forget_of_whole(schema, key, err));
+    kanon__free(schema->said[key]);
+    schema->said[key] = NULL;
     return KANON_OK;
 }
 

@@ -51,8 +51,9 @@ extern const kanon__schema_key kanon__whole_keys[KANON__WHOLE_KEYS];
 /* Say it: it replaces what was said, or adds to it, and what cannot be beside it is forgotten. A message names no place.
  * Nothing has changed after a failure. */
 kanon_status kanon__schema_say(kanon__saying *s);
-/* Nothing is said of it any more. `attribute` NULL: of the whole. Only to forget `empty` takes memory. */
-kanon_status kanon__schema_forget(kanon_schema *schema, kanon__attribute *attribute, int key, kanon_error *err);
+/* Nothing is said of it any more. Of the whole, only to forget `empty` and `missing` takes memory. */
+void kanon__attribute_forget(kanon__attribute *attribute, int key);
+kanon_status kanon__schema_forget(kanon_schema *schema, int key, kanon_error *err);
 /* Of what is said, the first that cannot be beside `key`; -1: there is none. */
 int kanon__attribute_conflict(const kanon__attribute *attribute, int key);
 /* Forget what cannot be beside `key`. */

@@ -7,7 +7,7 @@ known()
 {
     printf "$1" >s.yaml
     expect 3 "$KANON" anonymize t.csv -s s.yaml -k 2 -o r.csv
-    sed -n 's/.*valid [a-z]* are //p' "$ERR" | tr -d ','
+    sed -n -E 's/.*(valid keys are|choose one of:) //p' "$ERR" | tr -d ','
 }
 
 for schema in 'zzzzzzzz: 1\n' 'attributes: {age: {zzzzzzzz: 1}}\n' 'attributes: {age: zzzzzzzz}\n' \
