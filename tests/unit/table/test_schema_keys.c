@@ -504,6 +504,12 @@ static void what_needs_another(void **state)
     says(schema, NULL, "settings", "{s: 60, t: 1}");
     assert_int_equal(kanon_schema_set(schema, NULL, "settings", "{name: x}", NULL), KANON_EINVAL);
     assert_int_equal(kanon_schema_set(schema, NULL, "settings", "{s}", NULL), KANON_EINVAL);
+    char name[300]; /* a file could not have it as a name */
+    memset(name, 'x', sizeof name);
+    memcpy(name + sizeof name - 4, "=1", sizeof "=1");
+    assert_int_equal(kanon_schema_set(schema, NULL, "settings", name, NULL), KANON_EINVAL);
+    assert_int_equal(kanon_schema_set(schema, NULL, "settings", name + 200, NULL), KANON_OK);
+    say(schema, NULL, "settings", "{s: 60, t: 1}");
     say(schema, NULL, "algorithm", "tgc-b"); /* the same */
     assert_int_equal(schema->n_settings, 2);
     comes_back(schema);
