@@ -87,7 +87,7 @@ def make(**said: Unpack[Said]) -> Any:
     for column, levels in given["orders"].items():
         if isinstance(levels, str) or not isinstance(levels, Iterable):
             raise UsageError(f"the order of {column} is a list of levels", f"Example: orders={EXAMPLES['orders']}")
-        _kanon.schema_set(handle, "order", column, json.dumps(list(map(str, levels))))
+        _kanon.schema_set(handle, "order", column, _listed("order", map(str, levels)))
     for what in ("bands", "top", "bottom"):
         for column, value in given[what].items():
             _kanon.schema_set(handle, what, column, _bands(value))
@@ -99,7 +99,7 @@ def make(**said: Unpack[Said]) -> Any:
     for column, tree in given["taxonomies"].items():
         _set_taxonomy(handle, column, tree)
     for one in given.get("same") or []:
-        _kanon.schema_set(handle, "same", None, json.dumps(list(one)))
+        _kanon.schema_set(handle, "same", None, _listed("same", one))
     constraints = given.get("constraints")
     for constraint in [constraints] if isinstance(constraints, (str, Mapping)) else constraints or []:
         _kanon.schema_set(handle, "constraint", None, _constraint(constraint))
@@ -109,7 +109,7 @@ def make(**said: Unpack[Said]) -> Any:
     }
     for what, found in lists.items():
         if found:
-            _kanon.schema_set(handle, what, None, json.dumps(found))
+            _kanon.schema_set(handle, what, None, _listed(what, found))
     for what in ("default_role", "empty", "entity", "suppressed"):
         if given.get(what) is not None:
             _kanon.schema_set(handle, what.replace("_", "-"), None, given[what])
@@ -155,6 +155,14 @@ def _check_once(given: Mapping[str, list[str]]) -> None:
         for column in given[role]:
             if seen.setdefault(column, role) != role:
                 raise UsageError(f"the column {column} is named as {seen[column]} and as {role}", "Remove one of the two.")
+
+
+def _listed(name: str, found: Iterable[str]) -> str:
+    """A list as the text that the library reads; a text of C ends at a character of code 0."""
+    listed = list(found)
+    if any("\0" in text for text in listed):
+        raise ValueError(f"the {name} has a character of code 0")
+    return json.dumps(listed)
 
 
 def _constraint(value: Constraint) -> str:

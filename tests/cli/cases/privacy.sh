@@ -43,7 +43,7 @@ err_has "no such model"
 expect 2 "$KANON" anonymize t.csv -s s.yaml -q --suppress 2 -o none.csv
 expect 2 "$KANON" anonymize t.csv -s s.yaml -q --entity who --entity-together --refine il-optimization -o none.csv
 expect 2 "$KANON" anonymize t.csv -s s.yaml -q --constraint model=distinct-l-diversity,attribute=disease,l=2,l=3 -o none.csv
-err_has "l: given twice"
+err_has "'l' is given twice"
 
 # where less is stricter, the way out is up
 expect 1 "$KANON" anonymize t.csv -s s.yaml -q --constraint model=alpha-k,attribute=disease,alpha=0.1 -o none.csv
