@@ -1,4 +1,5 @@
 // A look at a table: its first rows, and what each column holds. Runs in the worker, on the first bytes of large files.
+import type { Header } from "./options";
 import { decode, eachRow, findDelimiter } from "./csv";
 import type { ColumnSummary, Preview } from "./protocol";
 
@@ -56,7 +57,7 @@ class Summing {
 
 export async function preview(
     blob: Blob,
-    asked: { delimiter?: string; header?: "yes" | "no"; bytes: number },
+    asked: { delimiter?: string; header?: Header; bytes: number },
 ): Promise<Preview> {
     const complete = blob.size <= asked.bytes;
     const text = decode(new Uint8Array(await blob.slice(0, asked.bytes).arrayBuffer()), complete);

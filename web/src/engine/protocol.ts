@@ -1,9 +1,9 @@
 // What page and engine say to each other: two unions with an id. The requests of the library are those of bridge.h; a
 // server on the same machine answers the same ones. worker.ts and wasm.ts stand on the two sides.
 
-export type Role = "identifying" | "quasi" | "sensitive" | "insensitive";
-export type ColumnType = "integer" | "decimal" | "date" | "categorical" | "unknown";
-export type Numeric = "interval" | "range" | "mean" | "columns";
+import type { Effort, Empty, Header, ColumnType as KnownType, Numeric, Recode, Role } from "./options";
+export type { Effort, Numeric, Role };
+export type ColumnType = KnownType | "unknown";
 
 /** Files by their names in the engine's folder. A Blob is read where it lies, piece by piece; bytes are copied. */
 export type Files = Record<string, Blob | Uint8Array>;
@@ -12,7 +12,7 @@ export type Files = Record<string, Blob | Uint8Array>;
 export interface Reading {
     table: string;
     delimiter?: string;
-    header?: "yes" | "no";
+    header?: Header;
     encoding?: string;
 }
 interface WithSchema extends Reading {
@@ -41,16 +41,16 @@ export interface Grouping {
     settings?: Record<string, string>;
     refine?: string;
     refineSettings?: Record<string, string>;
-    effort?: string;
+    effort?: Effort;
     suppress?: string;
-    recode?: "record" | "attribute";
+    recode?: Recode;
     compare?: boolean;
 }
 interface OfColumn extends Reading {
     column: string;
     missing?: string[];
     /** whether the empty text is a value; default: missing */
-    empty?: "missing" | "value";
+    empty?: Empty;
     out?: string;
     form?: string;
 }
@@ -67,14 +67,14 @@ export type LibraryRequest =
     | ({ do: "run" } & WithSchema & Grouping & Publishing)
     | { do: "measure" }
     | ({ do: "publish" } & Publishing)
-    | ({ do: "tradeoff"; ks?: string; suppress?: string; seed?: string; effort?: string } & WithSchema)
+    | ({ do: "tradeoff"; ks?: string; suppress?: string; seed?: string; effort?: Effort } & WithSchema)
     | { do: "check"; release: string; schema: string; k?: number }
     | ({ do: "evaluate"; release: string; k?: number } & WithSchema);
 
 /** What the worker does without the library: files of other programs as CSV, a look at the rows, Parquet. */
 export type HelperRequest =
     | { do: "convert"; file: string; kind: "parquet" | "excel" | "gzip" }
-    | { do: "preview"; table: string; delimiter?: string; header?: "yes" | "no"; bytes: number }
+    | { do: "preview"; table: string; delimiter?: string; header?: Header; bytes: number }
     | { do: "parquet"; table: string; types: Record<string, ColumnType> };
 
 export type EngineRequest = LibraryRequest | HelperRequest;

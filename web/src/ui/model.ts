@@ -4,6 +4,7 @@ import type { Answer, Engine } from "../engine/api";
 import type {
     ColumnSummary,
     ColumnType,
+    Effort,
     Files,
     Preview,
     Proposal,
@@ -313,7 +314,7 @@ export const emptyIsValue = (model: Model) => model.others.some(([key, one]) => 
 
 export interface Choices {
     seed: string;
-    effort: string;
+    effort: Effort;
     numeric: string;
     shuffle: boolean;
     refineSettings: Record<string, string>;

@@ -177,10 +177,11 @@ export function Check(props: {
     label: string;
     checked: boolean;
     onChange(checked: boolean): void;
+    hint?: string;
 }): preact.JSX.Element {
     const id = useId();
     return (
-        <div class="check">
+        <div class="check" title={props.hint}>
             <input
                 id={id}
                 type="checkbox"

@@ -2,7 +2,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Engine } from "../engine/api";
-import type { Measured, Numeric, RunResult } from "../engine/protocol";
+import type { Effort, Measured, Numeric, RunResult } from "../engine/protocol";
 import type { Model } from "./model";
 
 export interface Run {
@@ -17,7 +17,7 @@ export interface Run {
     /** the model that was run: what is taken away belongs to it, whatever is changed later */
     model: Model;
     seed: string;
-    effort: string;
+    effort: Effort;
     numeric: Numeric;
     shuffle: boolean;
 }

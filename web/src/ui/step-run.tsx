@@ -1,7 +1,7 @@
 // Run: progress that can be ended, then what came out: before and after, what was lost, risk, warnings, advice.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { eachRow } from "../engine/csv";
-import type { Measured, Progress, RunResult } from "../engine/protocol";
+import type { Measured, Progress, RunResult, Effort } from "../engine/protocol";
 import { Bars } from "./charts";
 import { commandOf, filesOf, SCHEMA, schemaText } from "./model";
 import {
@@ -26,7 +26,6 @@ const SHOWN = 10;
 // How long a search may take that is to end soon.
 const MOST_SECONDS = 5;
 
-type Effort = "fast" | "balanced" | "best";
 
 export function StepRun(): preact.JSX.Element {
     const words = useWords();
@@ -133,12 +132,13 @@ export function StepRun(): preact.JSX.Element {
                         value={effort}
                         options={efforts}
                         onChange={(one: Effort) => setEffort(one)}
+                        hint={words.options.effort}
                     />
                     <TextField
                         label={words.seed}
                         value={seed}
                         onChange={(text) => /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) && setSeed(text)}
-                        hint={words.seedHint}
+                        hint={words.options.seed}
                     />
                     <div class="run-buttons">
                         {!busy && (

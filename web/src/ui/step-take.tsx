@@ -196,8 +196,9 @@ function Things(props: { run: Run }): preact.JSX.Element {
                         value={numeric}
                         options={forms}
                         onChange={(one: Numeric) => setNumeric(one)}
+                        hint={words.options.numeric}
                     />
-                    <Check label={words.shuffle} checked={shuffle} onChange={setShuffle} />
+                    <Check label={words.shuffle} hint={words.options.shuffle} checked={shuffle} onChange={setShuffle} />
                 </div>
             </Card>
             {failure !== null && <Failure cause={failure} />}

@@ -1,5 +1,7 @@
 // The words of the page, in English and German. Messages, reasons and advice of the library are shown as it writes
 // them.
+import { briefs } from "../engine/options";
+
 export type Language = "en" | "de";
 
 const en = {
@@ -140,7 +142,7 @@ const en = {
     effortBalanced: "balanced: some seconds",
     effortBest: "best: minutes for less loss",
     seed: "Seed",
-    seedHint: "the same seed gives the same release",
+    options: briefs as Record<keyof typeof briefs, string>,
     start: "Run",
     again: "Run again",
     stopKeep: "Stop and keep the best",
@@ -372,7 +374,12 @@ const de: Words = {
     effortBalanced: "balanced: einige Sekunden",
     effortBest: "best: Minuten für weniger Verlust",
     seed: "Startwert",
-    seedHint: "derselbe Startwert ergibt dieselbe Veröffentlichung",
+    options: {
+        effort: "Zeit für die Suche nach weniger Verlust: schnell (unter einer Sekunde), ausgewogen (Sekunden), gründlich (Minuten)",
+        numeric: "Schreibweise verallgemeinerter Zahlen und Daten: [20..29], [20,29], das Mittel der Gruppe oder zwei Spalten NAME_min und NAME_max",
+        seed: "Startwert aller zufälligen Entscheidungen; derselbe Startwert ergibt dieselben Gruppen",
+        shuffle: "Datensätze in der Reihenfolge einer Streusumme ihrer veröffentlichten Zellen, die nichts über die Reihenfolge der Tabelle verrät",
+    },
     start: "Ausführen",
     again: "Noch einmal",
     stopKeep: "Beenden und das Beste behalten",
