@@ -177,9 +177,10 @@ def test_interrupts_come_again_and_again(tmp_path):
         run._wait = lambda event: wait(Shown(event))
         def press():
             begun.wait()
-            for _ in range(4):
+            for _ in range(4): # one that comes right before the wait begins does not end it: press again
                 signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-                waiting.acquire()
+                while not waiting.acquire(timeout=0.2):
+                    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
             pressed.set()
         threading.Thread(target=press, daemon=True).start()
         try:
