@@ -68,7 +68,8 @@ def test_interrupt_raises_keyboard_interrupt_and_leaves_nothing(tmp_path):
 
 def test_stops_in_every_stage():
     table = big(20000)
-    for stage in ("", "grouping", "refining"):
+    stages = ("", "grouping", "refining")
+    for first in range(len(stages)):
         ticker_of, begun, ended = [], threading.Event(), threading.Event()
 
         def work(ticker):
@@ -78,10 +79,10 @@ def test_stops_in_every_stage():
             loaded = _kanon.table_import(handle, pykanon.frames.stream_of(table), ticker)
             return _kanon.anonymize(loaded, ticker, k=5, effort="best")
 
-        def stop(stage=stage, ticker_of=ticker_of, begun=begun, ended=ended):
+        def stop(wanted=stages[first:], ticker_of=ticker_of, begun=begun, ended=ended):
             begun.wait()
-            while _kanon.ticker_read(ticker_of[0])[0] != stage and not ended.wait(0.001):
-                pass  # nothing tells of a new stage but the ticker, which is asked
+            while "" not in wanted and _kanon.ticker_read(ticker_of[0])[0] not in wanted and not ended.wait(0.001):
+                pass  # nothing tells of a new stage but the ticker, which is asked; on a busy machine it is a later one
             _kanon.ticker_stop(ticker_of[0])
 
         thread = threading.Thread(target=stop)
