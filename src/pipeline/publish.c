@@ -395,7 +395,9 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
     kanon__ticker_init(&p.ticker, w->tick, w->payload, "writing");
     kanon__outputs_locations(paths, w);
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
-    if (!is_measures_alone(w))
+    if (is_measures_alone(w))
+        KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
+    else
         KANON_TRY(kanon__release_allowed(table, grouping, w->numeric == KANON_NUMERIC_MEAN, err), out);
     KANON_TRY(open_outputs(&p, err), out);
     if (p.typed_groups != NULL)

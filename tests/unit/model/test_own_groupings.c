@@ -181,6 +181,17 @@ static void groupings_belong_to_one_table(void **state)
     assert_refused(kanon_group_view_new(&view, other, made, &err), &err);
     assert_done(publish(one, own, &err), &err);
     assert_done(publish(one, made, &err), &err);
+    /* nor is there a report of measures alone */
+    assert_done(kanon_evaluate(&measures, one, made, NULL, &err), &err);
+    place report = scratch("r.json");
+    const kanon_outputs alone = {
+        .struct_size = sizeof alone, .report = KANON_TO_PATH(report.text), .measures = measures};
+    kanon_table *shorter = bytes_table("a\n1\n1\n");
+    assert_int_equal(kanon_publish(shorter, made, &alone, &err), KANON_EINVAL);
+    assert_false(exists(report.text));
+    kanon_table_free(shorter);
+    assert_done(kanon_publish(one, made, &alone, &err), &err);
+    kanon_measures_free(measures);
     kanon_grouping_free(made);
     kanon_grouping_free(own);
     kanon_table_free(other);
