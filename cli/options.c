@@ -701,7 +701,7 @@ void print_wrapped(FILE *file, const char *text, int at, int indent)
     text += strspn(text, " ");
     while (*text != '\0') {
         int length = (int)strcspn(text, " ");
-        if (!line_begins && at + 1 + length > width) {
+        if (!line_begins && at + 1 + length >= width) { /* the last column stays free: some terminals go on in the next line */
             fprintf(file, "\n%*s", indent, "");
             at = indent;
             line_begins = true;

@@ -156,8 +156,10 @@ kanon_status release_run_publish(release_run *run, kanon_error *err)
                                   err);
     if (st == KANON_OK && signals_caught() != 0)
         st = err->status = KANON_ECANCELLED;
+    outputs.measures = run->measures;
+    if (st == KANON_OK && args->verbose)
+        st = kanon_verdict_of(&run->verdict, run->table, run->grouping, &outputs, err);
     if (st == KANON_OK) {
-        outputs.measures = run->measures;
         run->publishing = true;
         st = args->state != NULL
                  ? kanon_state_create(args->state, run->table, run->schema, run->grouping, &outputs, &keeping, err)
@@ -180,6 +182,18 @@ void release_run_print_warnings(const release_run *run)
     for (size_t i = 0; (notice = kanon_grouping_notice_at(run->grouping, i)) != NULL; i++)
         if (notice->kind == KANON_NOTICE_PRIVACY || (notice->kind == KANON_NOTICE_GENERAL && !run->args->quiet))
             say("warning: %s", notice->text);
+}
+
+void release_run_print_verdict(const release_run *run)
+{
+    const kanon_verdict_row *row;
+    char lead[120];
+    for (size_t i = 0; (row = kanon_verdict_at(run->verdict, i)) != NULL; i++) {
+        snprintf(lead, sizeof lead, "%s: %s: ", kanon_enum_text(KANON_ENUM_MARK, (int)row->mark), row->heading);
+        fputs(lead, stderr);
+        print_wrapped(stderr, row->sentence, (int)strlen(lead), 2);
+    }
+    fputc('\n', stderr);
 }
 
 void release_run_print_repeat(const release_run *run)
@@ -210,6 +224,7 @@ void release_run_print_written(const release_run *run)
 void release_run_clear(release_run *run)
 {
     free(run->command);
+    kanon_verdict_free(run->verdict);
     kanon_measures_free(run->measures);
     kanon_grouping_free(run->grouping);
     kanon_table_free(run->table);

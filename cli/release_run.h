@@ -15,6 +15,7 @@ typedef struct release_run {
     kanon_table *table;
     kanon_grouping *grouping;
     kanon_measures *measures; /* of `grouping`; NULL: nothing is printed */
+    kanon_verdict *verdict;
     char *command;            /* what makes the release again, for the report; NULL: nobody asked */
     progress show;
     bool publishing;
@@ -33,6 +34,8 @@ double release_run_figure(const release_run *run, const char *name);
 /* The messages at the end: warnings; where a clock or a signal had a part in the groups, how to get them again; and which
  * files there are now. */
 void release_run_print_warnings(const release_run *run);
+/* What somebody has to look at before the release is given away; with --verbose, every row of the verdict. */
+void release_run_print_verdict(const release_run *run);
 void release_run_print_repeat(const release_run *run);
 void release_run_print_written(const release_run *run);
 void release_run_clear(release_run *run);

@@ -119,7 +119,8 @@ typedef enum kanon_enum {
     KANON_ENUM_NUMERIC,         /* default, interval, range, mean, columns */
     KANON_ENUM_POINT_RESULT,    /* optimal, dominated, infeasible */
     KANON_ENUM_TAXONOMY_FORM,   /* auto, csv, indented, yaml, parents, json */
-    KANON_ENUM_TAXONOMY_METHOD  /* bands, frequency, dates, mask, prefixes, rare */
+    KANON_ENUM_TAXONOMY_METHOD, /* bands, frequency, dates, mask, prefixes, rare */
+    KANON_ENUM_MARK             /* met, failed, look, not shown */
 } kanon_enum;
 
 /* The word for a value, such as a kanon_role; NULL: the enum has no such value. */
@@ -769,6 +770,38 @@ KANON_API kanon_status kanon_propose(kanon_proposal **out, const kanon_input *ta
                                      kanon_error *err);
 KANON_API void kanon_proposal_free(kanon_proposal *proposal);
 
+/* ---- the verdict ------------------------------------------------------------------------------------------------- */
+
+typedef enum kanon_mark {
+    KANON_MARK_MET = 0,
+    KANON_MARK_FAILED,
+    KANON_MARK_LOOK,     /* nothing that was asked is missing, and a person should look before the data are given away */
+    KANON_MARK_NOT_SHOWN /* it could not be counted */
+} kanon_mark;
+
+/* One thing that decides whether a release may be given away. No sentence holds a value of the table. */
+typedef struct kanon_verdict_row {
+    const char *name;     /* "k", "persons", "requirement", "population", "suppressed", "identifying",
+                             "released-as-they-are", "homogeneous", "earlier", "order" or "cells"; more may come */
+    const char *heading;  /* the same for people */
+    kanon_mark mark;      /* kanon_enum_text(KANON_ENUM_MARK, ...) is its word */
+    const char *sentence; /* without a full stop */
+    int asked;            /* it was required: the verdict fails where the row is not shown */
+} kanon_verdict_row;
+
+/* The rows in the same order and words wherever they are shown: the report, the program and every host. */
+typedef struct kanon_verdict kanon_verdict;
+
+/* The verdict of what `outputs` release of a grouping: NULL, or without a release: of the groups alone. Figures come from
+ * outputs->measures, and are computed where these are NULL or brief. */
+KANON_API kanon_status kanon_verdict_of(kanon_verdict **out, const kanon_table *table, const kanon_grouping *grouping,
+                                        const kanon_outputs *outputs, kanon_error *err);
+KANON_API void kanon_verdict_free(kanon_verdict *verdict);
+/* The i-th row; NULL past the last. */
+KANON_API const kanon_verdict_row *kanon_verdict_at(const kanon_verdict *verdict, size_t i);
+/* Whether no row has failed, and all that was asked could be shown. */
+KANON_API int kanon_verdict_holds(const kanon_verdict *verdict);
+
 /* ---- checking a published file ----------------------------------------------------------------------------------- */
 
 typedef struct kanon_check_options {
@@ -833,6 +866,7 @@ typedef struct kanon_check {
     const char *made_by, *made_roles;
     const char *const *unnamed; /* columns of the file that have no role; one of them is enough for `holds` to be 0 */
     size_t n_unnamed;
+    const kanon_verdict *verdict; /* all of it, row by row, for people; `holds` is that of the verdict */
 } kanon_check;
 
 /* Read a released file, whichever tool wrote it, and find what it really reaches. Classes are made of texts as they stand in

@@ -51,6 +51,7 @@ static const char *const words[][7] = {
     [KANON_ENUM_POINT_RESULT] = {"optimal", "dominated", "infeasible"},
     [KANON_ENUM_TAXONOMY_FORM] = {"auto", "csv", "indented", "yaml", "parents", "json"},
     [KANON_ENUM_TAXONOMY_METHOD] = {"bands", "frequency", "dates", "mask", "prefixes", "rare"},
+    [KANON_ENUM_MARK] = {"met", "failed", "look", "not shown"},
 };
 
 const char *kanon_enum_text(kanon_enum which, int value)

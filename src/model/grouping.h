@@ -55,6 +55,7 @@ struct kanon_grouping {
     uint64_t seed;
     double seconds;
     kanon__texts privacy, warnings; /* what the user should know; the first about privacy */
+    const char *whose;              /* that of `privacy` which doubts that k counts persons; NULL: none */
     /* constraints in addition to k */
     kanon__constraint_status *constraints;
     int64_t n_constraints;

@@ -257,7 +257,7 @@ static kanon_status anonymize(kanon_grouping **out, const kanon_table *table, co
     KANON_TRY(run_and_check(&g, &p, &run, err), out);
     kanon__grouping_bind(g, table);
     KANON_TRY(kanon__requirements_warn_of_values(g, table, err), out);
-    KANON_TRY(kanon__entity_notice(&g->privacy, table, g, err), out);
+    KANON_TRY(kanon__entity_notice(g, table, err), out);
     KANON_TRY(kanon__grouping_tell(g, err), out);
     *out = g;
     g = NULL;

@@ -254,7 +254,7 @@ out:
     return st;
 }
 
-kanon_status kanon__entity_notice(kanon__texts *warnings, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
+kanon_status kanon__entity_notice(kanon_grouping *g, const kanon_table *t, kanon_error *err)
 {
     int column = -1;
     int64_t n_small = 0;
@@ -267,9 +267,12 @@ kanon_status kanon__entity_notice(kanon__texts *warnings, const kanon_table *t, 
     if (column < 0)
         return KANON_OK;
     KANON_CHECK(count_groups(&n_small, t, column, g, err));
-    return kanon__texts_addf(warnings, err,
-                             "%.200s repeats and looks like the column that says whose record each row is: %lld of %lld "
-                             "groups have fewer than k = %lld of its values; name it as the entity, so that groups hold k "
-                             "persons",
-                             t->data.columns[column].name, (long long)n_small, (long long)g->n_groups, (long long)g->k);
+    KANON_CHECK(
+        kanon__texts_addf(&g->privacy, err,
+                          "%.200s repeats and looks like the column that says whose record each row is: %lld of %lld "
+                          "groups have fewer than k = %lld of its values; name it as the entity, so that groups hold k "
+                          "persons",
+                          t->data.columns[column].name, (long long)n_small, (long long)g->n_groups, (long long)g->k));
+    g->whose = g->privacy.items[g->privacy.n - 1];
+    return KANON_OK;
 }

@@ -5,9 +5,9 @@
 
 #include "model/grouping.h"
 
-/* Add to `warnings` which withheld column looks like the entity, and how many groups hold fewer than k of its values.
- * Nothing is added where the table has an entity or no such column. Columns are judged by a sample of the rows. */
-kanon_status kanon__entity_notice(kanon__texts *warnings, const kanon_table *table, const kanon_grouping *grouping,
-                                  kanon_error *err);
+/* Add to grouping->privacy which withheld column looks like the entity, and how many groups hold fewer than k of its
+ * values; grouping->whose is then that text. Nothing is added where the table has an entity or no such column. Columns are
+ * judged by a sample of the rows. */
+kanon_status kanon__entity_notice(kanon_grouping *grouping, const kanon_table *table, kanon_error *err);
 
 #endif

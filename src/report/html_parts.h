@@ -8,7 +8,7 @@
 #include "report/report.h"
 
 /* What a reader who has to decide looks for first. */
-void kanon__html_verdict(kanon__output *output, const kanon__report *report, const kanon__report_data *data);
+void kanon__html_verdict(kanon__output *output, const kanon__report *report);
 /* Made-up examples, and how many cells say nothing. */
 void kanon__html_cells(kanon__output *output, const kanon__report *report, const kanon__report_data *data);
 void kanon__html_advice(kanon__output *output, const kanon__report *report);

@@ -5,17 +5,8 @@
 
 #include "core/escape.h"
 #include "core/output.h"
+#include "table/value/figure_text.h"
 
-/* A number as text, handed around by value so that it can stand among the arguments of kanon__markup. */
-typedef struct kanon__figure_text {
-    char text[56];
-} kanon__figure_text;
-
-kanon__figure_text kanon__show_count(int64_t value);            /* 30,162 */
-kanon__figure_text kanon__show_fixed(double value, int digits); /* 3.140 */
-/* 12.3 %; below 0.1 % and above 99.9 % never rounded to nothing or all */
-kanon__figure_text kanon__show_share(double share);
-kanon__figure_text kanon__show_figure(double value, bool whole); /* about six digits; a dash where there is none */
 kanon__figure_text kanon__show_place(double value);              /* a coordinate: at most two digits after the point */
 
 /* printf into the page, at most 2,000 bytes. Nothing is escaped, so only for texts of our own; doubles go through

@@ -1,6 +1,7 @@
 /* See report.h. The entry: computes what both forms need (report_data.c), then writes one of them (report_json.c,
  * report_html.c). */
 #include "report/external.h"
+#include "verdict/verdict_run.h"
 
 kanon_status kanon__reports_are_built(kanon_error *err)
 {
@@ -15,6 +16,7 @@ kanon_status kanon__report_write(kanon__output *output, const kanon__report *r, 
     kanon__report told = *r;
     kanon_measures *measures = NULL;
     kanon_advice *advice = NULL;
+    kanon_verdict verdict = {0};
     char input_sha256[KANON__SHA256_TEXT];
     KANON_TRY(kanon__report_data_init(&data, r->table, r->grouping, r->measures->k, err), out);
     KANON_TRY(kanon__source_sha256(input_sha256, r->table->source, err), out);
@@ -26,11 +28,21 @@ kanon_status kanon__report_write(kanon__output *output, const kanon__report *r, 
         told.measures = measures;
         kanon__report_data_coarsen(&data, r->table, r->grouping);
     }
+    const kanon__verdict_source judged = {.table = r->table,
+                                          .shown = r->grouping,
+                                          .made = r->made,
+                                          .measures = told.measures,
+                                          .released = r->release_path != NULL,
+                                          .shuffled = r->shuffle,
+                                          .external = r->external};
+    KANON_TRY(kanon__verdict_of_run(&verdict, &judged, err), out);
+    told.verdict = &verdict;
     if (r->html)
         st = kanon__report_html(output, &told, &data, input_sha256, err);
     else
         st = kanon__report_json(output, &told, &data, input_sha256, err);
 out:
+    kanon__verdict_clear(&verdict);
     kanon_advice_free(advice);
     kanon_measures_free(measures);
     kanon__report_data_clear(&data);

@@ -18,6 +18,7 @@ typedef struct kanon__report {
     const char *numeric;        /* the form of numeric cells; NULL with no release */
     const char *command;        /* what makes the release again, in the words of the caller; NULL: not shown */
     const kanon_advice *advice; /* what to try next; NULL of external reports */
+    const kanon_verdict *verdict;
     bool shuffle;               /* the release is in the order of a hash of its rows */
     bool html;                  /* a page for people */
     bool external;              /* nothing that the release does not show, and nothing that describes single groups */

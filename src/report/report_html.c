@@ -271,7 +271,7 @@ kanon_status kanon__report_html(kanon__output *o, const kanon__report *r, const 
                                 const char *input_sha256, kanon_error *err)
 {
     put_head(o, r);
-    kanon__html_verdict(o, r, d);
+    kanon__html_verdict(o, r);
     put_summary(o, r, d);
     kanon__html_cells(o, r, d);
     kanon__html_advice(o, r);

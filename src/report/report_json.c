@@ -141,6 +141,19 @@ static bool set_requirements(json_t *root, const kanon__report *r)
     return good;
 }
 
+/* What somebody who has to sign reads first, row by row. */
+static json_t *verdict_list(const kanon_verdict *verdict)
+{
+    const kanon_verdict_row *row;
+    json_t *list = json_array();
+    bool good = true;
+    for (size_t i = 0; good && (row = kanon_verdict_at(verdict, i)) != NULL; i++)
+        good = json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:b}", "row", row->name, "heading", row->heading,
+                                                     "mark", kanon_enum_text(KANON_ENUM_MARK, (int)row->mark), "sentence",
+                                                     row->sentence, "asked", row->asked)) == 0;
+    return kanon__json_whole(list, good);
+}
+
 /* The audit of a release of a state with all before it. What classes there are only the originals tell, so an external
  * report has what is required alone. */
 static bool set_joint(json_t *root, const kanon__report *r)
@@ -289,7 +302,7 @@ kanon_status kanon__report_json(kanon__output *output, const kanon__report *r, c
     json_t *root = json_object();
     bool good = set(root, "format", json_integer(REPORT_FORMAT)) && set(root, "kanon", json_string(kanon_version())) &&
                 set(root, "external", json_boolean(r->external)) && set_figures(root, r) && set_origin(root, r) &&
-                set_requirements(root, r) && set_joint(root, r) && set_files(root, r, input_sha256) &&
+                set_requirements(root, r) && set_joint(root, r) && set(root, "verdict", verdict_list(r->verdict)) && set_files(root, r, input_sha256) &&
                 set_data(root, r, data) && set(root, "columns", column_list(r->table, r->external));
     if (!r->external)
         good = good && set(root, "advice", text_list(&r->advice->sentences)) && set(root, "warnings", warning_list(r));

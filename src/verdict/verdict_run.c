@@ -1,0 +1,245 @@
+/* See verdict_run.h. Each function judges one row; the list orders them. A grouping that was made here has passed its
+ * check, so what was asked holds; one that was read is held against k alone. */
+#include "verdict/verdict_run.h"
+
+#include "core/alloc.h"
+#include "core/context.h"
+#include "core/take_options.h"
+#include "table/value/figure_text.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef kanon__verdict_source source;
+
+static double figure(const source *s, const char *name, const char *column)
+{
+    const kanon_figure *found = kanon_measures_find(s->measures, name, column);
+    return found != NULL ? found->value : NAN;
+}
+
+static kanon_status judge_k(kanon_verdict *v, const source *s, kanon_error *err)
+{
+    const kanon__verdict_kind row = KANON__VERDICT_K;
+    int64_t smallest = s->shown->smallest, k = s->measures->k;
+    kanon_mark mark = smallest >= k ? KANON_MARK_MET : KANON_MARK_FAILED;
+    if (s->shown->n_groups == 0)
+        return kanon__verdict_add(v, row, KANON_MARK_MET, k > 0, err, "there is no group, every record is suppressed");
+    if (k == 0)
+        return kanon__verdict_add(v, row, KANON_MARK_LOOK, false, err, "the smallest group has %s record%s; no k was asked",
+                                  kanon__show_count(smallest).text, smallest == 1 ? "" : "s");
+    return kanon__verdict_add(v, row, mark, true, err, "the smallest group has %s record%s (asked: at least %s)",
+                              kanon__show_count(smallest).text, smallest == 1 ? "" : "s", kanon__show_count(k).text);
+}
+
+/* k counts persons, and a person with more than a k-th of the records of a group is found with a higher chance than 1 / k:
+ * nobody should read the one without the other. */
+static kanon_status judge_persons(kanon_verdict *v, const source *s, const kanon__constraint_status *c, kanon_error *err)
+{
+    const kanon__verdict_kind row = KANON__VERDICT_PERSONS;
+    double risk = figure(s, "highest_risk", NULL), asked = c->asked;
+    if (s->external)
+        return kanon__verdict_add(v, row, KANON_MARK_MET, true, err, "every group has records of at least %s persons",
+                                  kanon__show_figure(asked, true).text);
+    if (risk > 1 / asked + 1e-12)
+        return kanon__verdict_add(
+            v, row, KANON_MARK_LOOK, true, err,
+            "every group has records of at least %s persons (asked: at least %s), and one person has %s of the records of "
+            "a group, so that a record picked from it is that person's with this chance",
+            kanon__show_figure(c->reached, true).text, kanon__show_figure(asked, true).text, kanon__show_share(risk).text);
+    return kanon__verdict_add(v, row, KANON_MARK_MET, true, err,
+                              "every group has records of at least %s persons (asked: at least %s)",
+                              kanon__show_figure(c->reached, true).text, kanon__show_figure(asked, true).text);
+}
+
+static kanon_status judge_requirements(kanon_verdict *v, const source *s, kanon_error *err)
+{
+    const kanon_grouping *g = s->made;
+    bool has_persons = s->table->data.has_entity;
+    for (int64_t i = 0; i < g->n_constraints; i++) {
+        const kanon__constraint_status *c = &g->constraints[i];
+        if (i == 0 && has_persons) /* they come first */
+            KANON_CHECK(judge_persons(v, s, c, err));
+        else if (s->external)
+            KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_REQUIREMENT, KANON_MARK_MET, true, err, "%s", c->sentence));
+        else
+            KANON_CHECK(kanon__verdict_add(
+                v, KANON__VERDICT_REQUIREMENT, KANON_MARK_MET, true, err, "%s (asked: %s, reached: %s)", c->sentence,
+                kanon__show_figure(c->asked, false).text, kanon__show_figure(c->reached, false).text));
+    }
+    if (g->whose != NULL && !s->external)
+        KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_PERSONS, KANON_MARK_LOOK, false, err, "%s", g->whose));
+    if (g->n_constraints > 0)
+        return KANON_OK;
+    if (has_persons)
+        KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_PERSONS, KANON_MARK_NOT_SHOWN, true, err,
+                                       "these groups were not held against it here"));
+    if (s->table->policy.n_constraints > 0)
+        KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_REQUIREMENT, KANON_MARK_NOT_SHOWN, true, err,
+                                       "the schema asks for %s more; these groups were not held against them here",
+                                       kanon__show_count(s->table->policy.n_constraints).text));
+    return KANON_OK;
+}
+
+static kanon_status judge_suppression(kanon_verdict *v, const source *s, kanon_error *err)
+{
+    const kanon_grouping *g = s->made;
+    if (s->external || g->most_suppressed < 0)
+        return KANON_OK;
+    return kanon__verdict_add(
+        v, KANON__VERDICT_SUPPRESSED, g->n_suppressed <= g->most_suppressed ? KANON_MARK_MET : KANON_MARK_FAILED, true, err,
+        "%s of at most %s", kanon__show_count(g->n_suppressed).text, kanon__show_count(g->most_suppressed).text);
+}
+
+static int count_columns(const kanon_table *t, kanon_role role)
+{
+    int n = 0;
+    for (int i = 0; i < t->data.n_columns; i++)
+        n += t->data.columns[i].role == role;
+    return n;
+}
+
+static kanon_status judge_columns(kanon_verdict *v, const source *s, kanon_error *err)
+{
+    int n_left_out = count_columns(s->table, KANON_ROLE_IDENTIFYING);
+    int n_released = count_columns(s->table, KANON_ROLE_SENSITIVE) + count_columns(s->table, KANON_ROLE_INSENSITIVE);
+    if (n_left_out == 0)
+        KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_IDENTIFYING, KANON_MARK_MET, true, err, "there is none"));
+    else
+        KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_IDENTIFYING, KANON_MARK_MET, true, err, "%d column%s left out",
+                                       n_left_out, n_left_out == 1 ? " is" : "s are"));
+    for (int64_t i = 0; i < s->table->privacy.n && !s->external; i++)
+        KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_RELEASED, KANON_MARK_LOOK, false, err, "%s",
+                                       s->table->privacy.items[i]));
+    return kanon__verdict_add_singled_out(v, n_released, figure(s, "singled_out_all", NULL), NAN, err);
+}
+
+/* Where a sensitive value is all or nearly all of a group, k alone does not hide it. */
+static kanon_status judge_sensitive(kanon_verdict *v, const source *s, kanon_error *err)
+{
+    const kanon__verdict_kind row = KANON__VERDICT_HOMOGENEOUS;
+    const kanon__data *data = &s->table->data;
+    int n_look = 0;
+    for (int i = 0; i < data->n_sensitive; i++) {
+        const char *name = data->columns[data->sensitive[i]].name;
+        double one = figure(s, "homogeneous", name), nearly = figure(s, "nearly_homogeneous", name);
+        if (!(nearly > 0))
+            continue;
+        n_look++;
+        KANON_CHECK(kanon__verdict_add(v, row, KANON_MARK_LOOK, false, err,
+                                       "in %s, %s of the records are in groups in which at least 90 %% share one value, and "
+                                       "%s in groups with one value only; distinct-l-diversity, alpha-k or t-closeness "
+                                       "limit that",
+                                       name, kanon__show_share(nearly).text, kanon__show_share(one).text));
+    }
+    if (n_look > 0)
+        return KANON_OK;
+    return kanon__verdict_add(v, row, KANON_MARK_MET, false, err,
+                              data->n_sensitive == 0 ? "no column is sensitive"
+                                                     : "in no group do 90 %% of the records share a sensitive value");
+}
+
+/* A release of a state, with all before it. For others, what is required alone. */
+static kanon_status judge_earlier(kanon_verdict *v, const source *s, kanon_error *err)
+{
+    const kanon__verdict_kind row = KANON__VERDICT_EARLIER;
+    const kanon__joint_status *j = &s->made->joint;
+    const char *whose = s->table->data.has_entity ? "persons" : "records";
+    if (j->releases == 0 || (s->external && !j->required))
+        return kanon__verdict_add(v, row, KANON_MARK_NOT_SHOWN, false, err, "none was compared");
+    if (s->external)
+        return kanon__verdict_add(v, row, KANON_MARK_MET, true, err,
+                                  "no release after the first may leave fewer than %s %s alike that the releases before it "
+                                  "leave alike",
+                                  kanon__show_count(j->k).text, whose);
+    if (j->below == 0)
+        return kanon__verdict_add(v, row, KANON_MARK_MET, j->required, err,
+                                  "the smallest joint class of %s releases has %s %s (%s: at least %s)%s",
+                                  kanon__show_count(j->releases).text, kanon__show_count(j->smallest).text, whose,
+                                  j->required ? "asked" : "the k of the state", kanon__show_count(j->k).text,
+                                  j->withheld > 0 ? "; records are withheld for that" : "");
+    return kanon__verdict_add(v, row, KANON_MARK_LOOK, j->required, err,
+                              "%s records are in joint classes of %s releases with fewer than %s %s, %s of them since this "
+                              "release%s",
+                              kanon__show_count(j->below).text, kanon__show_count(j->releases).text,
+                              kanon__show_count(j->k).text, whose, kanon__show_count(j->made_below).text,
+                              j->required ? "" : "; joint-k is off");
+}
+
+static kanon_status judge_release(kanon_verdict *v, const source *s, kanon_error *err)
+{
+    if (!s->released)
+        return KANON_OK;
+    KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_ORDER, s->shuffled ? KANON_MARK_MET : KANON_MARK_LOOK, false, err,
+                                   s->shuffled ? "that of a hash of the released rows, which tells nothing"
+                                               : "that of the table: those who know it know which row is whose; shuffle the "
+                                                 "rows"));
+    return kanon__verdict_add(v, KANON__VERDICT_CELLS, KANON_MARK_MET, true, err,
+                              "each released cell was compared with its original before the release got its name");
+}
+
+kanon_status kanon__verdict_of_run(kanon_verdict *out, const kanon__verdict_source *s, kanon_error *err)
+{
+    KANON_CHECK(judge_k(out, s, err));
+    KANON_CHECK(judge_requirements(out, s, err));
+    KANON_CHECK(judge_suppression(out, s, err));
+    KANON_CHECK(judge_columns(out, s, err));
+    KANON_CHECK(judge_sensitive(out, s, err));
+    KANON_CHECK(judge_earlier(out, s, err));
+    return judge_release(out, s, err);
+}
+
+/* ---- for hosts --------------------------------------------------------------------------------------------------- */
+
+/* The figures that a verdict needs, and no others. */
+static const char *const needed[] = {"homogeneous", "nearly_homogeneous", "highest_risk", "singled_out_all", NULL};
+
+static kanon_status judge(kanon_verdict **out, source *s, const kanon_outputs *outputs, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_verdict *verdict = NULL;
+    kanon_measures *own = NULL;
+    kanon_evaluate_options options = {.struct_size = sizeof options, .threads = outputs->threads};
+    s->measures = outputs->measures;
+    if (s->measures == NULL || kanon_measures_find(s->measures, "highest_risk", NULL) == NULL) /* none, or brief */
+        KANON_TRY(kanon__evaluate_some(&own, s->table, s->made, &options, needed, err), out);
+    if (own != NULL)
+        s->measures = own;
+    KANON_TRY(kanon__new_array(&verdict, 1, "a verdict", err), out);
+    KANON_TRY(kanon__verdict_of_run(verdict, s, err), out);
+    *out = verdict;
+    verdict = NULL;
+out:
+    kanon_verdict_free(verdict);
+    kanon_measures_free(own);
+    return st;
+}
+
+static kanon_status begin(kanon_verdict **out, const kanon_table *table, const kanon_grouping *grouping,
+                          const kanon_outputs *outputs, kanon_error *err)
+{
+    kanon_outputs given;
+    KANON_CHECK(kanon__grouping_fits(grouping, table, err));
+    KANON_CHECK(kanon__take_options(&given, sizeof given, outputs, err));
+    kanon__verdict_source s = {.table = table,
+                               .shown = grouping,
+                               .made = grouping,
+                               .released = given.release != NULL,
+                               .shuffled = given.shuffle != 0 || given.shuffle_seed != 0};
+    return judge(out, &s, &given, err);
+}
+
+kanon_status kanon_verdict_of(kanon_verdict **out, const kanon_table *table, const kanon_grouping *grouping,
+                              const kanon_outputs *outputs, kanon_error *err)
+{
+    *out = NULL;
+    KANON_RETURN_IN(table->context, begin(out, table, grouping, outputs, err));
+}
+
+void kanon_verdict_free(kanon_verdict *verdict)
+{
+    if (verdict == NULL)
+        return;
+    kanon__verdict_clear(verdict);
+    kanon__free(verdict);
+}
