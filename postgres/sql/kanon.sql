@@ -1178,6 +1178,12 @@ CREATE FUNCTION kanon.report(release regclass) RETURNS json LANGUAGE sql STABLE 
      WHERE d.release = $1 AND r.report IS NOT NULL ORDER BY r.number DESC LIMIT 1
 $$;
 
+-- What decides whether that release may be given away, row by row, in the words of the report.
+CREATE FUNCTION kanon.verdict(release regclass) RETURNS TABLE ("row" text, heading text, mark text, sentence text, asked boolean)
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT v.* FROM json_to_recordset(kanon.report(release)->'verdict') AS v("row" text, heading text, mark text, sentence text, asked boolean)
+$$;
+
 -- The groups of the source as it is now, by number of row, and the release as the program writes it; nothing is kept.
 CREATE FUNCTION kanon.export(release regclass, what text DEFAULT 'release', form text DEFAULT 'interval') RETURNS text
     LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'kanon_export';

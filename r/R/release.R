@@ -229,6 +229,24 @@ advice <- function(x) {
   .Call(C_advise, own(x)$handles$table, own(x)$handles$grouping)
 }
 
+#' What decides whether a release may be given away
+#'
+#' The verdict of the report and of the program, row by row, in the same words.
+#'
+#' @param x A release of [kanonymise()].
+#' @return A data frame with the columns `row`, `heading`, `mark` (`"met"`, `"failed"`, `"look"` or `"not shown"`),
+#'   `sentence`, and `asked`: whether it was required.
+#' @examples
+#' people <- data.frame(age = c(23, 25, 41, 44), disease = c("flu", "cold", "flu", "angina"))
+#' verdict(kanonymise(people, quasi = "age", sensitive = "disease", k = 2))
+#' @export
+verdict <- function(x) {
+  must_be_release(x)
+  fields <- own(x)
+  order <- list(shuffle = isTRUE(fields$shuffle) || length(fields$shuffle_seed) > 0, threads = fields$threads)
+  as.data.frame(.Call(C_verdict, fields$handles$table, fields$handles$grouping, order))
+}
+
 #' Write a report
 #'
 #' @param x A release of [kanonymise()].

@@ -217,6 +217,51 @@ SEXP r_advise(SEXP table, SEXP grouping)
     return texts;
 }
 
+/* ---- the verdict ---- */
+
+typedef struct judging {
+    kanon_verdict *verdict;
+    const kanon_table *table;
+    const kanon_grouping *grouping;
+    kanon_outputs outputs;
+} judging;
+
+static kanon_status do_verdict(void *arguments, kanon_error *err)
+{
+    judging *w = arguments;
+    return kanon_verdict_of(&w->verdict, w->table, w->grouping, &w->outputs, err);
+}
+
+static void free_verdict(void *verdict)
+{
+    kanon_verdict_free(verdict);
+}
+
+/* The rows for a release in this order. */
+SEXP r_verdict(SEXP table, SEXP grouping, SEXP options)
+{
+    SEXP owner = PROTECT(result_new(free_verdict));
+    ticker t;
+    ticker_init(&t);
+    judging w = {.table = handle_get(table, &TABLE), .grouping = handle_get(grouping, &GROUPING)};
+    const kanon_output nowhere = {.struct_size = sizeof nowhere}; /* only that there is a release matters */
+    w.outputs = (kanon_outputs){.struct_size = sizeof w.outputs,
+                                .release = &nowhere,
+                                .shuffle = (int)item_whole(options, "shuffle"),
+                                .threads = (int)item_whole(options, "threads")};
+    kanon_error err = KANON_INIT(kanon_error);
+    kanon_status st = run(do_verdict, &w, &t, 0, &err);
+    result_keep(owner, w.verdict);
+    if (st != KANON_OK) {
+        handle_clear(owner);
+        raise_failure(&err);
+    }
+    SEXP list = PROTECT(verdict_frame(w.verdict));
+    handle_clear(owner);
+    UNPROTECT(2);
+    return list;
+}
+
 /* ---- releases ---- */
 
 typedef struct releasing {

@@ -79,6 +79,8 @@ typedef const kanon_notice *notice_at(const void *object, size_t i); /* NULL pas
 SEXP notices_of(notice_at *at, const void *object, int notes); /* the texts of those that are notes, or of all others */
 SEXP private_notices(notice_at *at, const void *object);       /* how many, the first ones, are about privacy */
 SEXP figure_frame(const kanon_figure *const *figures, size_t n); /* list of name, column, value, formula */
+/* The rows of a verdict, as the columns of a data frame. */
+SEXP verdict_frame(const kanon_verdict *verdict);
 SEXP measure_frame(const kanon_measures *measures);             /* likewise */
 /* list_new("a", "b", NULL): a named list to be filled by SET_VECTOR_ELT. */
 SEXP list_new(const char *first, ...);
@@ -138,6 +140,7 @@ SEXP r_grouping_rows(SEXP grouping);
 SEXP r_evaluate(SEXP table, SEXP grouping, SEXP options);
 SEXP r_evaluate_release(SEXP table, SEXP schema, SEXP release, SEXP options);
 SEXP r_advise(SEXP table, SEXP grouping);
+SEXP r_verdict(SEXP table, SEXP grouping, SEXP options);
 SEXP r_release(SEXP table, SEXP grouping, SEXP options);
 SEXP r_publish(SEXP table, SEXP grouping, SEXP options);
 SEXP r_check(SEXP schema, SEXP stream, SEXP options);

@@ -31,6 +31,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(evaluate, 3),
     ENTRY(evaluate_release, 4),
     ENTRY(advise, 2),
+    ENTRY(verdict, 3),
     ENTRY(release, 3),
     ENTRY(publish, 3),
     ENTRY(check, 3),

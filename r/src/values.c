@@ -176,6 +176,29 @@ SEXP measure_frame(const kanon_measures *measures)
     return figure_frame(figures, n);
 }
 
+SEXP verdict_frame(const kanon_verdict *verdict)
+{
+    R_xlen_t n = 0;
+    while (kanon_verdict_at(verdict, (size_t)n) != NULL)
+        n++;
+    SEXP list = PROTECT(list_new("row", "heading", "mark", "sentence", "asked", NULL)), texts[4];
+    for (int i = 0; i < 4; i++) {
+        texts[i] = Rf_allocVector(STRSXP, n);
+        SET_VECTOR_ELT(list, i, texts[i]);
+    }
+    SEXP asked = Rf_allocVector(LGLSXP, n);
+    SET_VECTOR_ELT(list, 4, asked);
+    for (R_xlen_t i = 0; i < n; i++) {
+        const kanon_verdict_row *row = kanon_verdict_at(verdict, (size_t)i);
+        const char *const cells[] = {row->name, row->heading, kanon_enum_text(KANON_ENUM_MARK, (int)row->mark), row->sentence};
+        for (int column = 0; column < 4; column++)
+            SET_STRING_ELT(texts[column], i, utf8(cells[column]));
+        LOGICAL(asked)[i] = row->asked != 0;
+    }
+    UNPROTECT(1);
+    return list;
+}
+
 /* ---- bytes ---- */
 
 static int byte_sink_write(const void *bytes, size_t size, void *payload)

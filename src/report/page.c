@@ -39,7 +39,7 @@ static const char texts[] =
     ".verdict li:last-child{border-bottom-width:1px}\n"
     ".verdict .mark{flex:0 0 64px;font-weight:700;white-space:nowrap}\n"
     ".verdict .what{flex:1 1 auto;min-width:0}\n"
-    ".good{color:var(--good)}.bad{color:var(--bad)}.warn{color:var(--warn)}\n"
+    ".good{color:var(--good)}.bad{color:var(--bad)}.warn{color:var(--warn)}.unknown{color:var(--soft)}\n"
     ".caution{padding:8px 12px;border-left:4px solid var(--warn);background:var(--tint)}\n"
     ".sign td{height:44px;border-bottom:1px solid var(--edge)}\n";
 

@@ -241,6 +241,30 @@ PyObject *advise(PyObject *module, PyObject *args)
     return list;
 }
 
+/* verdict(table, grouping, shuffle, threads): the rows of the verdict of a release in this order. */
+PyObject *verdict(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *table_capsule, *grouping_capsule;
+    kanon_output nowhere = {.struct_size = sizeof nowhere}; /* only that there is a release matters */
+    kanon_outputs o = {.struct_size = sizeof o, .release = &nowhere};
+    if (!PyArg_ParseTuple(args, "OOpi", &table_capsule, &grouping_capsule, &o.shuffle, &o.threads))
+        return NULL;
+    kanon_table *table = handle_get(table_capsule, TABLE);
+    kanon_grouping *grouping = table == NULL ? NULL : handle_get(grouping_capsule, GROUPING);
+    if (grouping == NULL)
+        return NULL;
+    kanon_verdict *found = NULL;
+    kanon_error err = KANON_INIT(kanon_error);
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_verdict_of(&found, table, grouping, &o, &err));
+    if (st != KANON_OK)
+        return raise_failure(&err);
+    PyObject *rows = verdict_rows(found);
+    kanon_verdict_free(found);
+    return rows;
+}
+
 /* evaluate_release(table, schema, release, ticker): what a release by any tool loses, a path, bytes or a stream. */
 PyObject *evaluate_release(PyObject *module, PyObject *args, PyObject *keywords)
 {

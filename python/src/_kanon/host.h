@@ -72,6 +72,8 @@ typedef const kanon_notice *notice_at(const void *object, size_t i);
 PyObject *notices_of(notice_at *at, const void *object, int notes);
 int private_notices(notice_at *at, const void *object); /* how many, the first ones, are about privacy */
 PyObject *text_list(const char *const *texts, size_t n);
+/* [(name, heading, mark, sentence, asked)] */
+PyObject *verdict_rows(const kanon_verdict *verdict);
 PyObject *figure_list(const kanon_figure *const *figures, size_t n);
 /* Moves the stream out of a capsule "arrow_array_stream": 0, or -1 with the exception set. */
 int stream_take(struct ArrowArrayStream *out, PyObject *capsule);
@@ -107,6 +109,7 @@ PyObject *grouping_rows(PyObject *module, PyObject *capsule);
 PyObject *grouping_new(PyObject *module, PyObject *args);
 PyObject *grouping_from_release(PyObject *module, PyObject *args);
 PyObject *advise(PyObject *module, PyObject *args);
+PyObject *verdict(PyObject *module, PyObject *args);
 PyObject *evaluate(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *evaluate_release(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *release(PyObject *module, PyObject *args, PyObject *keywords);

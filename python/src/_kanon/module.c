@@ -23,6 +23,7 @@ static PyMethodDef functions[] = {
     {"grouping_describe", grouping_describe, METH_O, NULL},
     {"grouping_rows", grouping_rows, METH_O, NULL},
     {"advise", advise, METH_VARARGS, NULL},
+    {"verdict", verdict, METH_VARARGS, NULL},
     WITH_KEYWORDS(evaluate),
     WITH_KEYWORDS(evaluate_release),
     WITH_KEYWORDS(release),

@@ -131,6 +131,20 @@ static PyObject *figure_value(const kanon_figure *figure)
     return PyFloat_FromDouble(figure->value);
 }
 
+PyObject *verdict_rows(const kanon_verdict *verdict)
+{
+    const kanon_verdict_row *row;
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list != NULL && (row = kanon_verdict_at(verdict, i)) != NULL; i++) {
+        PyObject *item = Py_BuildValue("sssNO", row->name, row->heading, kanon_enum_text(KANON_ENUM_MARK, (int)row->mark),
+                                       text_of(row->sentence), row->asked ? Py_True : Py_False);
+        if (item == NULL || PyList_Append(list, item) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    return list;
+}
+
 PyObject *figure_list(const kanon_figure *const *figures, size_t n)
 {
     PyObject *list = PyList_New(0);

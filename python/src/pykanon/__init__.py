@@ -42,6 +42,7 @@ from pykanon.errors import (
 from pykanon.said import Identifying, Insensitive, Quasi, Sensitive
 from pykanon.state import State
 from pykanon.taxonomy import Taxonomy, TaxonomyCheck
+from pykanon.verdict import Verdict, VerdictRow
 
 __all__ = [
     "Bound",
@@ -68,6 +69,8 @@ __all__ = [
     "Taxonomy",
     "TaxonomyCheck",
     "UsageError",
+    "Verdict",
+    "VerdictRow",
     "VersionError",
     "__version__",
     "anonymize",

@@ -15,6 +15,7 @@ from pykanon import _kanon, arguments, forms, frames, run, schema
 from pykanon.errors import DataError, PrivacyWarning, UsageError
 from pykanon.run import Progress
 from pykanon.said import Bands, Columns, Constraint, Edge, Names, Said, Schema, Setting, Tree
+from pykanon.verdict import Verdict
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -92,6 +93,7 @@ class Release:
         self._original, self._form, self._index = original, notation, index
         self._released: Any = None
         self._measures: Measures | None = None
+        self._verdict: Verdict | None = None
         self._saved: dict[str, Any] | None = None
         described = _kanon.grouping_describe(self._grouping)
         self.records, self.n_groups, self.n_suppressed, self.k = described[:4]
@@ -118,7 +120,7 @@ class Release:
             for form in ("json", "html")
         }
         groups = _kanon.grouping_rows(self._grouping)
-        return kept | {"_released": table, "_measures": self.measures, "_saved": {"reports": reports, "groups": groups}}
+        return kept | {"_released": table, "_measures": self.measures, "_verdict": self.verdict, "_saved": {"reports": reports, "groups": groups}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__ = state
@@ -178,6 +180,16 @@ class Release:
         proof = None if from_certificate is None else os.fspath(from_certificate)
         table, grouping = self._live()
         return Measures(run.call(lambda t: _kanon.evaluate(table, grouping, t, given, certificate=proof)))
+
+    @property
+    def verdict(self) -> Verdict:
+        """What decides whether ``table`` may be given away, row by row, in the words of the report."""
+        if self._verdict is None:
+            table, grouping = self._live()
+            shuffled = bool(self._form.get("shuffle") or self._form.get("shuffle_seed"))
+            rows = run.call(lambda t: _kanon.verdict(table, grouping, shuffled, self._form.get("threads", 0)))
+            self._verdict = Verdict(rows)
+        return self._verdict
 
     def advice(self) -> list[str]:
         """What the release teaches, in sentences: which column pays most, which requirement is tight, what to try next."""

@@ -100,6 +100,25 @@ static json_t *advice_of(const kanon_table *table, const kanon_grouping *groupin
     return out;
 }
 
+static json_t *verdict_of(const bridge *self, const json_t *request)
+{
+    json_t *out = json_array();
+    kanon_verdict *verdict = NULL;
+    const kanon_verdict_row *row;
+    const kanon_output nowhere = {.struct_size = sizeof nowhere}; /* only that there is a release matters */
+    const kanon_outputs outputs = {.struct_size = sizeof outputs,
+                                   .release = &nowhere,
+                                   .measures = self->measures,
+                                   .shuffle = bridge_flag(request, "shuffle")};
+    if (kanon_verdict_of(&verdict, self->table, self->grouping, &outputs, NULL) != KANON_OK)
+        return out;
+    for (size_t i = 0; (row = kanon_verdict_at(verdict, i)) != NULL; i++)
+        json_array_append_new(out, json_pack("{s:s, s:s, s:s, s:s}", "row", row->name, "heading", row->heading, "mark",
+                                             kanon_enum_text(KANON_ENUM_MARK, (int)row->mark), "sentence", row->sentence));
+    kanon_verdict_free(verdict);
+    return out;
+}
+
 /* How many groups have which size, and which share of each quasi column shows nothing any more. */
 static kanon_status put_view(json_t *answer, const bridge *self, kanon_error *err)
 {
@@ -263,6 +282,7 @@ kanon_status bridge_measure(bridge *self, const json_t *request, json_t *answer,
     if (st == KANON_OK) {
         json_object_set_new(answer, "figures", figures_of(self->measures));
         json_object_set_new(answer, "advice", advice_of(self->table, self->grouping));
+        json_object_set_new(answer, "verdict", verdict_of(self, request));
     }
     return st;
 }

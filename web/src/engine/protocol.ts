@@ -171,6 +171,8 @@ export interface RunResult {
 export interface Measured {
     figures: Figures;
     advice: { text: string; topic: string | null }[];
+    // what decides whether the release may be given away, row by row
+    verdict: { row: string; heading: string; mark: "met" | "failed" | "look" | "not shown"; sentence: string }[];
 }
 export interface Curve {
     points: { settings: Record<string, string>; figures: Record<string, number | null>; result: string }[];

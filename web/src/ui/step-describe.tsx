@@ -87,11 +87,13 @@ function ColumnCard(props: { column: Column; isBroken: boolean }): preact.JSX.El
     const { count } = useNumbers();
     const { changeColumn } = useColumns();
     const { column } = props;
+    const { constraints } = useModel();
+    const isProtected = constraints.some((c) => c.attribute === column.name);
     const set = (part: Partial<Column>) => changeColumn(column.name, part);
     const roles: [Role, string, string][] = [
         ["identifying", words.roleIdentifying, words.roleIdentifyingT],
         ["quasi", words.roleQuasi, words.roleQuasiT],
-        ["sensitive", words.roleSensitive, words.roleSensitiveT],
+        ["sensitive", words.roleSensitive, isProtected ? words.roleProtectedT : words.roleSensitiveT],
         ["insensitive", words.roleInsensitive, words.roleInsensitiveT],
     ];
     const types: [ColumnType, string][] = [

@@ -254,6 +254,9 @@ function Result(props: { run: Run }): preact.JSX.Element {
                     <Sizes sizes={result.sizes} />
                 </Card>
             </div>
+            <Card title={words.verdict}>
+                {measured === null ? <p class="hint">{words.measuring}</p> : <Verdict rows={measured.verdict} />}
+            </Card>
             <Card title={words.advice}>
                 {measured === null ? (
                     <p class="hint">{words.measuring}</p>
@@ -276,6 +279,29 @@ function Result(props: { run: Run }): preact.JSX.Element {
                 </details>
             )}
         </section>
+    );
+}
+
+/** What decides whether the release may be given away, in the order and the words of the report. */
+function Verdict(props: { rows: Measured["verdict"] }): preact.JSX.Element {
+    const words = useWords();
+    const marks = {
+        met: ["good", `✓ ${words.markMet}`],
+        failed: ["bad", `✗ ${words.markFailed}`],
+        look: ["warn", `! ${words.markLook}`],
+        "not shown": ["unknown", `? ${words.markNotShown}`],
+    } as const;
+    return (
+        <ul class="verdict">
+            {props.rows.map((row) => (
+                <li key={row.heading + row.sentence}>
+                    <span class={`mark ${marks[row.mark][0]}`}>{marks[row.mark][1]}</span>
+                    <span>
+                        <strong>{row.heading}</strong>: {row.sentence}
+                    </span>
+                </li>
+            ))}
+        </ul>
     );
 }
 

@@ -157,15 +157,16 @@ function Things(props: { run: Run }): preact.JSX.Element {
             type: "text/csv",
             make: () => publish({ groups: "kanon-out-groups.csv" }),
         },
-        {
-            id: "table",
-            title: words.tableFile,
-            text: words.tableFileT,
-            file: run.model.reading.table,
-            type: "text/csv",
-            make: () => Promise.resolve(run.model.table),
-        },
     ];
+    // what the command reads: no file to give away, so it stands beside the command
+    const original: Item = {
+        id: "table",
+        title: words.tableFile,
+        text: words.tableFileT,
+        file: run.model.reading.table,
+        type: "text/csv",
+        make: () => Promise.resolve(run.model.table),
+    };
     const save = async (item: Item) => {
         setBusy(item.id);
         setFailure(null);
@@ -225,6 +226,10 @@ function Things(props: { run: Run }): preact.JSX.Element {
             <Card level={2} title={words.repeatTitle}>
                 <CopyBlock title={words.repeatCommand} text={command} />
                 <CopyBlock title={words.repeatPython} text={pythonOf(run.model, choices)} />
+                <p class="hint">{original.text}</p>
+                <button type="button" id="take-table" onClick={() => void save(original)}>
+                    {original.title}
+                </button>
             </Card>
             <div class="actions end">
                 <button type="button" onClick={() => session.go(3)}>
