@@ -52,6 +52,7 @@ static void print_check(const kanon_check *check, double threshold)
         print_clean(stdout, check->figures[i]->attribute);
         putchar('\n');
     }
+    printf("%-*s %.10g\n", WIDTH, "singled_out_all", check->singled_out_all);
     if (check->entities > 0)
         printf("%-*s %" PRId64 " in the smallest class\n", WIDTH, "entities", check->entities);
     for (size_t i = 0; i < check->n_constraints; i++) {

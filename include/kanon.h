@@ -846,7 +846,9 @@ typedef struct kanon_check {
     double share_at_risk;              /* share of the records with a risk above the threshold */
     const kanon_class_size *const *smallest;  /* the smallest class sizes, ascending */
     size_t n_smallest;
-    const kanon_privacy_figure *const *figures; /* of every sensitive column, column by column */
+    /* Of every sensitive column, column by column; and then "singled_out" of every column that is released as it is: as
+     * `singled_out_all`, of the quasi columns and this one. */
+    const kanon_privacy_figure *const *figures;
     size_t n_figures;
     const char *const *warnings; /* things that make the release weaker than its k: an identifying column, ... */
     size_t n_warnings;
@@ -867,6 +869,9 @@ typedef struct kanon_check {
     const char *const *unnamed; /* columns of the file that have no role; one of them is enough for `holds` to be 0 */
     size_t n_unnamed;
     const kanon_verdict *verdict; /* all of it, row by row, for people; `holds` is that of the verdict */
+    /* The share of the records that no other record, or with entities no other person's, equals on the quasi columns and all
+     * columns that are released as they are: sensitive and insensitive ones. */
+    double singled_out_all;
 } kanon_check;
 
 /* Read a released file, whichever tool wrote it, and find what it really reaches. Classes are made of texts as they stand in

@@ -3,6 +3,7 @@
 #include "audit/check_privacy.h"
 
 #include "audit/plain_values.h"
+#include "audit/whole_row_check.h"
 #include "constraints/constraints.h"
 #include "core/alloc.h"
 #include "measures/homogeneity.h"
@@ -306,7 +307,8 @@ static kanon_status measure_columns(kanon__privacy_result *found, const kanon__d
     int64_t n_models = 2; /* those of homogeneity */
     while (kanon__recount_at((size_t)n_models - 2) != NULL)
         n_models++;
-    kanon_status st = kanon__new_list(&found->figures, NULL, n_models * r->n_columns, "sensitive columns", err);
+    int64_t n = n_models * r->n_columns + r->n_columns + r->n_insensitive; /* the last two are of whole rows */
+    kanon_status st = kanon__new_list(&found->figures, NULL, n, "sensitive columns", err);
     for (int i = 0; st == KANON_OK && i < r->n_columns; i++)
         st = measure_column(found, t, i, encodings[i].plain.n_vague > 0, r, err);
     return st;
@@ -368,6 +370,7 @@ kanon_status kanon__check_privacy(kanon__privacy_result *out, const kanon__relea
     KANON_TRY(kanon__new_array(&encodings, r->n_columns + 1, "sensitive values", err), out);
     KANON_TRY(encode_columns(&data, &policy, encodings, r, out, err), out);
     KANON_TRY(measure_columns(out, &data, encodings, r, err), out);
+    KANON_TRY(kanon__whole_row_check(out, r, data.has_entity ? &data.entity_codes : NULL, err), out);
     KANON_TRY(measure_constraints(out, &data, &policy, r, err), out);
     if (data.has_entity)
         KANON_TRY(measure_entities(out, &data, r, err), out);
@@ -383,6 +386,7 @@ void kanon__privacy_result_clear(kanon__privacy_result *result)
     kanon__texts_clear(&result->not_shown);
     kanon__texts_clear(&result->warnings);
     kanon__texts_clear(&result->sentences);
+    kanon__texts_clear(&result->insensitive);
     kanon__free(result->own);
     kanon__free(result->constraints);
     kanon__free(result->figures);

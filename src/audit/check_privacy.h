@@ -15,20 +15,24 @@ typedef struct kanon__released_column {
 
 typedef struct kanon__released {
     const kanon_schema *schema;
-    const kanon__source *source;
+    kanon__source *source;
     int64_t n_rows;
     const int32_t *group_of; /* by row: its class; negative: suppressed */
     int64_t n_groups;
     const kanon__released_column *columns; /* the sensitive ones */
     int n_columns;
+    const int *insensitive; /* columns of the source */
+    int n_insensitive;
     const kanon__released_column *entity; /* NULL: the file does not have the entity column */
     kanon__ticker *ticker;
 } kanon__released;
 
 /* What was found. All zero is one that holds nothing; names and models point at what was checked. */
 typedef struct kanon__privacy_result {
-    kanon_privacy_figure **figures; /* of every sensitive column, column by column */
+    kanon_privacy_figure **figures; /* of every sensitive column, column by column, and then of whole rows */
     size_t n_figures;
+    double singled_out_all;
+    kanon__texts insensitive; /* names of columns */
     kanon_constraint_status **constraints; /* of those that could be counted */
     size_t n_constraints;
     kanon__texts sentences;  /* of the constraints */

@@ -73,11 +73,12 @@ typedef struct checker {
     report *report;
     quasi_column *quasi;
     sensitive_column *sensitive;
-    int n_quasi, n_sensitive;
+    int *insensitive; /* columns of the file */
+    int n_quasi, n_sensitive, n_insensitive;
     sensitive_column entity; /* column -1: the file does not have it */
     kanon__same_texts same;
     kanon__class_table classes;
-    uint32_t *class_of; /* of each row, where there are sensitive columns */
+    uint32_t *class_of; /* of each row */
     int64_t class_of_capacity;
     uint32_t *tuple; /* of the current row */
     char *scratch;   /* for cells with doubled quotes */
@@ -239,6 +240,7 @@ static kanon_status add_column(checker *c, int column, kanon_error *err)
         c->report->check.identifying_columns++;
         return kanon__texts_addf(&c->report->privacy.warnings, err, "%s: an identifying column is in the file", name);
     case KANON_ROLE_INSENSITIVE:
+        c->insensitive[c->n_insensitive++] = column;
         break;
     }
     return KANON_OK;
@@ -284,6 +286,7 @@ static kanon_status set_up_columns(checker *c, kanon_error *err)
     kanon_status st = KANON_OK;
     KANON_TRY(kanon__new_array(&c->quasi, c->source->n_columns, "columns", err), out);
     KANON_TRY(kanon__new_array(&c->sensitive, c->source->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&c->insensitive, c->source->n_columns, "columns", err), out);
     for (int i = 0; i < c->source->n_columns; i++)
         KANON_TRY(add_column(c, i, err), out);
     if (c->n_quasi == 0) {
@@ -326,12 +329,6 @@ static const kanon__cell *as_seen(const kanon__cell *cell)
     return !cell->odd ? cell : cell->null ? &no_number : &minus_zero;
 }
 
-/* Whether it matters which row is in which class. */
-static bool keeps_classes(const checker *c)
-{
-    return c->n_sensitive > 0 || c->entity.column >= 0;
-}
-
 static kanon_status read_row(checker *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -350,10 +347,8 @@ static kanon_status read_row(checker *c, kanon_error *err)
         const kanon__cell *cell = &c->cursor->cells[s->column];
         KANON_TRY(code_of(c, &s->codes[row], &s->texts, cell->null ? &c->missing : cell, err), out);
     }
-    if (keeps_classes(c)) {
-        KANON_TRY(kanon__grow_array(&c->class_of, &c->class_of_capacity, row + 1, "classes of rows", err), out);
-        c->class_of[row] = class_id;
-    }
+    KANON_TRY(kanon__grow_array(&c->class_of, &c->class_of_capacity, row + 1, "classes of rows", err), out);
+    c->class_of[row] = class_id;
     c->report->check.records++;
 out:
     return st;
@@ -513,7 +508,7 @@ static kanon_status warn_of_general(const checker *c, kanon_error *err)
 static kanon_status list_groups(int32_t **out, const checker *c, kanon_error *err)
 {
     kanon_status st = kanon__new_array(out, c->report->check.records, "classes of rows", err);
-    for (int64_t row = 0; st == KANON_OK && keeps_classes(c) && row < c->report->check.records; row++)
+    for (int64_t row = 0; st == KANON_OK && row < c->report->check.records; row++)
         (*out)[row] = (int32_t)c->class_of[row];
     return st;
 }
@@ -539,10 +534,13 @@ static kanon_status measure_privacy(checker *c, kanon_error *err)
                                .n_groups = c->classes.n,
                                .columns = columns,
                                .n_columns = c->n_sensitive,
+                               .insensitive = c->insensitive,
+                               .n_insensitive = c->n_insensitive,
                                .entity = c->entity.column >= 0 ? &entity : NULL,
                                .ticker = &c->ticker};
     KANON_TRY(kanon__check_privacy(&r->privacy, &subject, err), out);
     r->check.entities = r->privacy.fewest_entities;
+    r->check.singled_out_all = r->privacy.singled_out_all;
 out:
     kanon__free(columns);
     kanon__free(group_of);
@@ -680,6 +678,7 @@ static void clear_checker(checker *c)
         kanon__free(c->sensitive[i].codes);
         kanon__dictionary_clear(&c->sensitive[i].texts);
     }
+    kanon__free(c->insensitive);
     kanon__free(c->sensitive);
     kanon__free(c->entity.codes);
     kanon__dictionary_clear(&c->entity.texts);

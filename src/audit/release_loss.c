@@ -20,6 +20,7 @@
 #include "core/take_options.h"
 #include "core/text.h"
 #include "measures/measure.h"
+#include "measures/whole_row.h"
 #include "model/terms.h"
 #include "table/read/open_table.h"
 
@@ -57,8 +58,9 @@ typedef struct release_reader {
     kanon__dictionary classes; /* tuples as texts */
     int64_t *sizes;            /* of the classes */
     int64_t *class_of;         /* by row: its class from 1, 0: nothing but stars; NULL: not wanted, and texts are classes */
+    int32_t *look_of;          /* by row of the file: its class, where texts are classes */
     kanon__key_rows *keys;     /* say which row of the table it is; NULL: the file has the rows of the table in its order */
-    int64_t sizes_capacity, n_rows, n_suppressed;
+    int64_t sizes_capacity, look_capacity, n_rows, n_suppressed;
     kanon__meaning meaning;
     char *scratch, *key;
     int64_t scratch_capacity, key_capacity;
@@ -319,8 +321,12 @@ static kanon_status read_row(release_reader *r, kanon_error *err)
     if (class_id == n_before)
         r->sizes[class_id] = 0;
     r->sizes[class_id]++;
-    if (r->class_of != NULL)
+    if (r->class_of != NULL) {
         r->class_of[row] = (int64_t)class_id + 1;
+        goto out;
+    }
+    KANON_TRY(kanon__grow_array(&r->look_of, &r->look_capacity, r->n_rows, "classes", err), out);
+    r->look_of[r->n_rows - 1] = (int32_t)class_id;
 out:
     return st;
 }
@@ -410,6 +416,7 @@ static void close_release(release_reader *r)
     kanon__free(r->key);
     kanon__free(r->scratch);
     kanon__meaning_clear(&r->meaning);
+    kanon__free(r->look_of);
     kanon__free(r->sizes);
     kanon__dictionary_clear(&r->classes);
     kanon__free(r->tuple);
@@ -432,8 +439,44 @@ static void add_cells(kanon__sums *sums, const release_reader *r, int i, int64_t
     }
 }
 
+/* The rows of the file that are one of a kind, by its columns that the table releases as they are. */
+static kanon_status measure_rows(kanon_measures *m, release_reader *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__data *data = &r->table->data;
+    kanon__whole_row *w = NULL;
+    int *columns = NULL, *places = NULL, n = 0;
+    double *shares = NULL;
+    KANON_TRY(kanon__new_array(&columns, data->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&places, data->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&shares, data->n_columns, "columns", err), out);
+    for (int i = 0; i < data->n_columns; i++) {
+        int column = kanon__column_is_kept(&data->columns[i]) ? kanon__source_find(r->source, data->columns[i].name) : -1;
+        if (column >= 0) {
+            columns[n] = column;
+            places[n++] = i;
+        }
+    }
+    KANON_TRY(kanon__whole_row_new(&w, r->look_of, r->n_rows, r->classes.n, NULL, &r->ticker, err), out);
+    KANON_TRY(kanon__whole_row_add_source(w, shares, r->source, columns, n, 1, err), out);
+    m->figures[m->n++] = (kanon_figure){.name = kanon__measure_singled_out_all.info.shown.name,
+                                        .formula = kanon__measure_singled_out_all.info.shown.brief,
+                                        .value = kanon__whole_row_all(w)};
+    for (int i = 0; i < n; i++)
+        m->figures[m->n++] = (kanon_figure){.name = kanon__measure_singled_out.info.shown.name,
+                                            .attribute = data->columns[places[i]].name,
+                                            .formula = kanon__measure_singled_out.info.shown.brief,
+                                            .value = shares[i]};
+out:
+    kanon__whole_row_free(w);
+    kanon__free(shares);
+    kanon__free(places);
+    kanon__free(columns);
+    return st;
+}
+
 /* Whose records are whose is not in the file, nor how many values a class had before. */
-static kanon_status measure(kanon_measures **out, const release_reader *r, int64_t k, kanon_error *err)
+static kanon_status measure(kanon_measures **out, release_reader *r, int64_t k, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__sums sums = {0};
@@ -449,7 +492,9 @@ static kanon_status measure(kanon_measures **out, const release_reader *r, int64
     KANON_TRY(kanon__sums_add_classes(&sums, r->sizes, r->classes.n, NULL, NULL, 0, err), out);
     for (int i = 0; i < data->n_quasi; i++)
         add_cells(&sums, r, i, &n_unknown);
-    KANON_TRY(kanon__measures_of_sums(out, &sums, 1, err), out);
+    KANON_TRY(kanon__measures_of_sums(out, &sums, 2 + data->n_columns, err), out);
+    if (!data->has_entity && r->n_rows > 0)
+        KANON_TRY(measure_rows(*out, r, err), out);
     (*out)->figures[(*out)->n++] = (kanon_figure){
         .name = "unknown_cells",
         .formula = "cells of the file that are no value, interval or node of the table's attribute; each costs 1",
@@ -457,6 +502,10 @@ static kanon_status measure(kanon_measures **out, const release_reader *r, int64
         .whole = 1,
     };
 out:
+    if (st != KANON_OK) {
+        kanon_measures_free(*out);
+        *out = NULL;
+    }
     kanon__sums_clear(&sums);
     return st;
 }

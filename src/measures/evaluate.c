@@ -82,18 +82,40 @@ static bool is_wanted(const kanon__measure *measure, const char *const *wanted)
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
-static int n_figures(const kanon__data *data, kanon__scope scope)
+static int n_released(const kanon__data *data)
 {
-    if (scope == KANON__SCOPE_TABLE)
-        return 1;
-    return scope == KANON__SCOPE_QUASI ? data->n_quasi : data->n_sensitive;
+    int n = 0;
+    for (int i = 0; i < data->n_columns; i++)
+        n += kanon__column_is_kept(&data->columns[i]);
+    return n;
 }
 
-static const char *attribute_name(const kanon__data *data, kanon__scope scope, int i)
+static int n_figures(const kanon__data *data, kanon__scope scope)
 {
-    if (scope == KANON__SCOPE_TABLE)
+    switch (scope) {
+    case KANON__SCOPE_QUASI:
+        return data->n_quasi;
+    case KANON__SCOPE_SENSITIVE:
+        return data->n_sensitive;
+    case KANON__SCOPE_RELEASED:
+        return n_released(data);
+    default:
+        return 1;
+    }
+}
+
+static const char *attribute_name(const kanon__data *data, const kanon__subject *s, kanon__scope scope, int i)
+{
+    switch (scope) {
+    case KANON__SCOPE_QUASI:
+        return data->columns[data->quasi[i]].name;
+    case KANON__SCOPE_SENSITIVE:
+        return data->columns[data->sensitive[i]].name;
+    case KANON__SCOPE_RELEASED:
+        return data->columns[s->singled_out->columns[i]].name;
+    default:
         return NULL;
-    return data->columns[scope == KANON__SCOPE_QUASI ? data->quasi[i] : data->sensitive[i]].name;
+    }
 }
 
 /* The rows that a brief evaluation stops after. */
@@ -118,9 +140,16 @@ const kanon__measure *kanon__measure_find(const char *name)
     return NULL;
 }
 
-static bool has_sums(const kanon__measure *measure, const kanon__sums *sums)
+static bool of_whole_rows(const kanon__measure *measure)
 {
-    return measure->figure != NULL && (measure->needs & ~sums->has) == 0;
+    return measure == &kanon__measure_singled_out || measure == &kanon__measure_singled_out_all;
+}
+
+static bool is_there(const kanon__measure *measure, const kanon__sums *sums, const kanon__subject *s)
+{
+    if (measure->figure != NULL)
+        return (measure->needs & ~sums->has) == 0;
+    return s != NULL && (!of_whole_rows(measure) || (s->singled_out != NULL && s->singled_out->is_counted));
 }
 
 /* The rows up to n_rows; without a subject, those of the sums alone. */
@@ -135,10 +164,10 @@ static kanon_status measure_all(kanon_measures *m, const kanon__sums *sums, cons
     KANON_TRY(kanon__new_array(&m->figures, n, "measures", err), out);
     for (int i = 0; i < n_rows; i++) {
         const kanon__measure *measure = measures_table[i];
-        bool is_there = has_sums(measure, sums) || (s != NULL && measure->compute != NULL);
-        for (int j = 0; is_there && is_wanted(measure, wanted) && j < n_figures(data, measure->scope); j++) {
+        bool listed = is_there(measure, sums, s) && is_wanted(measure, wanted);
+        for (int j = 0, n_here = listed ? n_figures(data, measure->scope) : 0; j < n_here; j++) {
             kanon_figure *figure = &m->figures[m->n];
-            *figure = (kanon_figure){measure->info.shown.name, attribute_name(data, measure->scope, j),
+            *figure = (kanon_figure){measure->info.shown.name, attribute_name(data, s, measure->scope, j),
                                      measure->info.shown.brief, 0, measure->whole};
             if (measure->figure != NULL)
                 figure->value = measure->figure(sums, j);
@@ -180,6 +209,19 @@ static unsigned sums_of(const char *const *wanted, int n_rows)
     return needs;
 }
 
+/* What the measures of whole rows show, where one of the first n_rows measures is one of them and wanted. */
+static kanon_status find_singled_out(kanon__singled_out *out, kanon__subject *s, const kanon_table *table,
+                                     const char *const *wanted, int n_rows, kanon_error *err)
+{
+    bool any = false;
+    for (int i = 0; i < n_rows; i++)
+        any = any || (of_whole_rows(measures_table[i]) && is_wanted(measures_table[i], wanted));
+    if (!any)
+        return KANON_OK;
+    s->singled_out = out;
+    return kanon__singled_out_find(out, table, s->grouping, s->threads, s->ticker, err);
+}
+
 static kanon_status set_sample(kanon__sums *sums, const kanon__settings *settings, kanon_error *err)
 {
     int64_t people = sums->data->has_entity ? sums->data->n_entities : sums->n_rows, population = people;
@@ -212,6 +254,7 @@ static kanon_status evaluate(kanon_measures **out, const kanon_table *table, con
     kanon__settings settings = {0};
     kanon__subject subject = {0};
     kanon__sums sums = {0};
+    kanon__singled_out singled_out = {0};
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     kanon__call_ticks(&o.tick, &o.payload);
@@ -231,11 +274,13 @@ static kanon_status evaluate(kanon_measures **out, const kanon_table *table, con
     int n_rows = o.brief ? n_brief() : N_MEASURES;
     KANON_TRY(kanon__subject_sums(&sums, &subject, sums_of(wanted, n_rows), NULL, err), out);
     KANON_TRY(set_sample(&sums, &settings, err), out);
+    KANON_TRY(find_singled_out(&singled_out, &subject, table, wanted, n_rows, err), out);
     KANON_TRY(measure_all(m, &sums, &subject, wanted, n_rows, 0, err), out);
     *out = m;
     m = NULL;
 out:
     kanon_measures_free(m);
+    kanon__singled_out_clear(&singled_out);
     kanon__sums_clear(&sums);
     kanon__subject_clear(&subject);
     kanon__settings_clear(&settings);

@@ -8,6 +8,7 @@
 
 #include "core/entry.h"
 #include "core/ticker.h"
+#include "measures/singled_out.h"
 #include "measures/sums.h"
 #include "model/grouping.h"
 #include "table/schema/settings.h"
@@ -24,6 +25,7 @@ typedef struct kanon__subject {
     int threads;
     kanon__ticker *ticker;
     const kanon_measures *so_far; /* the figures of the rows above */
+    const kanon__singled_out *singled_out; /* where one of its measures is wanted */
     kanon_grouping classes;       /* what `shown` points at, where it is not the grouping */
 } kanon__subject;
 
@@ -38,7 +40,8 @@ kanon_status kanon__subject_sums(kanon__sums *out, const kanon__subject *subject
 typedef enum kanon__scope {
     KANON__SCOPE_TABLE = 0, /* one figure */
     KANON__SCOPE_QUASI,     /* one for each quasi attribute */
-    KANON__SCOPE_SENSITIVE  /* one for each sensitive attribute */
+    KANON__SCOPE_SENSITIVE, /* one for each sensitive attribute */
+    KANON__SCOPE_RELEASED   /* one for each column that is released as it is */
 } kanon__scope;
 
 typedef struct kanon__measure {
@@ -46,7 +49,7 @@ typedef struct kanon__measure {
     bool whole;        /* a count */
     kanon__scope scope;
     /* Either a function of these sums, or of the whole table and its groups. `i` is the attribute's number among the quasi
-     * (sensitive) ones. A figure is NAN where there is nothing to measure. */
+     * (sensitive, released) ones. A figure is NAN where there is nothing to measure. */
     unsigned needs;
     double (*figure)(const kanon__sums *sums, int i);
     kanon_status (*compute)(double *out, const kanon__subject *subject, int i, kanon_error *err);
@@ -56,13 +59,15 @@ typedef struct kanon__measure {
 extern const kanon_setting_info kanon__measure_setting_list[];
 enum { KANON__SET_R, KANON__SET_POPULATION, KANON__SET_QUERY, KANON__N_MEASURE_SETTINGS = KANON__SET_QUERY + 5 };
 
-/* Name, formula for people and scope of a measure: of TABLE, each QUASI or each SENSITIVE attribute. */
+/* Name, formula for people and scope of a measure: of TABLE, each QUASI or each SENSITIVE attribute, or each column that is
+ * RELEASED as it is. */
 #define KANON__MEASURE_INFO(measure, about, text)                                                                           \
     .info.shown = {.struct_size = sizeof(kanon_entry), .name = #measure, .brief = text, .scope = KANON__TEXT_##about},      \
     .scope = KANON__SCOPE_##about
 #define KANON__TEXT_TABLE "table"
 #define KANON__TEXT_QUASI "quasi"
 #define KANON__TEXT_SENSITIVE "sensitive"
+#define KANON__TEXT_RELEASED "released"
 /* Of a measure that depends on n of the settings. */
 #define KANON__MEASURE_DEPENDS(first, n) .info.settings = kanon__measure_setting_list + (first), .info.n_settings = (n)
 

@@ -322,10 +322,21 @@ out:
     return st;
 }
 
+/* Of a source that was read before, nothing changes: others may be reading it. */
+static kanon_status check_rows(const csv_read *r, kanon_error *err)
+{
+    int64_t n = 0;
+    for (int p = 0; p < r->n_parts; p++)
+        n += r->parts[p].n_rows;
+    if (n == r->source->base.n_rows)
+        return KANON_OK;
+    return kanon__fail(err, KANON_EIO, "%s: the file has changed while it was read", r->source->input.path);
+}
+
 static kanon_status join(csv_read *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    KANON_TRY(join_marks(r, err), out);
+    KANON_TRY(r->source->n_marks > 0 ? check_rows(r, err) : join_marks(r, err), out);
     if (r->source->base.n_rows > KANON__MAX_ROWS) {
         st = fail_many(r, err);
         goto out;

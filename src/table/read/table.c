@@ -39,7 +39,7 @@ kanon_status kanon__table_begin(kanon_table **out, kanon__reader *r, kanon__sour
     source = NULL;
     *r = (kanon__reader){.schema = schema, .source = t->source, .entity = -1, .table = t, .data = &t->data};
     r->encode_all = o->encode_all != 0 || clusters_on_all(r->schema);
-    r->raw.memory = o->memory;
+    r->raw.memory = t->memory = o->memory;
     r->raw.threads = o->threads;
     kanon__ticker_init(&r->ticker, o->tick, o->payload, "reading");
     KANON_TRY(kanon__policy_init(&t->policy, schema, err), out);

@@ -32,6 +32,7 @@ struct kanon_table {
     int64_t references; /* changed atomically: a release in Arrow may outlive the caller's handle */
     kanon__identity *identity;
     struct kanon__whole *whole; /* the domain of the table that it is a part of; NULL: none */
+    int64_t memory;             /* bytes that may be used; 0: any number */
 };
 
 /* kanon_table_read of a source whose rows were not read yet. It is taken over in any case. */

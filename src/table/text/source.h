@@ -46,7 +46,8 @@ bool kanon__codes_are_scarce(const kanon__raw_columns *columns, int64_t n_rows);
 
 typedef struct kanon__source_class {
     void (*free)(kanon__source *source);
-    /* Read every row once: fill `columns`, n_rows and the parts of the source. */
+    /* Read every row once: fill `columns`, n_rows and the parts of the source. Of a source that has rows and was read before,
+     * other columns may be read: then it does not change. */
     kanon_status (*read)(kanon__source *source, kanon__raw_columns *columns, kanon_error *err);
     /* A cursor before the first row. */
     kanon_status (*open)(kanon__cursor **out, const kanon__source *source, kanon_error *err);

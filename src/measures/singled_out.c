@@ -1,0 +1,207 @@
+/* See singled_out.h. Rows whose quasi cells look alike are one class, also where they are of different groups. */
+#include "measures/singled_out.h"
+#include "measures/advice.h"
+#include "measures/measure.h"
+#include "measures/whole_row.h"
+
+#include "core/alloc.h"
+#include "table/value/dictionary.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- what groups look like --------------------------------------------------------------------------------------- */
+
+/* A cell that says nothing, as those of suppressed records. */
+#define ANY_CELL UINT64_MAX
+
+static uint64_t look_of(const kanon__column *c, const uint32_t extent[2])
+{
+    const kanon__taxonomy *t = c->domain->taxonomy;
+    size_t length;
+    if (kanon__column_is_numeric(c))
+        return kanon__shows_nothing(c, extent) ? ANY_CELL : (uint64_t)extent[0] << 32 | extent[1];
+    int32_t node = kanon__taxonomy_lca(t, (int32_t)extent[0], (int32_t)extent[1]);
+    const char *label = kanon__taxonomy_label(t, node, &length);
+    return length == 1 && label[0] == '*' ? ANY_CELL : (uint64_t)node;
+}
+
+/* By group, its look in each quasi attribute; suppressed records are the group after the last. */
+static kanon_status find_looks(uint64_t **out, const kanon__data *data, const kanon_grouping *g, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    uint32_t *extents = NULL;
+    KANON_TRY(kanon__new_array(out, (g->n_groups + 1) * data->n_quasi, "what groups show", err), out);
+    for (int i = 0; i < data->n_quasi; i++) {
+        const kanon__column *c = &data->columns[data->quasi[i]];
+        KANON_TRY(kanon__grouping_extents(&extents, g, c, err), out);
+        for (int64_t group = 0; group < g->n_groups; group++)
+            (*out)[group * data->n_quasi + i] = look_of(c, extents + 2 * group);
+        (*out)[g->n_groups * data->n_quasi + i] = ANY_CELL;
+        kanon__free(extents);
+        extents = NULL;
+    }
+out:
+    kanon__free(extents);
+    return st;
+}
+
+/* By group its class, where groups that look alike are one. */
+static kanon_status number_looks(int32_t **out, int64_t *n, const kanon__data *data, const kanon_grouping *g,
+                                 kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__dictionary classes = {0};
+    uint64_t *looks = NULL;
+    size_t size = (size_t)data->n_quasi * sizeof *looks;
+    KANON_TRY(kanon__dictionary_init(&classes, err), out);
+    KANON_TRY(kanon__new_array(out, g->n_groups + 1, "what groups show", err), out);
+    KANON_TRY(find_looks(&looks, data, g, err), out);
+    for (int64_t group = 0; group <= g->n_groups; group++) {
+        uint32_t code;
+        const char *look = (const char *)(looks + group * data->n_quasi);
+        KANON_TRY(kanon__dictionary_add(&classes, &code, look, size, err), out);
+        (*out)[group] = (int32_t)code;
+    }
+    *n = classes.n;
+out:
+    kanon__free(looks);
+    kanon__dictionary_clear(&classes);
+    return st;
+}
+
+kanon_status kanon__looks_of_rows(int32_t **class_of, int64_t *n, const kanon__data *data, const kanon_grouping *g,
+                                  bool kept, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *looks = NULL;
+    *n = g->n_groups;
+    KANON_TRY(kanon__new_array(class_of, g->n_rows, "classes of rows", err), out);
+    if (g->is_shown) {
+        memcpy(*class_of, g->group_of, (size_t)g->n_rows * sizeof **class_of);
+        goto out;
+    }
+    KANON_TRY(number_looks(&looks, n, data, g, err), out);
+    for (int64_t row = 0; row < g->n_rows; row++)
+        (*class_of)[row] = g->group_of[row] >= 0 ? looks[g->group_of[row]] : kept ? looks[g->n_groups] : -1;
+out:
+    kanon__free(looks);
+    return st;
+}
+
+/* ---- rows that are singled out ----------------------------------------------------------------------------------- */
+
+/* Whether the columns that are not encoded may be read. Their texts take no more than the source. */
+static bool has_memory(const kanon_table *t)
+{
+    enum { BYTES_PER_ROW = 64, SHARE = 2 };
+    return t->memory == 0 ||
+           (double)t->source->size + (double)BYTES_PER_ROW * (double)t->data.n_rows <= (double)t->memory / SHARE;
+}
+
+static kanon_status list_columns(kanon__singled_out *found, const kanon__data *data, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__new_array(&found->columns, data->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&found->shares, data->n_columns, "columns", err), out);
+    for (int i = 0; i < data->n_columns; i++)
+        if (kanon__column_is_kept(&data->columns[i])) {
+            found->shares[found->n_columns] = NAN;
+            found->columns[found->n_columns++] = i;
+        }
+out:
+    return st;
+}
+
+/* The columns that have codes, and then the others. */
+static kanon_status add_columns(kanon__singled_out *found, kanon__whole_row *w, const kanon_table *t, int threads,
+                                kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int *unread = NULL, *places = NULL, n_unread = 0;
+    double *shares = NULL;
+    KANON_TRY(kanon__new_array(&unread, found->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&places, found->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&shares, found->n_columns, "columns", err), out);
+    for (int i = 0; i < found->n_columns; i++) {
+        const kanon__column *c = &t->data.columns[found->columns[i]];
+        if (c->domain != NULL) {
+            KANON_TRY(kanon__whole_row_add(w, &found->shares[i], c->codes, c->domain->n_codes, err), out);
+        } else {
+            places[n_unread] = i;
+            unread[n_unread++] = found->columns[i];
+        }
+    }
+    if (n_unread > 0 && t->data.n_rows > 0)
+        KANON_TRY(kanon__whole_row_add_source(w, shares, t->source, unread, n_unread, threads, err), out);
+    for (int i = 0; i < n_unread; i++)
+        found->shares[places[i]] = shares[i];
+out:
+    kanon__free(shares);
+    kanon__free(places);
+    kanon__free(unread);
+    return st;
+}
+
+kanon_status kanon__singled_out_find(kanon__singled_out *out, const kanon_table *t, const kanon_grouping *g, int threads,
+                                     kanon__ticker *ticker, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__whole_row *w = NULL;
+    int32_t *class_of = NULL;
+    int64_t n_classes = 0;
+    *out = (kanon__singled_out){.is_counted = has_memory(t), .all = NAN};
+    KANON_TRY(list_columns(out, &t->data, err), out);
+    if (!out->is_counted)
+        goto out;
+    KANON_TRY(kanon__looks_of_rows(&class_of, &n_classes, &t->data, g, t->policy.keep_suppressed, err), out);
+    KANON_TRY(kanon__whole_row_new(&w, class_of, g->n_rows, n_classes, t->data.has_entity ? &t->data.entity_codes : NULL,
+                                   ticker, err),
+              out);
+    KANON_TRY(add_columns(out, w, t, threads, err), out);
+    out->all = kanon__whole_row_all(w);
+out:
+    kanon__whole_row_free(w);
+    kanon__free(class_of);
+    if (st != KANON_OK)
+        kanon__singled_out_clear(out);
+    return st;
+}
+
+void kanon__singled_out_clear(kanon__singled_out *found)
+{
+    kanon__free(found->shares);
+    kanon__free(found->columns);
+    *found = (kanon__singled_out){0};
+}
+
+/* ---- the measures ------------------------------------------------------------------------------------------------ */
+
+static kanon_status singled_out(double *out, const kanon__subject *s, int i, kanon_error *err)
+{
+    (void)err;
+    *out = s->singled_out->shares[i];
+    return KANON_OK;
+}
+
+const kanon__measure kanon__measure_singled_out = {
+    KANON__MEASURE_INFO(singled_out, RELEASED,
+                        "released rows that no other, or with entities no other person's, equals on the released quasi "
+                        "cells and this column / released rows"),
+    .compute = singled_out,
+};
+
+static kanon_status singled_out_all(double *out, const kanon__subject *s, int i, kanon_error *err)
+{
+    (void)i;
+    (void)err;
+    *out = s->singled_out->all;
+    return KANON_OK;
+}
+
+const kanon__measure kanon__measure_singled_out_all = {
+    KANON__MEASURE_INFO(singled_out_all, TABLE,
+                        "released rows that no other, or with entities no other person's, equals on the released quasi "
+                        "cells and all columns that are released as they are / released rows"),
+    .compute = singled_out_all,
+};

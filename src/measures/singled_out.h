@@ -1,0 +1,32 @@
+/* The measures singled_out and singled_out_all of a table and its groups: how many of the released rows are one person's by
+ * what stands in them (whole_row.h). Columns that are released as they are: sensitive and insensitive ones. */
+#ifndef KANON_MEASURES_SINGLED_OUT_H
+#define KANON_MEASURES_SINGLED_OUT_H
+
+#include "core/ticker.h"
+#include "model/grouping.h"
+
+typedef struct kanon__singled_out {
+    bool is_counted; /* else memory is too short, and the shares are NAN */
+    int n_columns;   /* that are released as they are */
+    int *columns;    /* of the table, in its order */
+    double *shares;  /* by these: of the released rows, those that quasi cells and this column single out */
+    double all;      /* likewise, quasi cells and all these columns. NAN: no row is released */
+} kanon__singled_out;
+
+/* Whether the column is released as it stands in the table. */
+static inline bool kanon__column_is_kept(const kanon__column *column)
+{
+    return column->role == KANON_ROLE_SENSITIVE || column->role == KANON_ROLE_INSENSITIVE;
+}
+
+/* By row, in *class_of, the class of the cells that a release of the groups shows, negative where the row is not in it;
+ * classes are numbered below *n. `kept`: suppressed records are released, too. */
+kanon_status kanon__looks_of_rows(int32_t **class_of, int64_t *n, const kanon__data *data, const kanon_grouping *grouping,
+                                  bool kept, kanon_error *err);
+/* Of a release of the groups. */
+kanon_status kanon__singled_out_find(kanon__singled_out *out, const kanon_table *table, const kanon_grouping *grouping,
+                                     int threads, kanon__ticker *ticker, kanon_error *err);
+void kanon__singled_out_clear(kanon__singled_out *found);
+
+#endif

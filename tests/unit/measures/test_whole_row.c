@@ -1,0 +1,318 @@
+/* What whole rows tell: singled_out and singled_out_all. Examples by hand, and plain loops over the text of releases of
+ * random tables, by every algorithm. KANON_TEST_SEED=N begins with another table. */
+#include "support.h"
+
+#include "measures/singled_out.h"
+#include "measures/whole_row.h"
+
+#include "core/random.h"
+#include "table/read/table.h"
+
+#include <math.h>
+
+enum { N_TABLES = 150, STREAM = 83, MOST_COLUMNS = 8, MOST_ROWS = 64 };
+
+/* ---- a released file, cell by cell -------------------------------------------------------------------------------- */
+
+typedef struct rows {
+    char *text;
+    const char *cells[MOST_ROWS + 1][MOST_COLUMNS]; /* row 0: names */
+    int n, n_columns;
+} rows;
+
+/* No cell of these tests has quotes. */
+static rows cut_rows(char *text)
+{
+    rows r = {.text = text};
+    assert_non_null(text);
+    for (char *line = text; *line != '\0'; r.n++) {
+        assert_true(r.n <= MOST_ROWS);
+        int column = 0;
+        char *end = strchr(line, '\n');
+        assert_non_null(end);
+        *end = '\0';
+        for (char *cell = line; cell != NULL; column++) {
+            char *comma = strchr(cell, ',');
+            r.cells[r.n][column] = cell;
+            if (comma != NULL)
+                *comma++ = '\0';
+            cell = comma;
+        }
+        r.n_columns = column;
+        line = end + 1;
+    }
+    return r;
+}
+
+static int column_called(const rows *r, const char *name)
+{
+    for (int i = 0; i < r->n_columns; i++)
+        if (strcmp(r->cells[0][i], name) == 0)
+            return i;
+    return -1;
+}
+
+/* The share of the rows that no row of another person equals in the columns; `persons` (NULL: none) by row. */
+static double slow_share(const rows *r, const char *const *columns, int n, const int *persons)
+{
+    int found = 0;
+    for (int row = 1; row < r->n; row++) {
+        bool alone = true;
+        for (int other = 1; other < r->n && alone; other++) {
+            bool same = persons != NULL ? persons[row - 1] != persons[other - 1] : row != other;
+            for (int i = 0; i < n && same; i++) {
+                int column = column_called(r, columns[i]);
+                same = strcmp(r->cells[row][column], r->cells[other][column]) == 0;
+            }
+            alone = !same;
+        }
+        found += alone;
+    }
+    return r->n > 1 ? (double)found / (r->n - 1) : NAN;
+}
+
+static void assert_share(double value, double expected, const char *what)
+{
+    if (!(value == expected || (isnan(value) && isnan(expected))))
+        fail_msg("%s is %.15g, not %.15g", what, value, expected);
+}
+
+static double figure_of(const kanon_measures *m, const char *name, const char *attribute)
+{
+    const kanon_figure *found = kanon_measures_find(m, name, attribute);
+    if (found == NULL)
+        fail_msg("there is no figure %s", name);
+    return found->value;
+}
+
+/* ---- by hand ----------------------------------------------------------------------------------------------------- */
+
+static const char visits[] = "patient,age,zip,disease\np1,31,10115,flu\np1,31,10115,asthma\np2,31,10115,flu\n"
+                             "p3,36,10119,gout\np4,58,80331,gout\np4,61,80331,flu\n";
+
+/* The table of docs/profile.md in two groups of two persons: [31..36],1011* and [58..61],80331. */
+static void by_hand(void **state)
+{
+    static const int64_t groups[] = {1, 1, 1, 1, 2, 2};
+    kanon_error err = KANON_INIT(kanon_error);
+    kanon_measures *m = NULL;
+    (void)state;
+    kanon_table *t = table_of("attributes: {age: quasi, zip: {role: quasi, mask: right}, disease: sensitive, "
+                              "patient: insensitive}\n",
+                              visits);
+    kanon_grouping *g = grouping_of(t, groups);
+    assert_done(kanon_evaluate(&m, t, g, NULL, &err), &err);
+    assert_share(figure_of(m, "singled_out", "disease"), 4.0 / 6, "disease"); /* all but the two with flu */
+    assert_share(figure_of(m, "singled_out", "patient"), 2.0 / 6, "patient"); /* p2 and p3 */
+    assert_share(figure_of(m, "singled_out_all", NULL), 1, "all");
+    kanon_measures_free(m);
+    kanon_grouping_free(g);
+    kanon_table_free(t);
+    /* persons: asthma is p1's alone, gout p3's; the rows of the second group are all p4's */
+    t = table_of("entity: patient\nattributes: {age: quasi, zip: {role: quasi, mask: right}, disease: sensitive}\n", visits);
+    g = grouping_of(t, groups);
+    assert_done(kanon_evaluate(&m, t, g, NULL, &err), &err);
+    assert_share(figure_of(m, "singled_out", "disease"), 4.0 / 6, "disease, persons");
+    assert_share(figure_of(m, "singled_out_all", NULL), 4.0 / 6, "all, persons");
+    kanon_measures_free(m);
+    kanon_grouping_free(g);
+    kanon_table_free(t);
+}
+
+/* Groups that look alike are one class, and suppressed records that are kept look like a group of stars. */
+static void looks(void **state)
+{
+    static const int64_t groups[] = {1, 1, 2, 2, 0, 3, 3};
+    static const char csv[] = "age,zip,d\n1,a,x\n2,b,y\n1,b,x\n2,a,z\n9,b,x\n1,a,x\n9,b,y\n";
+    kanon_error err = KANON_INIT(kanon_error);
+    (void)state;
+    for (int kept = 0; kept < 2; kept++) {
+        char yaml[256];
+        kanon_measures *m = NULL;
+        snprintf(yaml, sizeof yaml, "attributes: {age: quasi, zip: quasi, d: insensitive}\nprivacy: {suppressed: %s}\n",
+                 kept ? "keep" : "drop");
+        kanon_table *t = table_of(yaml, csv);
+        kanon_grouping *g = grouping_of(t, groups);
+        assert_done(kanon_evaluate(&m, t, g, NULL, &err), &err);
+        /* [1..2],* x x y z; [1..9],* x y; and *,* x where it is kept */
+        assert_share(figure_of(m, "singled_out", "d"), kept ? 5.0 / 7 : 4.0 / 6, "d");
+        kanon_measures_free(m);
+        kanon_grouping_free(g);
+        kanon_table_free(t);
+    }
+}
+
+/* A column alone is a column of one class. Columns in any order leave the same rows. */
+static void columns_alone(void **state)
+{
+    static const int32_t one[6] = {0, 0, 0, 0, 0, 0}, none[6] = {-1, -1, -1, -1, -1, -1};
+    static uint32_t cells[3][6] = {{0, 1, 0, 2, 2, 2}, {0, 0, 1, 1, 0, 0}, {0, 1, 2, 3, 4, 4}};
+    kanon_error err = KANON_INIT(kanon_error);
+    kanon__whole_row *w = NULL;
+    double share = 0;
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        assert_done(kanon__whole_row_new(&w, one, 6, 1, NULL, NULL, &err), &err);
+        assert_share(kanon__whole_row_all(w), 0, "nothing");
+        assert_done(kanon__whole_row_add(w, &share, (kanon__codes){.cells = cells[first], .width = 4}, 3, &err), &err);
+        assert_share(share, first == 0 ? 1.0 / 6 : 0, "the first column");
+        assert_done(kanon__whole_row_add(w, &share, (kanon__codes){.cells = cells[1 - first], .width = 4}, 3, &err), &err);
+        assert_share(kanon__whole_row_all(w), 4.0 / 6, "two columns"); /* all but the last two */
+        assert_done(kanon__whole_row_add(w, &share, (kanon__codes){.cells = cells[2], .width = 4}, 5, &err), &err);
+        assert_share(share, 4.0 / 6, "the third column");
+        kanon__whole_row_free(w);
+    }
+    assert_done(kanon__whole_row_new(&w, none, 6, 0, NULL, NULL, &err), &err);
+    assert_true(isnan(kanon__whole_row_all(w)));
+    kanon__whole_row_free(w);
+}
+
+/* ---- random tables ----------------------------------------------------------------------------------------------- */
+
+static const char *const released[] = {"age", "zip", "ill", "cost", "note"};
+enum { N_RELEASED = 5, N_QUASI = 2 };
+
+static const char random_yaml[] = "missing: [\"?\"]\n"
+                                  "attributes:\n"
+                                  "  age: {role: quasi, type: integer}\n"
+                                  "  zip: {role: quasi, taxonomy: {North: {n1: , n2: }, South: {s1: , s2: }}}\n"
+                                  "  ill: sensitive\n"
+                                  "  cost: {role: sensitive, type: integer}\n"
+                                  "  note: insensitive\n";
+
+static kanon_table *random_rows(uint64_t seed, int n, bool entity, bool kept, int *persons)
+{
+    static const char *const zips[] = {"n1", "n2", "s1", "s2", "?"};
+    kanon__random random;
+    char csv[8192] = "who,age,zip,ill,cost,note\n", yaml[1024];
+    kanon__random_init(&random, seed, STREAM);
+    for (int i = 0; i < n; i++) {
+        char age[16];
+        persons[i] = (int)kanon__random_below(&random, n - n / 4);
+        snprintf(age, sizeof age, "%d", (int)kanon__random_below(&random, 6));
+        snprintf(csv + strlen(csv), sizeof csv - strlen(csv), "p%d,%s,%s,%d,%d,%d\n", persons[i],
+                 kanon__random_below(&random, 8) == 0 ? "?" : age, zips[kanon__random_below(&random, 5)],
+                 (int)kanon__random_below(&random, 3), (int)kanon__random_below(&random, 9),
+                 (int)kanon__random_below(&random, 5));
+    }
+    snprintf(yaml, sizeof yaml, "%s  who: {role: %s}\n%sprivacy: {suppressed: %s}\n", random_yaml,
+             seed % 3 == 0 ? "insensitive" : "identifying", entity ? "entity: who\n" : "", kept ? "keep" : "drop");
+    return table_of(yaml, csv);
+}
+
+/* The figures of whole rows in the text of a release, beside those of `m` (NULL: they are not asked for) and `check`. */
+static void compare_figures(const rows *r, const kanon_measures *m, const kanon_check *check, const int *persons)
+{
+    const char *columns[MOST_COLUMNS];
+    int n = 0;
+    for (int i = 0; i < N_RELEASED; i++)
+        columns[n++] = released[i];
+    if (column_called(r, "who") >= 0)
+        columns[n++] = "who";
+    double all = slow_share(r, columns, n, persons);
+    if (m != NULL)
+        assert_share(figure_of(m, "singled_out_all", NULL), all, "singled_out_all");
+    if (check != NULL)
+        assert_share(check->singled_out_all, all, "singled_out_all of a check");
+    for (int i = N_QUASI; i < n; i++) {
+        const char *known[] = {"age", "zip", columns[i]};
+        double share = slow_share(r, known, 3, persons);
+        if (m != NULL)
+            assert_share(figure_of(m, "singled_out", columns[i]), share, columns[i]);
+        for (size_t j = 0; check != NULL && j < check->n_figures; j++)
+            if (strcmp(check->figures[j]->figure, "singled_out") == 0 &&
+                strcmp(check->figures[j]->attribute, columns[i]) == 0)
+                assert_share(check->figures[j]->value, share, columns[i]);
+    }
+}
+
+/* A release of the groups: its text, and what evaluation, evaluation of the file and check say of it. */
+static void compare(const kanon_table *t, const kanon_grouping *g, const int *persons)
+{
+    kanon_error err = KANON_INIT(kanon_error);
+    place path = scratch("release.csv"), schema_path = scratch("s.yaml");
+    kanon_outputs outputs = {sizeof outputs, .release = KANON_TO_PATH(path.text)};
+    kanon_schema *schema = NULL;
+    kanon_measures *of_groups = NULL, *of_file = NULL;
+    kanon_check *check = NULL;
+    int whose[MOST_ROWS], n = 0;
+    bool has_entity = t->data.has_entity;
+    assert_done(kanon_publish(t, g, &outputs, &err), &err);
+    rows r = cut_rows(read_text(path.text));
+    for (int64_t row = 0; row < g->n_rows; row++)
+        if (g->group_of[row] >= 0 || t->policy.keep_suppressed)
+            whose[n++] = persons[row];
+    assert_int_equal(n, r.n - 1);
+    assert_done(kanon_evaluate(&of_groups, t, g, NULL, &err), &err);
+    compare_figures(&r, of_groups, NULL, has_entity ? whose : NULL);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(schema_path.text), NULL, &err), &err);
+    assert_done(kanon_evaluate_release(&of_file, t, KANON_PATH(path.text), schema, NULL, &err), &err);
+    if (!has_entity && n > 0)
+        compare_figures(&r, of_file, NULL, NULL);
+    else
+        assert_null(kanon_measures_find(of_file, "singled_out_all", NULL)); /* whose rows they are is not in the file */
+    if (n > 0) {
+        bool knows = has_entity && column_called(&r, "who") >= 0;
+        assert_done(kanon_check_read(&check, KANON_PATH(path.text), schema, NULL, &err), &err);
+        compare_figures(&r, NULL, check, knows ? whose : NULL);
+    }
+    kanon_check_free(check);
+    kanon_measures_free(of_file);
+    kanon_measures_free(of_groups);
+    kanon_schema_free(schema);
+    free(r.text);
+}
+
+/* Any groups, and some records in none. */
+static void random_groups(void **state)
+{
+    uint64_t seed = test_seed();
+    (void)state;
+    for (uint64_t i = 0; i < N_TABLES; i++) {
+        int64_t groups[MOST_ROWS];
+        int persons[MOST_ROWS], n = 12;
+        kanon__random random;
+        kanon__random_init(&random, seed + i, STREAM + 1);
+        kanon_table *t = random_rows(seed + i, n, i % 2 == 1, i % 4 < 2, persons);
+        for (int row = 0; row < n; row++)
+            groups[row] = kanon__random_below(&random, 5);
+        kanon_grouping *g = grouping_of(t, groups);
+        compare(t, g, persons);
+        kanon_grouping_free(g);
+        kanon_table_free(t);
+    }
+}
+
+static void every_algorithm(void **state)
+{
+    uint64_t seed = test_seed();
+    const kanon_entry *algorithm;
+    int n_done = 0;
+    (void)state;
+    for (size_t i = 0; (algorithm = kanon_catalogue_at(KANON_CATALOGUE_ALGORITHM, i)) != NULL; i++) {
+        kanon_error err = KANON_INIT(kanon_error);
+        kanon_options options = {sizeof options, .k = 3, .algorithm = algorithm->name, .seed = 1};
+        int persons[MOST_ROWS];
+        kanon_grouping *g = NULL;
+        kanon_table *t = random_rows(seed + i, 60, i % 2 == 1, i % 4 < 2, persons);
+        if (kanon_anonymize(&g, t, &options, &err) == KANON_OK) {
+            compare(t, g, persons);
+            n_done++;
+        }
+        kanon_grouping_free(g);
+        kanon_table_free(t);
+    }
+    assert_true(n_done >= 15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),
+        cmocka_unit_test(looks),
+        cmocka_unit_test(columns_alone),
+        cmocka_unit_test(random_groups),
+        cmocka_unit_test(every_algorithm),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
