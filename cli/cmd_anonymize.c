@@ -177,8 +177,7 @@ static int finish(const release_run *work, const arguments *args, const kanon_er
     if (err->status != KANON_OK)
         return failed(work->self, err);
     release_run_print_warnings(work);
-    if (args->verbose)
-        release_run_print_verdict(work);
+    release_run_print_verdict(work);
     if (args->quiet)
         return EXIT_DONE;
     if (args->verbose)

@@ -100,8 +100,7 @@ static int finish(const improvement *work, const kanon_error *err)
     if (err->status != KANON_OK)
         return failed(run->self, err);
     release_run_print_warnings(run);
-    if (run->args->verbose)
-        release_run_print_verdict(run);
+    release_run_print_verdict(run);
     if (!run->args->quiet)
         print_summary(work);
     return EXIT_DONE;

@@ -157,7 +157,7 @@ kanon_status release_run_publish(release_run *run, kanon_error *err)
     if (st == KANON_OK && signals_caught() != 0)
         st = err->status = KANON_ECANCELLED;
     outputs.measures = run->measures;
-    if (st == KANON_OK && args->verbose)
+    if (st == KANON_OK)
         st = kanon_verdict_of(&run->verdict, run->table, run->grouping, &outputs, err);
     if (st == KANON_OK) {
         run->publishing = true;
@@ -184,16 +184,33 @@ void release_run_print_warnings(const release_run *run)
             say("warning: %s", notice->text);
 }
 
+/* Whether the table has warned of it, in the same words. */
+static bool is_told(const release_run *run, const char *sentence)
+{
+    const kanon_notice *notice;
+    for (size_t i = 0; (notice = kanon_table_notice_at(run->table, i)) != NULL; i++)
+        if (strcmp(notice->text, sentence) == 0)
+            return true;
+    return false;
+}
+
+/* With --verbose every row; else what nobody has been warned of. */
 void release_run_print_verdict(const release_run *run)
 {
     const kanon_verdict_row *row;
     char lead[120];
     for (size_t i = 0; (row = kanon_verdict_at(run->verdict, i)) != NULL; i++) {
-        snprintf(lead, sizeof lead, "%s: %s: ", kanon_enum_text(KANON_ENUM_MARK, (int)row->mark), row->heading);
-        fputs(lead, stderr);
-        print_wrapped(stderr, row->sentence, (int)strlen(lead), 2);
+        if (run->args->verbose) {
+            snprintf(lead, sizeof lead, "%s: %s: ", kanon_enum_text(KANON_ENUM_MARK, (int)row->mark), row->heading);
+            fputs(lead, stderr);
+            print_wrapped(stderr, row->sentence, (int)strlen(lead), 2);
+        } else if (row->mark == KANON_MARK_LOOK && strcmp(row->name, "released-as-they-are") == 0 &&
+                   !is_told(run, row->sentence)) {
+            say("warning: %s: %s", row->heading, row->sentence);
+        }
     }
-    fputc('\n', stderr);
+    if (run->args->verbose)
+        fputc('\n', stderr);
 }
 
 void release_run_print_repeat(const release_run *run)

@@ -83,9 +83,9 @@ kanon_status kanon__verdict_add_singled_out(kanon_verdict *v, int n, double shar
     kanon_mark mark = asked && share > limit             ? KANON_MARK_FAILED
                       : share >= KANON__SINGLED_OUT_LOOK ? KANON_MARK_LOOK
                                                          : KANON_MARK_MET;
-    return kanon__verdict_add(v, row, mark, asked, err, "%d column%s; with the quasi-identifiers %s out %s of the rows%s", n,
-                              n == 1 ? "" : "s", n == 1 ? "it singles" : "together they single",
-                              kanon__show_share(share).text, most);
+    return kanon__verdict_add(v, row, mark, asked, err,
+                              "%d column%s; together with the quasi-identifiers %s out %s of the rows%s", n,
+                              n == 1 ? "" : "s", n == 1 ? "it singles" : "they single", kanon__show_share(share).text, most);
 }
 
 void kanon__verdict_clear(kanon_verdict *v)

@@ -108,10 +108,11 @@ static kanon_status judge_columns(kanon_verdict *v, const source *s, kanon_error
     else
         KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_IDENTIFYING, KANON_MARK_MET, true, err, "%d column%s left out",
                                        n_left_out, n_left_out == 1 ? " is" : "s are"));
-    for (int64_t i = 0; i < s->table->privacy.n && !s->external; i++)
+    KANON_CHECK(kanon__verdict_add_singled_out(v, n_released, figure(s, "singled_out_all", NULL), NAN, err));
+    for (int64_t i = 0; i < s->table->privacy.n && !s->external; i++) /* what was found as the table was read */
         KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_RELEASED, KANON_MARK_LOOK, false, err, "%s",
                                        s->table->privacy.items[i]));
-    return kanon__verdict_add_singled_out(v, n_released, figure(s, "singled_out_all", NULL), NAN, err);
+    return KANON_OK;
 }
 
 /* Where a sensitive value is all or nearly all of a group, k alone does not hide it. */
@@ -199,7 +200,10 @@ static kanon_status judge(kanon_verdict **out, source *s, const kanon_outputs *o
     kanon_status st = KANON_OK;
     kanon_verdict *verdict = NULL;
     kanon_measures *own = NULL;
-    kanon_evaluate_options options = {.struct_size = sizeof options, .threads = outputs->threads};
+    kanon_evaluate_options options = {.struct_size = sizeof options,
+                                      .threads = outputs->threads,
+                                      .tick = outputs->tick,
+                                      .payload = outputs->payload};
     s->measures = outputs->measures;
     if (s->measures == NULL || kanon_measures_find(s->measures, "highest_risk", NULL) == NULL) /* none, or brief */
         KANON_TRY(kanon__evaluate_some(&own, s->table, s->made, &options, needed, err), out);

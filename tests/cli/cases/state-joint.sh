@@ -36,7 +36,7 @@ same r2.csv again.csv
 expect 0 "$KANON" insert copy.state new.csv -q --joint-k off -o r2.csv --report page.html --report-external out.html
 err_has "warning: audit: those who have all 2 releases can tell"
 err_has "because joint-k is off"
-grep -q 'Together with earlier releases' page.html || failed "the page says nothing about joint classes"
+grep -q '<b>Earlier releases</b>: 3 records are in joint classes of 2 releases' page.html || failed "the page says nothing about joint classes"
 ! grep -q 'joint class of' out.html || failed "the external page says what only the originals tell"
 expect 1 "$KANON" audit copy.state
 # what was small before is no reason to fail, and is said
