@@ -63,7 +63,7 @@ static int run(const command *self, const arguments *args)
             status = EXIT_UNMET;
         }
         if (audit->entities_below > 0) {
-            say("%" PRId64 " joint classes hold records of fewer than %" PRId64 " entities", audit->entities_below,
+            say("%" PRId64 " joint classes hold records of fewer than %" PRId64 " persons", audit->entities_below,
                 audit->k);
             status = EXIT_UNMET;
         }

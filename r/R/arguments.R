@@ -41,7 +41,7 @@
 #' @param constraints Constraints on every group in addition to k, as texts, such as
 #'   `"model=distinct-l-diversity,attribute=disease,l=3"`, or as lists: `list(model = "distinct-l-diversity",
 #'   attribute = "disease", l = 3)`. [kanon_catalogue()] lists the models.
-#' @param entity The column that says whose record it is: groups hold k different entities, not k records.
+#' @param entity The column that says whose record it is: groups hold k persons, not k records.
 #' @param entity_together All records of an entity are in one group.
 #' @param suppress Suppress up to this share of the records if that lowers the loss, such as 0.01.
 #' @param suppressed `"drop"`, the default, leaves suppressed records out of the release; `"keep"` releases

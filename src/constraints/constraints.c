@@ -177,7 +177,7 @@ static kanon_status write_sentence(const constraint_reader *r, const char *const
         }
     }
     if (r->input.table->has_entity && r->input.column >= 0)
-        snprintf(line + used, sizeof line - used, "; a value counts once for each entity");
+        snprintf(line + used, sizeof line - used, "; a value counts once for each person");
     return kanon__copy_text(&r->constraint->sentence, line, strlen(line), "a sentence", r->err);
 }
 
@@ -298,9 +298,9 @@ static kanon_status fail_infeasible(const kanon__constraints *all, const kanon__
     const kanon__data *t = all->table;
     char place[512] = "", got[KANON__NUMBER_TEXT], asked[KANON__NUMBER_TEXT];
     if (c->column < 0) {
-        kanon_status st = kanon__fail(err, KANON_EINFEASIBLE, "k = %lld, but the table has only %lld different entities",
-                                      (long long)c->asked, (long long)reached);
-        return kanon__hint(err, st, "ask for a smaller k, or group records instead of entities");
+        kanon_status st = kanon__fail(err, KANON_EINFEASIBLE, "k = %lld, but the table has only %lld person%s",
+                                      (long long)c->asked, (long long)reached, reached == 1 ? "" : "s");
+        return kanon__hint(err, st, "ask for a smaller k, or leave out the entity, so that k counts records");
     }
     if (c->line > 0)
         snprintf(place, sizeof place, "%s:%d: ", all->policy->schema_path, c->line);

@@ -97,7 +97,7 @@ const kanon__model kanon__model_p_sensitive = {
 const kanon__model kanon__model_entities = {
     .info = {.shown = {.struct_size = sizeof(kanon_entry),
                        .name = "entities",
-                       .brief = "every group holds records of at least {1} different entities",
+                       .brief = "every group holds records of at least {1} persons",
                        .source = "this program"},
              .settings = entity_asked,
              .n_settings = sizeof entity_asked / sizeof *entity_asked},

@@ -80,7 +80,7 @@ static kanon_status check_recoding(const kanon__plan *p, const kanon_table *tabl
         return KANON_OK;
     if (table->data.has_entity && table->policy.entity_together) {
         st = kanon__fail(err, KANON_EINVAL, "records of an entity cannot be kept together where attributes are recoded");
-        return kanon__hint(err, st, "leave out entity-together; every group then still holds k different entities");
+        return kanon__hint(err, st, "leave out entity-together; every group then still holds k persons");
     }
     if (!p->algorithm->recodes_attributes) {
         st = kanon__fail(err, KANON_EINVAL, "%s does not recode attributes, it groups records",

@@ -156,7 +156,7 @@ static void say_requirements(kanon__output *o, const kanon__report *r)
     if (g->n_constraints == 0 && g->most_suppressed < 0)
         return;
     if (r->table->data.has_entity)
-        kanon__markup(o, "<p>The %s records belong to %s entities, and k counts these.</p>\n",
+        kanon__markup(o, "<p>The %s records are those of %s persons, and k counts persons.</p>\n",
                       kanon__show_count(g->n_rows).text, kanon__show_count(r->table->data.n_entities).text);
     if (g->most_suppressed >= 0)
         kanon__markup(o, "<p>Up to %s records could be suppressed to lower the loss; %s were.</p>\n",

@@ -47,7 +47,7 @@ ABOUT = {
         "models: distinct-l-diversity, entropy-l-diversity, recursive-l-diversity, p-sensitive-k-anonymity, "
         "alpha-k, t-closeness. Example: ``{\"model\": \"distinct-l-diversity\", \"attribute\": \"disease\", \"l\": 3}``."
     ),
-    "entity": "Column A says whose record it is: groups hold k different entities, not k records.",
+    "entity": "Column A says whose record it is: groups hold k persons, not k records.",
     "entity_together": "All records of an entity are in one group.",
     "suppress": (
         "Suppress up to this share of the records if that lowers the loss, such as 0.01. Suppressed records are "

@@ -26,7 +26,7 @@ expect 0 "$KANON" anonymize t.csv -s s.yaml -q --entity who --constraint model=d
     --report r.json
 expect 0 "$KANON" check good.csv -s s.yaml --entity who --constraint model=distinct-l-diversity,attribute=disease,l=2
 out_has "satisfied"
-grep -qF -e "every group holds records of at least 5 different entities" r.json || failed "r.json lacks something"
+grep -qF -e "every group holds records of at least 5 persons" r.json || failed "r.json lacks something"
 grep -qF -e '"entities": 20' r.json || failed "r.json lacks something"
 grep -qF -e "loss_without_constraints" r.json || failed "r.json lacks something"
 expect 0 "$KANON" anonymize t.csv -s s.yaml -q --entity who --entity-together -o together.csv
@@ -36,7 +36,7 @@ expect 1 "$KANON" anonymize t.csv -s s.yaml -q --constraint model=distinct-l-div
 err_has "l = 4, asked is 5"
 no_file none.csv
 expect 1 "$KANON" anonymize t.csv -s s.yaml -q -k 21 --entity who -o none.csv
-err_has "only 20 different entities"
+err_has "only 20 persons"
 expect 2 "$KANON" anonymize t.csv -s s.yaml -q --constraint distinct -o none.csv
 expect 2 "$KANON" anonymize t.csv -s s.yaml -q --constraint model=distinct,attribute=disease,l=2 -o none.csv
 err_has "no such model"

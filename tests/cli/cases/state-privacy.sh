@@ -65,7 +65,7 @@ expect 1 "$KANON" audit y.state -k 2
 out_has "class_size       1 x 2"
 out_has "joint_entities   1"
 out_has "entities_below_k 2"
-err_has "2 joint classes hold records of fewer than 2 entities"
+err_has "2 joint classes hold records of fewer than 2 persons"
 
 # persons are told apart wherever their column is, and those who are missing are one
 awk -F, -v OFS=, 'NR == 1 || NR % 9 != 0 { print $2, $3, $5; next } { print "", $3, $5 }' t.csv >first.csv

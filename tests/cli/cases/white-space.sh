@@ -24,7 +24,7 @@ err_lacks "spaces"
 # entities
 printf 'p,q\nA,1\nA ,1\n%sA,1\n' "$nbsp" >e.csv
 expect 1 "$KANON" anonymize e.csv --quasi q --entity p -k 2 -o r.csv
-err_has "the table has only 1 different entities"
+err_has "the table has only 1 person"
 printf 'p,q\nA,1\nA ,1\nB,1\n  ,1\n%s,1\n' "$nbsp" >e.csv # blanks are no name: those without one are one more
 expect 1 "$KANON" anonymize e.csv --quasi q --entity p -k 4 -o r.csv
 expect 0 "$KANON" anonymize e.csv --quasi q --entity p -k 3 -o r.csv

@@ -442,7 +442,7 @@ static void fewer_entities_than_k_is_told(void **state)
     assert_int_equal(kanon_table_column_at(table, 0)->role, KANON_ROLE_IDENTIFYING);
     assert_done(kanon__constraints_new(&c, &table->data, &table->policy, 4, &err), &err);
     assert_int_equal(kanon__constraints_check_feasible(c, &err), KANON_EINFEASIBLE);
-    assert_string_equal(err.message, "k = 4, but the table has only 3 different entities");
+    assert_string_equal(err.message, "k = 4, but the table has only 3 persons");
     kanon__constraints_free(c);
     kanon_table_free(table);
 }
