@@ -21,6 +21,7 @@
 #include "audit/made_by.h"
 #include "audit/plain_values.h"
 #include "audit/same_texts.h"
+#include "audit/suspicious_columns.h"
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/take_options.h"
@@ -482,6 +483,35 @@ out:
     return st;
 }
 
+/* ---- columns that are released as they are ------------------------------------------------------------------------- */
+
+/* Warn of what they may say about persons, whatever role the schema gives them. */
+static kanon_status warn_of_suspicions(checker *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_role *roles = NULL;
+    kanon__value_kind *kinds = NULL;
+    kanon__suspicions found = {0};
+    char *const *names = c->source->column_names;
+    KANON_TRY(kanon__new_array(&roles, c->source->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&kinds, c->source->n_columns, "columns", err), out);
+    for (int i = 0; i < c->source->n_columns; i++)
+        roles[i] = i == c->entity.column ? KANON_ROLE_IDENTIFYING : role_of(c->schema, attribute_of(c, names[i]));
+    for (int i = 0; i < c->n_quasi; i++)
+        kinds[c->quasi[i].column] = c->quasi[i].kind;
+    const kanon__released_file file = {c->schema, c->source, c->report->check.records, roles, kinds};
+    KANON_TRY(kanon__suspicious_columns(&found, &file, err), out);
+    for (int64_t i = 0; i < found.n; i++)
+        KANON_TRY(kanon__texts_addf(&c->report->privacy.warnings, err, "%.200s: %s", names[found.items[i].column],
+                                    found.items[i].text),
+                  out);
+out:
+    kanon__suspicions_clear(&found);
+    kanon__free(kinds);
+    kanon__free(roles);
+    return st;
+}
+
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
 static void count_suppressed(const checker *c)
@@ -716,6 +746,7 @@ static kanon_status check_source(kanon_check **out, kanon__source *source, const
     KANON_TRY(set_up_columns(&c, err), out);
     KANON_TRY(read_rows(&c, err), out);
     KANON_TRY(inspect_columns(&c, err), out);
+    KANON_TRY(warn_of_suspicions(&c, err), out);
     KANON_TRY(measure(&c, given.risk_threshold > 0 ? given.risk_threshold : default_threshold,
                       given.k > 0 ? given.k : schema->k, err),
               out);

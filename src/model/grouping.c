@@ -213,6 +213,8 @@ void kanon_grouping_free(kanon_grouping *g)
     kanon__texts_clear(&g->repeat);
     kanon__texts_clear(&g->warnings);
     kanon__texts_clear(&g->privacy);
+    kanon__texts_clear(&g->identifying);
+    kanon__texts_clear(&g->telling);
     kanon__texts_clear(&g->settings);
     kanon__free(g->refinement);
     kanon__free(g->algorithm);

@@ -57,6 +57,7 @@ struct kanon_grouping {
     double seconds;
     kanon__texts privacy, warnings; /* what the user should know; the first about privacy */
     const char *whose;              /* that of `privacy` which doubts that k counts persons; NULL: none */
+    kanon__texts identifying, telling; /* those about columns that name persons, and about others released as they are */
     /* constraints in addition to k */
     kanon__constraint_status *constraints;
     int64_t n_constraints;

@@ -6,6 +6,7 @@
 #include "model/grouping.h"
 #include "partition/blocks.h"
 #include "pipeline/entity_notice.h"
+#include "pipeline/released_notice.h"
 #include "pipeline/recode_maps.h"
 #include "pipeline/requirements.h"
 #include "pipeline/run_plan.h"
@@ -258,6 +259,7 @@ static kanon_status anonymize(kanon_grouping **out, const kanon_table *table, co
     kanon__grouping_bind(g, table);
     KANON_TRY(kanon__requirements_warn_of_values(g, table, err), out);
     KANON_TRY(kanon__entity_notice(g, table, err), out);
+    KANON_TRY(kanon__released_notice(g, table, err), out);
     KANON_TRY(kanon__grouping_tell(g, err), out);
     *out = g;
     g = NULL;

@@ -185,3 +185,66 @@ bool kanon__column_is_free_text(const kanon__column_facts *f)
     bool varied = f->n_distinct * 5 >= f->n_present && f->n_distinct > 5;
     return f->shape.type == KANON_TYPE_CATEGORICAL && varied && (f->mean_length >= LONG_TEXT || f->mean_spaces >= 4);
 }
+
+/* The form of an identifier wins, and so does that of a date, since a date of a diagnosis is a date. */
+kanon__kind kanon__column_kind(const kanon__column_facts *f)
+{
+    if (f->named != KANON__KIND_UNKNOWN && kanon__kind_at(f->named)->role == KANON_ROLE_IDENTIFYING)
+        return f->named;
+    if (f->shaped != KANON__KIND_UNKNOWN && kanon__kind_at(f->shaped)->role == KANON_ROLE_IDENTIFYING)
+        return f->shaped;
+    if (f->shape.type == KANON_TYPE_DATE)
+        return f->named == KANON__KIND_birth_date ? f->named : KANON__KIND_event_date;
+    return f->named != KANON__KIND_UNKNOWN ? f->named : f->shaped;
+}
+
+/* ---- full names -------------------------------------------------------------------------------------------------- */
+
+static bool is_capital(const char *text)
+{
+    return (*text >= 'A' && *text <= 'Z') || (unsigned char)*text == 0xc3;
+}
+
+/* Whether a text is two to four words with capitals in front and no digits: "Lee, Ann", "Jean-Luc O'Neil". `given`: one of
+ * them is a given name. */
+static bool is_full_name(const char *text, size_t length, bool *given)
+{
+    int n_words = 0;
+    *given = false;
+    for (size_t i = 0; i < length;) {
+        size_t begin = i;
+        while (i < length && text[i] != ' ' && text[i] != ',') {
+            char c = text[i++];
+            bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+            if (!letter && c != '-' && c != '\'' && c != '.')
+                return false;
+        }
+        *given = *given || kanon__is_given_name(text + begin, i - begin);
+        if (i > begin && !is_capital(text + begin))
+            return false;
+        n_words += i > begin;
+        while (i < length && (text[i] == ' ' || text[i] == ','))
+            i++;
+    }
+    return n_words >= 2 && n_words <= 4;
+}
+
+/* Titles and places have such forms, too: of names, many are given names, or nearly each is another. */
+bool kanon__column_has_full_names(const kanon__column_facts *f)
+{
+    enum { LEAST_NAMES = 5 };
+    int64_t n = 0, n_names = 0, n_given = 0;
+    if (f->shape.type != KANON_TYPE_CATEGORICAL || f->n_distinct < LEAST_NAMES)
+        return false;
+    for (uint32_t code = 0; code < f->texts->n && n < PATTERN_TEXTS; code++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(f->texts, code, &length);
+        bool given;
+        if (f->missing[code])
+            continue;
+        n++;
+        n_names += is_full_name(text, length, &given);
+        n_given += given;
+    }
+    return n_names * 10 >= n * 9 && (n_given * 8 >= n || (n >= 20 && f->n_distinct * 2 >= f->n_present));
+}

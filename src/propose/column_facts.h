@@ -33,6 +33,10 @@ kanon_status kanon__column_facts_find(kanon__column_facts *out, const char *name
                                       char delimiter, kanon_error *err);
 void kanon__column_facts_clear(kanon__column_facts *facts);
 
+/* The kind that name and form of the values tell together. */
+kanon__kind kanon__column_kind(const kanon__column_facts *facts);
+/* Whether the values look like given names and surnames of persons. */
+bool kanon__column_has_full_names(const kanon__column_facts *facts);
 /* Whether nearly every value that is present occurs once. */
 bool kanon__column_is_nearly_unique(const kanon__column_facts *facts);
 /* Whether the values are sentences rather than categories. */

@@ -50,6 +50,9 @@ kanon__kind kanon__kind_of_name(const char *name);
 /* Whether one of those words is `word`. */
 bool kanon__name_has_word(const char *name, const char *word);
 
+/* Whether a word of a cell is a given name of many persons, in any case of ASCII letters. */
+bool kanon__is_given_name(const char *word, size_t length);
+
 /* Whether a text has the form of a pattern of propose/knowledge.def. */
 bool kanon__pattern_fits(const char *pattern, const char *text, size_t length);
 typedef struct kanon__pattern {

@@ -1,5 +1,5 @@
-/* Patterns: whether a text has the form of a mail address, a phone number, ... The patterns are rows of
- * propose/knowledge.def; what they mean is said there. A pattern is tried with backtracking: patterns are short, and
+/* Patterns: whether a text has the form of a mail address, a phone number, ..., and given names. The patterns and names are
+ * rows of propose/knowledge.def; what they mean is said there. A pattern is tried with backtracking: patterns are short, and
  * texts longer than any of them fail early. */
 #include "propose/kinds.h"
 
@@ -90,5 +90,29 @@ bool kanon__pattern_fits(const char *pattern, const char *text, size_t length)
         if (n == 0)
             return false;
     }
+    return false;
+}
+
+/* ---- given names -------------------------------------------------------------------------------------------------- */
+
+static const char *const given_names[] = {
+#define KANON_GIVEN(names) " " names " ",
+#include "propose/knowledge.def"
+};
+
+bool kanon__is_given_name(const char *word, size_t length)
+{
+    enum { LONGEST = 20 };
+    char wanted[LONGEST + 3];
+    if (length < 2 || length > LONGEST)
+        return false;
+    wanted[0] = ' ';
+    for (size_t i = 0; i < length; i++)
+        wanted[i + 1] = (char)(word[i] >= 'A' && word[i] <= 'Z' ? word[i] - 'A' + 'a' : word[i]);
+    wanted[length + 1] = ' ';
+    wanted[length + 2] = '\0';
+    for (size_t i = 0; i < sizeof given_names / sizeof *given_names; i++)
+        if (strstr(given_names[i], wanted) != NULL)
+            return true;
     return false;
 }

@@ -5,12 +5,12 @@
 #include "propose/coarsening.h"
 #include "propose/dependencies.h"
 #include "propose/entity.h"
+#include "propose/suspicion.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_RECORDS = 20 };   /* in fewer, nearly every column is nearly unique */
 enum { FALLBACK_QUASI = 6 }; /* columns that become quasi where none is known to be */
 
 /* ---- a column alone ---------------------------------------------------------------------------------------------- */
@@ -19,25 +19,6 @@ static void give(kanon__decision *d, kanon_role role, const char *reason)
 {
     d->role = role;
     snprintf(d->reason, sizeof d->reason, "%s", reason);
-}
-
-/* Name and form of the values together. The form of an identifier wins, and so does that of a date, since a date of a
- * diagnosis is a date. */
-static kanon__kind kind_of(const kanon__column_facts *f)
-{
-    if (f->named != KANON__KIND_UNKNOWN && kanon__kind_at(f->named)->role == KANON_ROLE_IDENTIFYING)
-        return f->named;
-    if (f->shaped != KANON__KIND_UNKNOWN && kanon__kind_at(f->shaped)->role == KANON_ROLE_IDENTIFYING)
-        return f->shaped;
-    if (f->shape.type == KANON_TYPE_DATE)
-        return f->named == KANON__KIND_birth_date ? f->named : KANON__KIND_event_date;
-    return f->named != KANON__KIND_UNKNOWN ? f->named : f->shaped;
-}
-
-/* Texts of which nearly each is another cannot be generalised, and single out nearly everybody. */
-static bool is_telling_text(const kanon__column_facts *f, const kanon__decision *d)
-{
-    return d->type == KANON_TYPE_CATEGORICAL && !d->mask && f->n_rows >= FEW_RECORDS && kanon__column_is_nearly_unique(f);
 }
 
 static void describe_unique(kanon__decision *d, const kanon__column_facts *f)
@@ -82,22 +63,21 @@ static void decide_unknown(kanon__decision *d, const kanon__column_facts *f)
 
 static void decide_alone(kanon__decision *d, const kanon__column_facts *f)
 {
-    d->kind = kind_of(f);
+    d->kind = kanon__column_kind(f);
     d->type = type_of(f, d->kind);
     d->mask = kanon__coarsening_masks(f, d->kind, d->type);
     d->same_as = -1;
     const kanon__kind_info *info = kanon__kind_at(d->kind);
+    kanon__kind identity = kanon__column_identity(f, d->kind);
     if (f->n_distinct == 0)
         give(d, KANON_ROLE_IDENTIFYING, "withheld: it has no values");
     else if (kanon__kind_has(d->kind, KANON__TRAIT_RECORD) && f->n_distinct < f->n_present)
         describe_repeated(d, f);
-    else if (d->kind != KANON__KIND_UNKNOWN && info->role == KANON_ROLE_IDENTIFYING)
-        give(d, info->role, info->reason);
-    else if (kanon__column_is_free_text(f))
-        give(d, KANON_ROLE_IDENTIFYING, kanon__kind_at(KANON__KIND_free_text)->reason);
+    else if (identity != KANON__KIND_UNKNOWN)
+        give(d, KANON_ROLE_IDENTIFYING, kanon__kind_at(identity)->reason);
     else if (d->kind == KANON__KIND_UNKNOWN)
         decide_unknown(d, f);
-    else if (is_telling_text(f, d))
+    else if (!d->mask && d->type == KANON_TYPE_CATEGORICAL && kanon__column_is_telling_text(f))
         describe_unique(d, f);
     else
         give(d, info->role, info->reason);

@@ -99,20 +99,28 @@ static int count_columns(const kanon_table *t, kanon_role role)
     return n;
 }
 
+static kanon_status add_looks(kanon_verdict *v, kanon__verdict_kind row, const kanon__texts *texts, kanon_error *err)
+{
+    for (int64_t i = 0; i < texts->n; i++)
+        KANON_CHECK(kanon__verdict_add(v, row, KANON_MARK_LOOK, false, err, "%s", texts->items[i]));
+    return KANON_OK;
+}
+
 static kanon_status judge_columns(kanon_verdict *v, const source *s, kanon_error *err)
 {
     int n_left_out = count_columns(s->table, KANON_ROLE_IDENTIFYING);
     int n_released = count_columns(s->table, KANON_ROLE_SENSITIVE) + count_columns(s->table, KANON_ROLE_INSENSITIVE);
     if (n_left_out == 0)
-        KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_IDENTIFYING, KANON_MARK_MET, true, err, "there is none"));
+        KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_IDENTIFYING, KANON_MARK_MET, true, err, "none is declared"));
     else
         KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_IDENTIFYING, KANON_MARK_MET, true, err, "%d column%s left out",
                                        n_left_out, n_left_out == 1 ? " is" : "s are"));
     KANON_CHECK(kanon__verdict_add_singled_out(v, n_released, figure(s, "singled_out_all", NULL), NAN, err));
-    for (int64_t i = 0; i < s->table->privacy.n && !s->external; i++) /* what was found as the table was read */
-        KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_RELEASED, KANON_MARK_LOOK, false, err, "%s",
-                                       s->table->privacy.items[i]));
-    return KANON_OK;
+    if (s->external)
+        return KANON_OK;
+    KANON_CHECK(add_looks(v, KANON__VERDICT_IDENTIFYING, &s->made->identifying, err));
+    KANON_CHECK(add_looks(v, KANON__VERDICT_RELEASED, &s->table->privacy, err)); /* found when the table was read */
+    return add_looks(v, KANON__VERDICT_RELEASED, &s->made->telling, err);
 }
 
 /* Where a sensitive value is all or nearly all of a group, k alone does not hide it. */
@@ -200,10 +208,8 @@ static kanon_status judge(kanon_verdict **out, source *s, const kanon_outputs *o
     kanon_status st = KANON_OK;
     kanon_verdict *verdict = NULL;
     kanon_measures *own = NULL;
-    kanon_evaluate_options options = {.struct_size = sizeof options,
-                                      .threads = outputs->threads,
-                                      .tick = outputs->tick,
-                                      .payload = outputs->payload};
+    kanon_evaluate_options options = {
+        .struct_size = sizeof options, .threads = outputs->threads, .tick = outputs->tick, .payload = outputs->payload};
     s->measures = outputs->measures;
     if (s->measures == NULL || kanon_measures_find(s->measures, "highest_risk", NULL) == NULL) /* none, or brief */
         KANON_TRY(kanon__evaluate_some(&own, s->table, s->made, &options, needed, err), out);
