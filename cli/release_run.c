@@ -184,11 +184,14 @@ void release_run_print_warnings(const release_run *run)
             say("warning: %s", notice->text);
 }
 
-/* Whether the table has warned of it, in the same words. */
+/* Whether the table or the grouping has warned of it, in the same words. */
 static bool is_told(const release_run *run, const char *sentence)
 {
     const kanon_notice *notice;
     for (size_t i = 0; (notice = kanon_table_notice_at(run->table, i)) != NULL; i++)
+        if (strcmp(notice->text, sentence) == 0)
+            return true;
+    for (size_t i = 0; (notice = kanon_grouping_notice_at(run->grouping, i)) != NULL; i++)
         if (strcmp(notice->text, sentence) == 0)
             return true;
     return false;
