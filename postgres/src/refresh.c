@@ -193,7 +193,7 @@ static char *measure(run *r, const definition *d, double *loss)
     keep_measures(r, d);
     if (!all)
         return NULL;
-    kanon_outputs outputs = {.measures = r->measures};
+    kanon_outputs outputs = {.measures = r->measures, .shuffle = d->shuffle};
     return run_publish(r, &outputs, &outputs.report, "report.json");
 }
 

@@ -43,6 +43,20 @@ def test_advice_is_that_of_the_program(people, kanon):
     assert theirs and [line for line in ours if line in theirs] == theirs
 
 
+def test_the_verdict_is_that_of_the_program(people, kanon, tmp_path):
+    kanon("anonymize", "people.csv", *FLAGS, "-k", 5, "-o", "r.csv", "--report", "r.json")
+    theirs = json.loads((tmp_path / "r.json").read_text())["verdict"]
+    release = pykanon.anonymize(people, k=5, **SAID)
+    ours = [(row.name, row.heading, row.mark, row.asked) for row in release.verdict]
+    assert ours == [(row["row"], row["heading"], row["mark"], row["asked"]) for row in theirs]
+    assert release.verdict and "k" in [row.name for row in release.verdict]
+    assert repr(release.verdict).startswith("met       Group size: the smallest group has ")
+    assert {row.name: row.mark for row in pykanon.anonymize(people, k=5, shuffle=True, **SAID).verdict}["order"] == "met"
+    assert pickle.loads(pickle.dumps(release)).verdict == release.verdict
+    failed = pykanon.Verdict([("k", "Group size", "failed", "too small", True)])
+    assert not failed and "too small" in failed._repr_html_()
+
+
 def test_a_codebook_is_that_of_the_program(people, kanon, tmp_path):
     for name in ("book.json", "book.html", "book-metadata.json"):
         kanon("anonymize", "people.csv", *FLAGS, "-k", 5, "-o", "r.csv", "--codebook", name, "--numeric", "columns")

@@ -260,12 +260,12 @@ static kanon_status write_report(publication *p, kanon__output *output, bool is_
                             .measures = measures,
                             .external = external,
                             .command = p->wanted.command,
+                            .shuffle = p->wanted.shuffle != 0,
                             .html = is_page};
     if (p->release != NULL && !is_stream(p)) {
         report.release_path = release_name(p);
         report.release_sha256 = kanon__output_sha256(p->release);
         report.numeric = numeric_name(p->wanted.numeric);
-        report.shuffle = p->wanted.shuffle != 0;
     }
     st = kanon__report_write(output, &report, err);
     kanon__shown_groups_free(shown);

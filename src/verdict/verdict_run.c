@@ -175,16 +175,25 @@ static kanon_status judge_earlier(kanon_verdict *v, const source *s, kanon_error
                               j->required ? "" : "; joint-k is off");
 }
 
+/* Whoever writes a release of groups that were made here compares its cells. Groups that were read may be those of a file
+ * that somebody else has written. */
+static kanon_status judge_cells(kanon_verdict *v, const source *s, kanon_error *err)
+{
+    bool read = s->made->algorithm == NULL && !s->released;
+    return kanon__verdict_add(v, KANON__VERDICT_CELLS, read ? KANON_MARK_NOT_SHOWN : KANON_MARK_MET, !read, err,
+                              s->released
+                                  ? "each released cell was compared with its original before the release got its name"
+                              : read ? "no release was written here"
+                                     : "each cell of a release is compared with its original before it is given out");
+}
+
 static kanon_status judge_release(kanon_verdict *v, const source *s, kanon_error *err)
 {
-    if (!s->released)
-        return KANON_OK;
     KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_ORDER, s->shuffled ? KANON_MARK_MET : KANON_MARK_LOOK, false, err,
                                    s->shuffled ? "that of a hash of the released rows, which tells nothing"
                                                : "that of the table: those who know it know which row is whose; shuffle the "
                                                  "rows"));
-    return kanon__verdict_add(v, KANON__VERDICT_CELLS, KANON_MARK_MET, true, err,
-                              "each released cell was compared with its original before the release got its name");
+    return judge_cells(v, s, err);
 }
 
 kanon_status kanon__verdict_of_run(kanon_verdict *out, const kanon__verdict_source *s, kanon_error *err)

@@ -32,6 +32,7 @@ SELECT min(n) >= 10 AS k_reached, sum(n) FROM (SELECT count(*) AS n FROM patient
 SELECT count(*) FROM (SELECT diagnosis, cost, note FROM patients_k EXCEPT ALL SELECT diagnosis, cost, note FROM hospital.patients) more;
 SELECT measure, value FROM kanon.measures('patients_k') WHERE "column" IS NULL AND measure IN ('records', 'suppressed');
 SELECT json_typeof(kanon.report('patients_k'));
+SELECT "row", mark FROM kanon.verdict('patients_k') WHERE "row" IN ('k', 'cells', 'order');
 SELECT DISTINCT model, "column", figure FROM kanon.check_figures('patients_k') WHERE "column" = 'cost' AND figure = 'distinct_l';
 -- Oid, grants and indexes stay.
 CREATE ROLE kanon_reader;

@@ -115,7 +115,9 @@ class Release:
         if frames.kind_of(table) in ("duckdb", "arrow"):  # neither can be pickled
             table = frames.as_kind(self.__arrow_c_stream__(), "pyarrow")
         reports = {
-            (external, form): self._written("report_external" if external else "report", None, f"report.{form}")
+            (external, form): self._written(
+                "report_external" if external else "report", None, f"report.{form}", shuffle=self._is_shuffled()
+            )
             for external in (False, True)
             for form in ("json", "html")
         }
@@ -124,6 +126,9 @@ class Release:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__ = state
+
+    def _is_shuffled(self) -> bool:
+        return bool(self._form.get("shuffle") or self._form.get("shuffle_seed"))
 
     def _live(self) -> tuple[Any, Any]:
         """The handles; a release that was loaded from a pickle has none."""
@@ -186,9 +191,8 @@ class Release:
         """What decides whether ``table`` may be given away, row by row, in the words of the report."""
         if self._verdict is None:
             table, grouping = self._live()
-            shuffled = bool(self._form.get("shuffle") or self._form.get("shuffle_seed"))
-            rows = run.call(lambda t: _kanon.verdict(table, grouping, shuffled, self._form.get("threads", 0)))
-            self._verdict = Verdict(rows)
+            threads = self._form.get("threads", 0)
+            self._verdict = Verdict(run.call(lambda t: _kanon.verdict(table, grouping, self._is_shuffled(), threads)))
         return self._verdict
 
     def advice(self) -> list[str]:
@@ -202,7 +206,8 @@ class Release:
         where = os.fspath(path)
         if self._saved is None:
             proof = None if from_certificate is None else os.fspath(from_certificate)
-            self._written("report_external" if external else "report", where, where, certificate=proof)
+            what = "report_external" if external else "report"
+            self._written(what, where, where, certificate=proof, shuffle=self._is_shuffled())
             return
         form = "html" if where.endswith(".html") else "json"
         _replace(where, self._saved["reports"][external, form], private=not external)

@@ -92,6 +92,15 @@ test_that("taxonomies are built from values and checked against them", {
   expect_error(build_taxonomy(list(1), rare = 2), "vector", class = "kanon_usage")
 })
 
+test_that("a release has a verdict, row by row", {
+  rows <- verdict(grouped(k = 5))
+  expect_identical(names(rows), c("row", "heading", "mark", "sentence", "asked"))
+  expect_identical(rows$mark[rows$row == "k"], "met")
+  expect_identical(rows$mark[rows$row == "order"], "look")
+  expect_type(rows$asked, "logical")
+  expect_error(verdict(people()), "not a release", class = "kanon_usage")
+})
+
 test_that("a release has advice and a codebook", {
   rel <- grouped(k = 5)
   said <- advice(rel)
