@@ -253,6 +253,8 @@ out:
     return st;
 }
 
+enum { N_INFERENCE = 6 };
+
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
 /* The shares of records whose class shows one value, or nearly one, and the warning. An entity's value counts once. */
@@ -277,6 +279,51 @@ static kanon_status measure_homogeneity(kanon__privacy_result *found, const kano
     return kanon__homogeneity_warn(&found->warnings, column, one / all, nearly / all, err);
 }
 
+/* What the values of records by class let guess: the measures of evaluate.c. `vague`: what compares them with all records is
+ * left out. */
+static kanon_status measure_inference(kanon__privacy_result *found, const kanon__data *t, int column, bool vague,
+                                      const kanon__released *r, kanon_error *err)
+{
+    static const struct {
+        const kanon__measure *measure;
+        bool of_table;
+    } rows[N_INFERENCE] = {{&kanon__measure_disco, false},         {&kanon__measure_inference, false},
+                           {&kanon__measure_inference_base, true}, {&kanon__measure_inference_gain, true},
+                           {&kanon__measure_cap, false},           {&kanon__measure_cap_base, true}};
+    kanon_status st = KANON_OK;
+    kanon__data records = kanon__data_without_entities(t);
+    kanon__value_runs *runs = NULL;
+    kanon__group_values values = {0};
+    kanon__sums sums = {0};
+    records.sensitive = &column;
+    records.n_sensitive = 1;
+    KANON_TRY(kanon__value_runs_new(&runs, &records, column, r->group_of, r->n_groups, err), out);
+    KANON_TRY(kanon__group_values_init(&values, &t->columns[column], NULL, err), out);
+    KANON_TRY(kanon__sums_init(&sums, &records,
+                               KANON__SUM_TOTALS | KANON__SUM_OF(KANON__GROUP_SINGLE) |
+                                   KANON__SUM_OF(KANON__GROUP_GUESSED) | KANON__SUM_OF(KANON__GROUP_MATCHED),
+                               err),
+              out);
+    for (int64_t group = 0; group < runs->n_groups; group++) {
+        kanon__group_values_start(&values);
+        for (int64_t i = runs->begins[group]; i < runs->begins[group + 1]; i++)
+            kanon__group_values_count(&values, runs->values[i].code, runs->values[i].n);
+        kanon__sums_add_values(&sums, 0, &values);
+        KANON_TRY(kanon__sums_add_records(&sums, values.size, 1, values.size, err), out);
+    }
+    for (int i = 0; i < N_INFERENCE; i++)
+        if (!vague || !rows[i].of_table)
+            *found->figures[found->n_figures++] = (kanon_privacy_figure){.model = "inference",
+                                                                         .attribute = r->columns[column].name,
+                                                                         .figure = rows[i].measure->info.shown.name,
+                                                                         .value = rows[i].measure->figure(&sums, 0)};
+out:
+    kanon__sums_clear(&sums);
+    kanon__group_values_clear(&values);
+    kanon__value_runs_free(runs);
+    return st;
+}
+
 /* Every model that has a figure, and what no model asks for, on one column; `vague`: some of its cells are no values. */
 static kanon_status measure_column(kanon__privacy_result *found, const kanon__data *t, int column, bool vague,
                                    const kanon__released *r, kanon_error *err)
@@ -296,6 +343,7 @@ static kanon_status measure_column(kanon__privacy_result *found, const kanon__da
         KANON_TRY(kanon__recount_column(&f->value, recount, runs, t, column, err), out);
     }
     KANON_TRY(measure_homogeneity(found, runs, r->columns[column].name, err), out);
+    KANON_TRY(measure_inference(found, t, column, vague, r, err), out);
 out:
     kanon__value_runs_free(runs);
     return st;
@@ -304,10 +352,11 @@ out:
 static kanon_status measure_columns(kanon__privacy_result *found, const kanon__data *t, const encoding *encodings,
                                     const kanon__released *r, kanon_error *err)
 {
-    int64_t n_models = 2; /* those of homogeneity */
-    while (kanon__recount_at((size_t)n_models - 2) != NULL)
+    enum { OF_HOMOGENEITY = 2, OF_ROWS = 1 };
+    int64_t n_models = 0;
+    while (kanon__recount_at((size_t)n_models) != NULL)
         n_models++;
-    int64_t n = n_models * r->n_columns + r->n_columns + r->n_insensitive; /* the last two are of whole rows */
+    int64_t n = (n_models + OF_HOMOGENEITY + N_INFERENCE + OF_ROWS) * r->n_columns + OF_ROWS * r->n_insensitive;
     kanon_status st = kanon__new_list(&found->figures, NULL, n, "sensitive columns", err);
     for (int i = 0; st == KANON_OK && i < r->n_columns; i++)
         st = measure_column(found, t, i, encodings[i].plain.n_vague > 0, r, err);

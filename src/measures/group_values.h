@@ -14,7 +14,9 @@
     ROW(SHARE, share)       /* of the most frequent one */                                                                  \
     ROW(SINGLE, single)     /* the records, where there is one value */                                                     \
     ROW(NEARLY, nearly)     /* the records, where nearly all have one value */                                              \
-    ROW(PAIRS, pairs)       /* S-diversity */
+    ROW(PAIRS, pairs)       /* S-diversity */                                                                               \
+    ROW(GUESSED, guessed)   /* the records whose value is that of the best guess, which is one for all of them */           \
+    ROW(MATCHED, matched)   /* the records, each times the share of its value */
 
 typedef enum kanon__group_figure {
 #define ROW(NAME, name) KANON__GROUP_##NAME,
@@ -49,6 +51,8 @@ void kanon__group_values_count(kanon__group_values *values, uint32_t code, int64
 void kanon__group_values_sort(kanon__group_values *values);
 void kanon__group_values_climb(kanon__group_values *values);
 int64_t kanon__group_values_most(const kanon__group_values *values);
+/* Of all values of the column, with these counts by code: how many a single guess gets right. */
+int64_t kanon__values_guessed(const kanon__column *column, const int64_t *counts);
 
 #define ROW(NAME, name) double kanon__group_##name(kanon__group_values *values);
 KANON__GROUP_FIGURES(ROW)

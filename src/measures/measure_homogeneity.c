@@ -18,19 +18,14 @@ double kanon__group_nearly(kanon__group_values *v)
     return kanon__is_nearly_all(kanon__group_values_most(v), v->size) ? (double)v->size : 0;
 }
 
-static double share(const kanon__sums *s, const kanon__fold *f)
-{
-    return kanon__ratio(kanon__fold_sum(f), (double)kanon__sums_records(s));
-}
-
 static double homogeneous(const kanon__sums *s, int i)
 {
-    return share(s, kanon__sums_fold(s, i, KANON__GROUP_SINGLE));
+    return kanon__sums_share(s, kanon__sums_fold(s, i, KANON__GROUP_SINGLE));
 }
 
 static double nearly_homogeneous(const kanon__sums *s, int i)
 {
-    return share(s, kanon__sums_fold(s, i, KANON__GROUP_NEARLY));
+    return kanon__sums_share(s, kanon__sums_fold(s, i, KANON__GROUP_NEARLY));
 }
 
 KANON__MEASURE_OF_SUMS(homogeneous, SENSITIVE, false, KANON__SUM_OF(KANON__GROUP_SINGLE),

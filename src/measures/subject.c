@@ -168,7 +168,7 @@ kanon_status kanon__subject_sums(kanon__sums *out, const kanon__subject *s, unsi
     KANON_TRY(add_classes(out, s, err), out);
     for (int i = 0; has & OF_CELLS && i < s->table->n_quasi; i++)
         KANON_TRY(add_cells(out, s, i, diversity, err), out);
-    for (int i = 0; has & KANON__SUMS_OF_VALUES && i < s->table->n_sensitive; i++)
+    for (int i = 0; has & (KANON__SUMS_OF_VALUES | KANON__SUM_TOTALS) && i < s->table->n_sensitive; i++)
         KANON_TRY(add_values(out, s, i, err), out);
 out:
     if (st != KANON_OK)

@@ -21,6 +21,9 @@ kanon_status kanon__sums_init(kanon__sums *out, const kanon__data *data, unsigne
     }
     for (int64_t i = 0; i < n_folds; i++)
         out->folds[i].least = out->folds[i].most = NAN;
+    KANON_TRY(kanon__new_array(&out->totals, data->n_sensitive, "sums", err), out);
+    for (int i = 0; has & KANON__SUM_TOTALS && i < data->n_sensitive; i++)
+        KANON_TRY(kanon__new_array(&out->totals[i], kanon__sums_codes(out, i), "sums", err), out);
 out:
     if (st != KANON_OK)
         kanon__sums_clear(out);
@@ -29,6 +32,9 @@ out:
 
 void kanon__sums_clear(kanon__sums *s)
 {
+    for (int i = 0; s->totals != NULL && i < s->data->n_sensitive; i++)
+        kanon__free(s->totals[i]);
+    kanon__free(s->totals);
     kanon__free(s->folds);
     kanon__free(s->quasi);
     kanon__free(s->classes);
@@ -111,6 +117,8 @@ void kanon__sums_add_values(kanon__sums *s, int i, kanon__group_values *values)
             fold(&s->folds[i * KANON__N_GROUP_FIGURES + j],
                  &(kanon__fold){1, value, value, (__int128)ldexp(value, FIXED_POINT)});
     }
+    for (int64_t j = 0; s->totals[i] != NULL && j < values->n; j++)
+        s->totals[i][values->codes[j]] += values->counts[values->codes[j]];
 }
 
 kanon_status kanon__sums_merge(kanon__sums *into, const kanon__sums *other, kanon_error *err)
@@ -135,6 +143,9 @@ kanon_status kanon__sums_merge(kanon__sums *into, const kanon__sums *other, kano
     }
     for (int i = 0; i < into->data->n_sensitive * KANON__N_GROUP_FIGURES; i++)
         fold(&into->folds[i], &other->folds[i]);
+    for (int i = 0; into->has & KANON__SUM_TOTALS && i < into->data->n_sensitive; i++)
+        for (uint32_t code = 0; code < kanon__sums_codes(into, i); code++)
+            into->totals[i][code] += other->totals[i][code];
     return st;
 }
 
@@ -160,4 +171,9 @@ double kanon__sums_above(const kanon__sums *s, double risk)
 double kanon__fold_sum(const kanon__fold *f)
 {
     return ldexp((double)f->sum, -FIXED_POINT);
+}
+
+double kanon__sums_share(const kanon__sums *s, const kanon__fold *f)
+{
+    return kanon__ratio(kanon__fold_sum(f), (double)kanon__sums_records(s));
 }

@@ -24,6 +24,7 @@ typedef enum kanon__sum {
     KANON__SUM_COVERS = 1 << 3,  /* likewise |P| * the part of the leaves, of cells that are no single value */
     KANON__SUM_SPREADS = 1 << 4, /* likewise the part of the leaves, or distinct values, once for each group */
     KANON__SUM_HIDDEN = 1 << 5,  /* likewise the records whose cell shows nothing */
+    KANON__SUM_TOTALS = 1 << 6,  /* by sensitive attribute and code: the records in classes */
     KANON__SUM_FIRST_VALUES = 1 << 8
 } kanon__sum;
 /* By sensitive attribute: least, most and sum over classes of a figure of their values. */
@@ -63,6 +64,7 @@ typedef struct kanon__sums {
     int64_t n_counts, capacity;
     kanon__quasi_sums *quasi; /* by quasi attribute */
     kanon__fold *folds;       /* by sensitive attribute and figure */
+    int64_t **totals;         /* by sensitive attribute and code; an entry is NULL where they are not wanted */
 } kanon__sums;
 
 /* No groups yet. */
@@ -109,7 +111,18 @@ static inline const kanon__fold *kanon__sums_fold(const kanon__sums *s, int i, k
 {
     return &s->folds[i * KANON__N_GROUP_FIGURES + figure];
 }
+/* The i-th sensitive attribute, and how many codes it has. */
+static inline const kanon__column *kanon__sums_sensitive(const kanon__sums *s, int i)
+{
+    return &s->data->columns[s->data->sensitive[i]];
+}
+static inline uint32_t kanon__sums_codes(const kanon__sums *s, int i)
+{
+    return kanon__sums_sensitive(s, i)->domain->n_codes;
+}
 double kanon__fold_sum(const kanon__fold *fold);
+/* The share that the sum is of the records in classes. */
+double kanon__sums_share(const kanon__sums *sums, const kanon__fold *fold);
 /* NAN of none, as the least and the most are. */
 static inline double kanon__fold_mean(const kanon__fold *fold)
 {

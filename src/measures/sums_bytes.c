@@ -175,10 +175,42 @@ static void pass_sums(const passage *p, kanon__sums *s, int64_t n_rows)
         pass_fold(p, &s->folds[i], s->n_groups);
 }
 
+/* The values that there are, with their counts. */
+static void pack_totals(kanon__packer *p, const kanon__sums *s, int i)
+{
+    uint64_t n = 0;
+    for (uint32_t code = 0; code < kanon__sums_codes(s, i); code++)
+        n += s->totals[i][code] > 0;
+    kanon__pack_number(p, n);
+    for (uint32_t code = 0; code < kanon__sums_codes(s, i); code++)
+        if (s->totals[i][code] > 0) {
+            kanon__pack_number(p, code);
+            kanon__pack_number(p, (uint64_t)s->totals[i][code]);
+        }
+}
+
+/* Codes rise; all records that are not suppressed have a value. */
+static bool unpack_totals(kanon__sums *s, int i, kanon__unpacker *u)
+{
+    int64_t n = kanon__unpack_count(u, 2), left = s->n_rows - s->n_suppressed, last = -1;
+    bool sound = true;
+    for (int64_t j = 0; j < n && sound && !u->damaged; j++) {
+        int64_t code = kanon__unpack_upto(u, (int64_t)kanon__sums_codes(s, i) - 1), count = kanon__unpack_upto(u, left);
+        sound = code > last && count > 0;
+        if (sound)
+            s->totals[i][code] = count;
+        last = code;
+        left -= count;
+    }
+    return sound && left == 0;
+}
+
 void kanon__pack_sums(kanon__packer *p, const kanon__sums *s)
 {
     kanon__sums copy = *s; /* nothing of it is changed */
     pass_sums(&(passage){.out = p}, &copy, s->n_rows);
+    for (int i = 0; i < s->data->n_sensitive; i++)
+        pack_totals(p, s, i);
     kanon__pack_number(p, (uint64_t)s->n_counts);
     for (int64_t i = 0; i < s->n_counts; i++) {
         kanon__pack_number(p, (uint64_t)s->classes[i].size);
@@ -210,8 +242,12 @@ kanon_status kanon__unpack_sums(kanon__sums *s, const kanon__data *data, kanon__
                                 kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    bool sound = true;
     KANON_TRY(kanon__sums_init(s, data, KANON__SUMS_OF_GROUPS, err), out);
     pass_sums(&(passage){.in = u}, s, n_rows);
+    for (int i = 0; i < data->n_sensitive && sound; i++)
+        sound = unpack_totals(s, i, u);
+    KANON_TRY(kanon__unpacker_check(u, sound, err), out);
     KANON_TRY(unpack_classes(s, u, err), out);
     st = kanon__unpacker_end(u, err);
 out:
@@ -242,4 +278,4 @@ out:
 }
 
 const kanon__piece_kind kanon__tally_kind = {
-    .packed = {'T', '3', "a tally"}, .of_domain = true, .pack = pack, .unpack = unpack, .merge = merge, .free = free_tally};
+    .packed = {'T', '4', "a tally"}, .of_domain = true, .pack = pack, .unpack = unpack, .merge = merge, .free = free_tally};

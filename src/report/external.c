@@ -21,6 +21,8 @@ static const struct {
     {"distinct_l", false},     {"entropy_l", false},       {"recursive_c", false},
     {"alpha", false},          {"homogeneous", false},     {"nearly_homogeneous", false},
     {"cl_l_min", false},       {"cl_l_mean", false},       {"cl_l_max", false},
+    {"inference", false},      {"inference_base", false},  {"inference_gain", false},
+    {"cap", false},            {"cap_base", false},        {"disco", false},
     {"singled_out", true},     {"singled_out_all", true},
     {"cl_c_min", false},       {"cl_c_mean", false},       {"cl_c_max", false},
 };

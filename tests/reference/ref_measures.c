@@ -429,6 +429,112 @@ static double group_c(const ref_case *c, const kanon__column *a, int g)
     return others > 0 ? (double)most / others : INFINITY;
 }
 
+/* ---- guesses ------------------------------------------------------------------------------------------------------ */
+
+enum { ALL_GROUPS = -100 };
+
+static bool is_of(const ref_case *c, int row, int g)
+{
+    return g == ALL_GROUPS ? c->group[row] != REF_SUPPRESSED : c->group[row] == g;
+}
+
+static int by_value(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* How many records one guess for all of them gets right: the commonest value or, of many numbers, the median. */
+static double right_guesses(const ref_case *c, const kanon__column *a, int g)
+{
+    const kanon__domain *d = a->domain;
+    int n_rows = (int)c->table->data.n_rows, best = 0, n = 0, n_all = 0, right = 0;
+    bool missing = d->missing_code != KANON__NO_CODE;
+    double *numbers = REF_NEW(double, n_rows + 1);
+    for (int i = 0; i < n_rows; i++) {
+        uint32_t code = kanon__code_at(a->codes, i);
+        int same = 0;
+        if (!is_of(c, i, g))
+            continue;
+        for (int j = 0; j < n_rows; j++)
+            same += is_of(c, j, g) && kanon__code_at(a->codes, j) == code;
+        best = same > best ? same : best;
+        if (d->values != NULL && code != d->missing_code)
+            numbers[n++] = d->bands != NULL ? (d->values[code] + kanon__domain_high(d, code)) / 2 : d->values[code];
+        n_all++;
+    }
+    bool by_median = (d->type == KANON_TYPE_INTEGER || d->type == KANON_TYPE_DECIMAL) && d->n_codes - missing > 20;
+    if (by_median && n > 0) {
+        qsort(numbers, (size_t)n, sizeof *numbers, by_value);
+        double guess = n % 2 == 1 ? numbers[n / 2] : (numbers[n / 2 - 1] + numbers[n / 2]) / 2;
+        for (int i = 0; i < n; i++)
+            right += 20 * fabs(numbers[i] - guess) <= fabs(guess);
+        best = right;
+    } else if (by_median) {
+        best = n_all;
+    }
+    free(numbers);
+    return best;
+}
+
+static double n_in_groups(const ref_case *c)
+{
+    double n = 0;
+    for (int g = 0; g < c->n_groups; g++)
+        n += size_of(c, g);
+    return n;
+}
+
+static double inference(const ref_case *c, const kanon__column *a)
+{
+    double right = 0, n = n_in_groups(c);
+    for (int g = 0; g < c->n_groups; g++)
+        right += right_guesses(c, a, g);
+    return n > 0 ? right / n : NAN;
+}
+
+static double inference_base(const ref_case *c, const kanon__column *a)
+{
+    double n = n_in_groups(c);
+    return n > 0 ? right_guesses(c, a, ALL_GROUPS) / n : NAN;
+}
+
+static double inference_gain(const ref_case *c, const kanon__column *a)
+{
+    double base = inference_base(c, a);
+    return base < 1 ? (inference(c, a) - base) / (1 - base) : NAN;
+}
+
+/* Two records drawn from one group, the first one from all, have one value. */
+static double cap(const ref_case *c, const kanon__column *a)
+{
+    double sum = 0, n = n_in_groups(c);
+    for (int g = 0; g < c->n_groups; g++)
+        for (uint32_t code = 0; code < a->domain->n_codes; code++)
+            sum += pow(count_value(c, a, g, code), 2) / size_of(c, g);
+    return n > 0 ? sum / n : NAN;
+}
+
+static double cap_base(const ref_case *c, const kanon__column *a)
+{
+    double sum = 0, n = n_in_groups(c);
+    for (uint32_t code = 0; code < a->domain->n_codes; code++) {
+        double here = 0;
+        for (int g = 0; g < c->n_groups; g++)
+            here += count_value(c, a, g, code);
+        sum += here / n * here / n;
+    }
+    return n > 0 ? sum : NAN;
+}
+
+static double disco(const ref_case *c, const kanon__column *a)
+{
+    double alone = 0, n = n_in_groups(c);
+    for (int g = 0; g < c->n_groups; g++)
+        alone += distinct_values(c, a, g) == 1 ? size_of(c, g) : 0;
+    return n > 0 ? alone / n : NAN;
+}
+
 typedef double (*of_group)(const ref_case *c, const kanon__column *a, int g);
 
 static double least(const ref_case *c, const kanon__column *a, of_group figure)
@@ -727,6 +833,12 @@ static const struct {
     FIGURE(recursive_c),
     FIGURE(alpha),
     FIGURE(t_closeness),
+    FIGURE(inference),
+    FIGURE(inference_base),
+    FIGURE(inference_gain),
+    FIGURE(cap),
+    FIGURE(cap_base),
+    FIGURE(disco),
     {"cl_l_min", distinct_l},
     FIGURE(cl_l_mean),
     FIGURE(cl_l_max),

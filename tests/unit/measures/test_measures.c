@@ -137,6 +137,27 @@ static void nearly_one_value(void **state)
     }
 }
 
+/* 24 numbers from 100 to 123 and one of 1000 have a median of 112 in one group: within 5.6 of it are 107 to 117. */
+static void many_numbers(void **state)
+{
+    char text[512] = "a,n\n";
+    int64_t groups[27];
+    (void)state;
+    for (int i = 0; i < 24; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "1,%d\n", 100 + i);
+    strcat(text, "1,1000\n2,\n2,\n");
+    for (int i = 0; i < 27; i++)
+        groups[i] = i < 25 ? 1 : 2;
+    kanon_table *t = table_of("attributes:\n  a: {role: quasi, type: integer}\n  n: {role: sensitive, type: integer}\n", text);
+    assert_figure(t, groups, "inference", "n", 13.0 / 27); /* and both missing values, which are their group */
+    assert_figure(t, groups, "inference_base", "n", 11.0 / 27);
+    assert_figure(t, groups, "inference_gain", "n", 2.0 / 16);
+    assert_figure(t, groups, "cap", "n", 3.0 / 27); /* 25 records, each 1 / 25; and two of two */
+    assert_figure(t, groups, "cap_base", "n", 29.0 / 27 / 27);
+    assert_figure(t, groups, "disco", "n", 2.0 / 27);
+    kanon_table_free(t);
+}
+
 /* Definitions, example 4. */
 static void lin(void **state)
 {
@@ -160,6 +181,13 @@ static void lin(void **state)
     assert_figure(t, both, "homogeneous", "Disease", 0.5);
     assert_figure(t, both, "nearly_homogeneous", "Disease", 0.5);
     assert_figure(t, both, "homogeneous", "Expense", 0);
+    assert_figure(t, both, "inference", "Disease", 4.0 / 6);
+    assert_figure(t, both, "inference_base", "Disease", 3.0 / 6);
+    assert_figure(t, both, "inference_gain", "Disease", 1.0 / 3);
+    assert_figure(t, both, "cap", "Disease", 4.0 / 6);
+    assert_figure(t, both, "cap_base", "Disease", 12.0 / 36);
+    assert_figure(t, both, "disco", "Disease", 0.5);
+    assert_figure(t, both, "inference", "Expense", 2.0 / 6); /* six values are few: the commonest, not the median */
     assert_figure(t, both, "cl_l_max", "Disease", 3);
     assert_figure(t, both, "recursive_c", "Disease", INFINITY);
     assert_figure(t, both, "cl_c_max", "Disease", 0.5);
@@ -388,6 +416,7 @@ int main(void)
         cmocka_unit_test(loukides),
         cmocka_unit_test(nearly_one_value),
         cmocka_unit_test(lin),
+        cmocka_unit_test(many_numbers),
         cmocka_unit_test(risk_counts_persons),
         cmocka_unit_test(li),
         cmocka_unit_test(limit_is_exact),
