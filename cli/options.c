@@ -618,8 +618,9 @@ static kanon_status set_items(kanon_schema *schema, const option *opt, const cha
                  : kanon_schema_set(schema, pairs->items[i].name, key, pairs->items[i].value, err);
     if (opt->kind != OPTION_PAIRS && (strcmp(key, "missing") == 0 || strcmp(key, "key") == 0))
         return set_list(schema, NULL, key, texts, err);
+    const char *what = strcmp(key, "role") == 0 ? opt->id : "true";
     for (size_t i = 0; opt->kind != OPTION_PAIRS && i < texts->n && st == KANON_OK; i++)
-        st = opt->kind == OPTION_NAMES         ? kanon_schema_set(schema, texts->items[i], key, opt->id, err)
+        st = opt->kind == OPTION_NAMES         ? kanon_schema_set(schema, texts->items[i], key, what, err)
              : strcmp(key, "same") == 0        ? set_same(schema, texts->items[i], err)
                                                : kanon_schema_set(schema, NULL, "constraint", texts->items[i], err);
     return st;

@@ -45,7 +45,7 @@ typedef struct arguments {
     int form;                                /* a kanon_taxonomy_form */
     pair_list settings, measure_settings, taxonomies, bands, tops, bottoms, refine_settings, types, formats, orders;
     pair_list masks, weights;
-    text_list quasi, sensitive, identifying, insensitive, missing, same, constraints, key;
+    text_list quasi, sensitive, identifying, insensitive, permuted, missing, same, constraints, key;
     const char *default_role;
     int numeric; /* a kanon_numeric */
     int recode;  /* a kanon_recode */

@@ -355,7 +355,7 @@ BEGIN
         END IF;
         RETURN QUERY SELECT v.what, c.name, v.value FROM (VALUES
             ('weight', said->>'weight'), ('mask', said->>'mask'), ('top', said->>'top'), ('bottom', said->>'bottom'),
-            ('format', said->>'format'),
+            ('format', said->>'format'), ('permute', said->>'permute'),
             ('decimal', said->>'decimal'), ('thousands', said->>'thousands'),
             ('order', CASE c.kind WHEN 'ordinal' THEN coalesce(said->'order', kanon.levels_of(c.base))::text END),
             ('bands', said->>'bands'),
@@ -495,7 +495,7 @@ DECLARE
 BEGIN
     FOR word IN SELECT jsonb_object_keys(said) LOOP
         -- generated: column-keys
-        PERFORM kanon.check_word(about, '{taxonomy,bands,top,bottom,mask,weight,type,order,format,decimal,thousands}', word, true);
+        PERFORM kanon.check_word(about, '{taxonomy,bands,top,bottom,mask,weight,permute,type,order,format,decimal,thousands}', word, true);
         -- end
     END LOOP;
     -- generated: column-words
@@ -526,6 +526,13 @@ BEGIN
     IF word IS NOT NULL THEN
         PERFORM kanon.fail(format('%s: %s cannot be combined with the type %s', about, word, coalesce(said->>'type', kind)),
                            'Remove one of the two.');
+    END IF;
+    IF jsonb_typeof(said->'permute') <> 'boolean' THEN
+        PERFORM kanon.fail(about || ': permute is not true or false');
+    END IF;
+    IF said->'permute' = 'true' AND role NOT IN ('sensitive', 'insensitive') THEN
+        PERFORM kanon.fail(format('%s: a column that is %s is not permuted', about, role),
+                           'Only cells that are released as they are change places.');
     END IF;
     IF has_bands AND role <> 'quasi' THEN
         PERFORM kanon.fail(format('%s: a column that is %s has no bands', about, role), 'Only quasi-identifiers are generalised.');

@@ -24,6 +24,8 @@
 #' @param masks `c(zip = "right")`: generalise a column by masking one character per level, from the right or
 #'   the left.
 #' @param weights `c(age = 2)`: how much the loss in a column counts.
+#' @param permute The values of these columns stay in their groups, but change rows there: nobody sees whose
+#'   value it is.
 #' @param types `c(age = "integer")`: the values of a column are of this type: integer, decimal, date,
 #'   categorical or ordinal.
 #' @param orders `list(school = c("none", "primary", "secondary"))`: the levels of an ordinal column, from the

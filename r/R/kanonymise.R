@@ -40,8 +40,8 @@ kanonymise.default <- function(
   # generated: anonymize
   k = 0, quasi = NULL, ..., sensitive = NULL, identifying = NULL, insensitive = NULL, schema = NULL,
   default_role = NULL, taxonomies = NULL, bands = NULL, top = NULL, bottom = NULL, masks = NULL,
-  weights = NULL, types = NULL, orders = NULL, formats = NULL, missing = NULL, empty = NULL, decimal = NULL,
-  thousands = NULL, algorithm = NULL, settings = NULL, constraints = NULL, entity = NULL,
+  weights = NULL, permute = NULL, types = NULL, orders = NULL, formats = NULL, missing = NULL, empty = NULL,
+  decimal = NULL, thousands = NULL, algorithm = NULL, settings = NULL, constraints = NULL, entity = NULL,
   entity_together = FALSE, suppress = NULL, suppressed = NULL, key = NULL, refine = NULL, effort = NULL,
   refine_settings = NULL, recode = c("record", "attribute"), blocks = 0, memory = 0, seed = 0, threads = NULL,
   numeric = c("columns", "interval", "mean"), shuffle = FALSE, shuffle_seed = NULL, strict = FALSE,

@@ -6,9 +6,9 @@ roles <- c("quasi", "sensitive", "identifying", "insensitive")
 make_schema <- function(
   # generated: schema
   quasi = NULL, sensitive = NULL, identifying = NULL, insensitive = NULL, schema = NULL, default_role = NULL,
-  taxonomies = NULL, bands = NULL, top = NULL, bottom = NULL, masks = NULL, weights = NULL, types = NULL,
-  orders = NULL, formats = NULL, missing = NULL, empty = NULL, decimal = NULL, thousands = NULL, same = NULL,
-  constraints = NULL, entity = NULL, entity_together = FALSE, suppressed = NULL, key = NULL
+  taxonomies = NULL, bands = NULL, top = NULL, bottom = NULL, masks = NULL, weights = NULL, permute = NULL,
+  types = NULL, orders = NULL, formats = NULL, missing = NULL, empty = NULL, decimal = NULL, thousands = NULL,
+  same = NULL, constraints = NULL, entity = NULL, entity_together = FALSE, suppressed = NULL, key = NULL
   # end
 ) {
   handle <- new_schema(schema)
@@ -26,6 +26,7 @@ make_schema <- function(
   for (what in names(by_column)) {
     for (column in named(by_column[[what]], what)) set(keys[[what]], column, setting_text(by_column[[what]][[column]]))
   }
+  for (column in permute) set("permute", column, "true")
   for (column in named(orders, "orders")) {
     set("order", column, list_text(orders[[column]]))
   }

@@ -46,15 +46,18 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
     kanon__ticker ticker;
     const uint32_t **recode_map = NULL;
     kanon__released_rows rows = {0};
+    kanon__permutation *permutation = NULL;
     kanon__arrow_batches *batches = NULL;
     struct ArrowSchema schema = {0};
     out->release = NULL;
     kanon__ticker_init(&ticker, o->tick, o->payload, "writing");
     KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
+    KANON_TRY(kanon__permutation_new(&permutation, t, g->group_of, g->seed, o->threads, err), out);
     const kanon__row_order shuffled = {.table = t,
                                        .group_of = g->group_of,
                                        .n_groups = g->n_groups,
                                        .recode_map = recode_map,
+                                       .permutation = permutation,
                                        .means = o->numeric == KANON_NUMERIC_MEAN,
                                        .seed = o->shuffle_seed,
                                        .threads = o->threads};
@@ -63,6 +66,7 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
                               .group_of = g->group_of,
                               .n_groups = g->n_groups,
                               .recode_map = recode_map,
+                              .permutation = permutation,
                               .order = rows.order,
                               .n_left_out = rows.n_left_out,
                               .numeric = o->numeric,
@@ -83,6 +87,7 @@ out:
     kanon__arrow_schema_clear(&schema);
     kanon__arrow_batches_free(batches);
     kanon__free(rows.order);
+    kanon__permutation_free(permutation);
     kanon__free(recode_map);
     return st;
 }

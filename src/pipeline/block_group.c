@@ -20,6 +20,7 @@
 /* What schema or policy ask for in addition to k. */
 typedef struct asked {
     bool entity, constraints, suppress, keep;
+    const char *permuted; /* the first column whose cells change places; NULL: none */
     int64_t k; /* 0: not said */
     const kanon_setting *settings;
     int64_t n_settings;
@@ -29,6 +30,29 @@ static kanon_status refuse(kanon_error *err, const char *what, const char *why, 
 {
     kanon_status st = kanon__fail(err, KANON_EINVAL, "%s is not possible in blocks by several processes: %s", what, why);
     return kanon__hint(err, st, "%s", instead);
+}
+
+static kanon_status refuse_column(kanon_error *err, const char *column, const char *what, const char *why)
+{
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: %s is not possible in blocks by several processes: %s", column, what,
+                                  why);
+    return kanon__hint(err, st, "do it in one process");
+}
+
+static const char *first_permuted(const kanon_schema *schema)
+{
+    for (int64_t i = 0; i < schema->n_attributes; i++)
+        if (kanon__attribute_is_permuted(&schema->attributes[i]))
+            return schema->attributes[i].name;
+    return NULL;
+}
+
+static const char *first_permuted_column(const kanon__data *data)
+{
+    for (int i = 0; i < data->n_columns; i++)
+        if (data->columns[i].permuted)
+            return data->columns[i].name;
+    return NULL;
 }
 
 static bool has_time_limit(const kanon_setting *settings, size_t n)
@@ -50,6 +74,8 @@ static kanon_status check_asked(const asked *a, const kanon_options *o, kanon_er
         return refuse(err, "suppression", "the records that cost most are found among all", one);
     if (a->keep)
         return refuse(err, "keeping suppressed records", "they are one class, of all blocks", one);
+    if (a->permuted != NULL)
+        return refuse_column(err, a->permuted, "a permuted column", "its places are drawn from all records");
     if (o->recode != KANON_RECODE_RECORD)
         return refuse(err, "recoding of attributes", "one mapping is made from all records", one);
     if (o->start != NULL)
@@ -83,6 +109,7 @@ kanon_status kanon_blocks_allow(const kanon_schema *schema, const kanon_options 
                      .constraints = schema->n_constraints > 0,
                      .suppress = kanon__fraction_of(schema->suppress, INT32_MAX) > 0,
                      .keep = schema->keep_suppressed,
+                     .permuted = first_permuted(schema),
                      .k = schema->k,
                      .settings = schema->settings,
                      .n_settings = schema->n_settings};
@@ -97,6 +124,7 @@ static kanon_status check_block(const kanon_table *rows, const kanon__cut_tree *
                      .constraints = rows->policy.n_constraints > 0,
                      .suppress = kanon__fraction_of(rows->policy.suppress, INT32_MAX) > 0,
                      .keep = rows->policy.keep_suppressed,
+                     .permuted = first_permuted_column(&rows->data),
                      .k = rows->policy.k,
                      .settings = rows->policy.settings,
                      .n_settings = rows->policy.n_settings};

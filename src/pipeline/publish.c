@@ -163,6 +163,7 @@ static kanon_status write_release(publication *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const uint32_t **recode_map = NULL;
+    kanon__permutation *permutation = NULL;
     kanon__recoding *recoding = NULL;
     kanon__verifier *verifier = NULL;
     kanon__released_rows rows = {0};
@@ -171,10 +172,12 @@ static kanon_status write_release(publication *p, kanon_error *err)
     int threads = p->wanted.threads;
     const kanon__requirement required = kanon__release_requirement(t, g, p->wanted.numeric == KANON_NUMERIC_MEAN);
     KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
+    KANON_TRY(kanon__permutation_new(&permutation, t, g->group_of, g->seed, threads, err), out);
     const kanon__row_order shuffled = {.table = t,
                                        .group_of = g->group_of,
                                        .n_groups = g->n_groups,
                                        .recode_map = recode_map,
+                                       .permutation = permutation,
                                        .means = p->wanted.numeric == KANON_NUMERIC_MEAN,
                                        .seed = p->wanted.shuffle_seed,
                                        .threads = threads};
@@ -186,6 +189,7 @@ static kanon_status write_release(publication *p, kanon_error *err)
     kanon__release release = {.table = t,
                               .group_of = g->group_of,
                               .recoding = recoding,
+                              .permutation = permutation,
                               .order = rows.order,
                               .n_left_out = rows.n_left_out,
                               .threads = threads,
@@ -201,6 +205,7 @@ out:
     kanon__free(rows.order);
     kanon__verifier_free(verifier);
     kanon__recoding_free(recoding);
+    kanon__permutation_free(permutation);
     kanon__free(recode_map);
     return st;
 }

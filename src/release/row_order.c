@@ -131,6 +131,13 @@ typedef struct row_reader {
     int64_t capacity;
 } row_reader;
 
+/* What a row shows in a column that is released as it is. */
+static kanon__cell shown_cell(const sorter *s, const row_reader *r, int column, int64_t row)
+{
+    const kanon__permuted_column *permuted = kanon__permuted(s->order->permutation, column);
+    return permuted != NULL ? kanon__permuted_cell(permuted, row) : r->cursor->cells[column];
+}
+
 static kanon_status cell_text(row_reader *r, const kanon__cell *cell, const char **text, size_t *length, kanon_error *err)
 {
     *text = cell->text;
@@ -149,16 +156,16 @@ static bool is_kept(const kanon__column *c)
 }
 
 /* The bytes of the cells that are released as they are; a null is none. */
-static uint64_t hash_written(const sorter *s, const row_reader *r, uint64_t of_group)
+static uint64_t hash_written(const sorter *s, const row_reader *r, int64_t row, uint64_t of_group)
 {
     kanon__keyed_hash hash = s->begun;
     add_number(&hash, of_group);
     for (int i = 0; i < s->table->data.n_columns; i++) {
-        const kanon__cell *cell = &r->cursor->cells[i];
         if (!is_kept(&s->table->data.columns[i]))
             continue;
-        add_number(&hash, (uint64_t)cell->null << 1 | cell->quoted);
-        add_text(&hash, cell->text, cell->length);
+        const kanon__cell cell = shown_cell(s, r, i, row);
+        add_number(&hash, (uint64_t)cell.null << 1 | cell.quoted);
+        add_text(&hash, cell.text, cell.length);
     }
     return end_word(&hash);
 }
@@ -173,22 +180,22 @@ static kanon_status hash_row(const sorter *s, row_reader *r, int64_t row, kanon_
     kanon__keyed_hash_add(&hash, shows->hash, GROUP_HASH);
     for (int i = 0; i < s->table->data.n_columns; i++) {
         const kanon__column *c = &s->table->data.columns[i];
-        const kanon__cell *cell = &r->cursor->cells[i];
         kanon__canonical canonical;
         const char *text;
         size_t length;
         if (!is_kept(c))
             continue;
-        KANON_CHECK(cell_text(r, cell, &text, &length, err));
+        const kanon__cell cell = shown_cell(s, r, i, row);
+        KANON_CHECK(cell_text(r, &cell, &text, &length, err));
         kanon__canonical_cell(&canonical, c, text, length);
         add_text(&hash, canonical.text, canonical.length);
-        differs = differs || cell->null || cell->quoted || canonical.length != length ||
+        differs = differs || cell.null || cell.quoted || canonical.length != length ||
                   memcmp(canonical.text, text, length) != 0;
     }
     kanon__keyed_hash_end(&hash, digest);
     s->first[row] = word_of(digest);
     s->second[row] = word_of(digest + 8);
-    s->written[row] = differs ? hash_written(s, r, shows->written) : 0;
+    s->written[row] = differs ? hash_written(s, r, row, shows->written) : 0;
     return KANON_OK;
 }
 

@@ -13,7 +13,7 @@
 #ifndef KANON_RELEASE_ROW_ORDER_H
 #define KANON_RELEASE_ROW_ORDER_H
 
-#include "table/read/table.h"
+#include "release/permutation.h"
 
 enum { KANON__ROW_ORDER_BYTES = 32 }; /* per row, the order itself included, at the most */
 
@@ -22,6 +22,7 @@ typedef struct kanon__row_order {
     const int32_t *group_of;
     int64_t n_groups;
     const uint32_t *const *recode_map; /* as in release/extent.h */
+    const kanon__permutation *permutation; /* NULL: every row shows its own cells */
     bool means;                        /* the release shows means of numbers */
     uint64_t seed;
     int threads;

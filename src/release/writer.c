@@ -12,6 +12,7 @@
 typedef struct piece {
     int run; /* -1: copied */
     int first, last;
+    const kanon__permuted_column *permuted; /* it alone is the piece: the cell of another row; NULL: no */
 } piece;
 
 /* A buffer slot: where a part of the release is made. */
@@ -103,20 +104,27 @@ static void list_pieces(writer *w)
         if (t->data.columns[i].role == KANON_ROLE_IDENTIFYING)
             continue;
         int run = is_quasi ? w->release->recoding->run_of[quasi++] : -1;
-        if (before != NULL && before->run == run && (is_quasi || before->last == i - 1))
+        const kanon__permuted_column *permuted = kanon__permuted(w->release->permutation, i);
+        bool joins = before != NULL && permuted == NULL && before->permuted == NULL && before->run == run;
+        if (joins && (is_quasi || before->last == i - 1))
             before->last = i;
         else
-            w->pieces[w->n_pieces++] = (piece){.run = run, .first = i, .last = i};
+            w->pieces[w->n_pieces++] = (piece){.run = run, .first = i, .last = i, .permuted = permuted};
     }
 }
 
 /* The text of a piece. Quoted cells keep their quotes, so that copied bytes are those of the input. */
-static inline const char *piece_text(const writer *w, const piece *p, int32_t group, const kanon__cell *cells,
-                                     size_t *length)
+static inline const char *piece_text(const writer *w, const piece *p, int64_t row, const kanon__cell *cells, size_t *length)
 {
+    int32_t group = w->release->group_of[row];
     if (p->run >= 0)
         return kanon__recoding_text(w->release->recoding, group, p->run, length);
+    kanon__cell other;
     const kanon__cell *first = &cells[p->first], *last = &cells[p->last];
+    if (p->permuted != NULL) {
+        other = kanon__permuted_cell(p->permuted, row);
+        first = last = &other;
+    }
     const char *begin = first->text - first->quoted, *end = last->text + last->length + last->quoted;
     *length = (size_t)(end - begin);
     return begin;
@@ -146,7 +154,7 @@ static kanon_status write_row(const writer *w, part_buffer *d, int64_t row, kano
     int64_t begin = d->n;
     for (int i = 0; i < w->n_pieces; i++) {
         size_t length;
-        const char *text = piece_text(w, &w->pieces[i], w->release->group_of[row], d->cursor->cells, &length);
+        const char *text = piece_text(w, &w->pieces[i], row, d->cursor->cells, &length);
         KANON_CHECK(append(d, text, length, err));
         if (i + 1 < w->n_pieces)
             d->bytes[d->n++] = t->source->delimiter;

@@ -5,6 +5,7 @@
 
 #include "core/output.h"
 #include "core/ticker.h"
+#include "release/permutation.h"
 #include "release/recode.h"
 
 /* Told of every row of the table, with the cursor that stands on it: before it leaves, with the line as it is in the
@@ -17,6 +18,7 @@ typedef struct kanon__release {
     const kanon_table *table;
     const int32_t *group_of;
     const kanon__recoding *recoding;
+    const kanon__permutation *permutation; /* NULL: every row shows its own cells */
     const int32_t *order; /* all rows, first those that leave, in the order in which they do; NULL: as in the input */
     int64_t n_left_out;   /* the last of `order` stay out, or, where that is NULL, those of group 0 */
     int threads;

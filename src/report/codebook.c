@@ -98,6 +98,9 @@ int kanon__codebook_fields(kanon__field out[2], const kanon__codebook *book, int
         return 0;
     if (c->role != KANON_ROLE_QUASI) {
         out[0] = (kanon__field){.column = c, .suffix = "", .description = "The value as it is in the table."};
+        if (c->permuted)
+            out[0].description = "A value of the group: rows that look alike in the quasi-identifiers have these values, and "
+                                 "nothing tells which row has which.";
         out[0].type = told_kind(c);
         return 1;
     }

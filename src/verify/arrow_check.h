@@ -16,6 +16,7 @@
 #include "core/ticker.h"
 #include "table/read/arrow_source.h"
 #include "verify/arrow_column.h"
+#include "verify/cell_sums.h"
 #include "verify/verify_arrow.h"
 #include "verify/verify_bands.h"
 
@@ -79,6 +80,7 @@ typedef struct kanon__arrow_check {
     int32_t *place_of;     /* by row: its place in the release, -1: it is not there; NULL: its own number */
     int32_t *first_places; /* where each group is shown first, in the order of the release */
     int64_t n_ranges;      /* of records, one task each */
+    kanon__cell_sums *sums; /* of permuted columns; NULL: there are none */
     kanon__shared_ticker ticker;
 } kanon__arrow_check;
 
@@ -104,6 +106,10 @@ void kanon__checked_rest(const kanon__arrow_check *check, const kanon__checked_f
 /* "the check found WHAT: record N, column NAME". */
 kanon_status kanon__checked_fail(const kanon__arrow_check *check, const kanon__checked_field *field, int64_t row,
                                  const char *what, kanon_error *err);
+
+/* Take note of what a record shows in a permuted column, and of what it has itself. */
+void kanon__checked_count(const kanon__arrow_check *check, const kanon__checked_field *field, int64_t row,
+                          kanon__read_value shown, kanon__read_value has);
 
 /* ---- codes -------------------------------------------------------------------------------------------------------- */
 

@@ -19,6 +19,26 @@ kanon_status kanon__checked_fail(const check *c, const field *f, int64_t row, co
                        c->table->data.columns[f->number].name);
 }
 
+/* ---- permuted columns ---------------------------------------------------------------------------------------------- */
+
+static uint64_t hash_value(const kanon__cell_sums *s, kanon__read_value value)
+{
+    int64_t key = value.kind == KANON__READ_REAL /* two zeros are one number */
+                      ? kanon__read_key_of((kanon__read_shape){.letter = 'f'}, value)
+                      : 0;
+    if (value.kind == KANON__READ_TEXT)
+        return kanon__cell_sums_hash(s, value.kind, value.bytes, value.length);
+    if (value.kind == KANON__READ_WHOLE)
+        return kanon__cell_sums_hash(s, value.kind, (const char *)&value.whole, sizeof value.whole);
+    return kanon__cell_sums_hash(s, value.kind, (const char *)&key, sizeof key);
+}
+
+void kanon__checked_count(const check *c, const field *f, int64_t row, kanon__read_value shown, kanon__read_value has)
+{
+    kanon__cell_sums_count(c->sums, c->claim->group_of[row], f->number, hash_value(c->sums, shown),
+                           hash_value(c->sums, has));
+}
+
 /* ---- resting ------------------------------------------------------------------------------------------------------ */
 
 static void rest_arrays(const kanon__read_column *column, int64_t begin, int64_t end)
@@ -480,8 +500,11 @@ static bool is_cell(const check *c, const field *f, int64_t row, const char *tex
     int64_t place = c->place_of != NULL ? c->place_of[row] : row;
     if (place < 0)
         return true; /* it is released nowhere */
-    kanon__read_value value = kanon__read_row(&f->released[0], place);
-    return kanon__read_equal(value, (kanon__read_value){KANON__READ_TEXT, length, {.bytes = text}});
+    kanon__read_value value = kanon__read_row(&f->released[0], place), own = {KANON__READ_TEXT, length, {.bytes = text}};
+    if (!kanon__cell_sums_has(c->sums, f->number))
+        return kanon__read_equal(value, own);
+    kanon__checked_count(c, f, row, value, own);
+    return true;
 }
 
 /* Codes come by in no order, so their texts are fetched some rows ahead. */
@@ -563,6 +586,7 @@ static kanon_status check_contents(check *c, int threads, kanon_error *err)
         KANON_CHECK(kanon__pool_run(threads, c->table->source->n_parts, check_part, c, err));
     cut_ranges(c, threads);
     KANON_CHECK(kanon__pool_run(threads, c->n_fields * c->n_ranges, check_range, c, err));
+    KANON_CHECK(kanon__cell_sums_check(c->sums, err));
     return kanon__check_classes(c, err);
 }
 
@@ -575,6 +599,7 @@ static void clear_check(check *c)
         for (int part = 0; part < 2; part++)
             kanon__read_column_clear(&c->fields[i].released[part]);
     }
+    kanon__cell_sums_free(c->sums);
     kanon__free(c->fields);
     kanon__free(c->begins);
     kanon__free(c->first_places);
@@ -594,6 +619,7 @@ kanon_status kanon__verify_arrow(const kanon__arrow_claim *claim, int threads, k
 {
     kanon_status st = KANON_OK;
     check c = {.claim = claim, .table = claim->table, .arrow = kanon__arrow_source_of(claim->table->source)};
+    KANON_TRY(kanon__cell_sums_new(&c.sums, &claim->table->data, claim->n_groups, err), out);
     KANON_TRY(check_schema(&c, err), out);
     KANON_TRY(check_batches(&c, err), out);
     KANON_TRY(check_order(&c, err), out);

@@ -9,6 +9,7 @@
 #include "table/value/number.h"
 #include "verify/arrow_cells.h"
 #include "verify/bare_text.h"
+#include "verify/cell_sums.h"
 #include "verify/read_interval.h"
 #include "verify/verify_bands.h"
 #include "verify/verify_figures.h"
@@ -61,6 +62,7 @@ struct kanon__verifier {
     double *figures;       /* for means, mappings and bands, by group and quasi attribute: what is shown, in two numbers */
     _Atomic unsigned char *seen;      /* by row */
     shared_sum *links;                /* all of them together are 0 in the end: see link_row */
+    kanon__cell_sums *sums;           /* of permuted columns; NULL: there are none */
     const kanon__arrow_source *arrow; /* the table's source where it came as an Arrow stream; else NULL */
 };
 
@@ -166,6 +168,7 @@ kanon_status kanon__verifier_new(kanon__verifier **out, const kanon_table *table
     KANON_TRY(kanon__new_array(&v->texts, (n_groups + 1) * v->n_runs, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&v->seen, table->data.n_rows, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&v->links, N_SUMS, "the check of the release", err), out);
+    KANON_TRY(kanon__cell_sums_new(&v->sums, &table->data, n_groups, err), out);
     bool bands = false;
     for (int i = 0; i < table->data.n_quasi; i++)
         bands = bands || v->attributes[i].bands;
@@ -182,6 +185,7 @@ void kanon__verifier_free(kanon__verifier *v)
 {
     if (v == NULL)
         return;
+    kanon__cell_sums_free(v->sums);
     kanon__free(v->figures);
     kanon__free(v->links);
     kanon__free((void *)v->seen);
@@ -556,9 +560,35 @@ static inline bool pass(const char **at, const char *end, const char *bytes, siz
     return true;
 }
 
+/* The cell that comes next in the line, with its quotes; *at moves past it. */
+static bool pass_cell(const kanon__verifier *v, const char **at, const char *end, span *out)
+{
+    const char *from = *at;
+    bool quoted = from < end && *from == '"';
+    for (from += quoted; quoted && from < end && (*from != '"' || (from + 1 < end && from[1] == '"')); from++)
+        from += *from == '"';
+    if (quoted && from++ >= end)
+        return false;
+    while (!quoted && from < end && *from != v->table->source->delimiter && *from != '"' && *from != '\n' && *from != '\r')
+        from++;
+    *out = (span){*at, (size_t)(from - *at)};
+    *at = from;
+    return true;
+}
+
+/* Take note of a permuted cell, and of the one that the row has itself. */
+static bool count_cell(const kanon__verifier *v, int64_t row, int column, const span *shown, const span *own)
+{
+    kanon__cell_sums_count(v->sums, v->group_of[row], column,
+                           kanon__cell_sums_hash(v->sums, 0, shown->bytes, shown->length),
+                           kanon__cell_sums_hash(v->sums, 0, own->bytes, own->length));
+    return true;
+}
+
 /* Whether the line is what the row is to show: the text of its group in each run, and the input's bytes in all columns that
- * are neither quasi nor left out. */
-static bool is_line(const kanon__verifier *v, const span *runs, const kanon__cell *cells, const char *line, size_t length)
+ * are neither quasi nor left out. What stands in permuted columns is counted: any row of the group may have it. */
+static bool is_line(const kanon__verifier *v, int64_t row, const span *runs, const kanon__cell *cells, const char *line,
+                    size_t length)
 {
     const kanon_table *t = v->table;
     const char *at = line, *end = line + length;
@@ -573,8 +603,11 @@ static bool is_line(const kanon__verifier *v, const span *runs, const kanon__cel
         first = false;
         in_run = role == KANON_ROLE_QUASI;
         size_t around = cells[i].quoted ? 1 : 0;
-        bool good = in_run ? pass(&at, end, runs[run].bytes, runs[run].length)
-                           : pass(&at, end, cells[i].text - around, cells[i].length + 2 * around);
+        const span own = {cells[i].text - around, cells[i].length + 2 * around};
+        span shown;
+        bool good = in_run                               ? pass(&at, end, runs[run].bytes, runs[run].length)
+                    : kanon__cell_sums_has(v->sums, i) ? pass_cell(v, &at, end, &shown) && count_cell(v, row, i, &shown, &own)
+                                                         : pass(&at, end, own.bytes, own.length);
         run += in_run;
         if (!good)
             return false;
@@ -627,7 +660,7 @@ static kanon_status check_line(const kanon__verifier *v, int64_t row, int64_t gr
     for (int run = 0; run < v->n_runs; run++)
         if (runs[run].bytes == NULL)
             return kanon__fail(err, KANON_EINTERNAL, "the check was not told what record %lld shows", (long long)row + 1);
-    if (!is_line(v, runs, cells, line, length))
+    if (!is_line(v, row, runs, cells, line, length))
         return kanon__fail(err, KANON_EINTERNAL, "the check found another line than record %lld should have",
                            (long long)row + 1);
     for (int i = 0; group < v->n_groups && i < v->table->data.n_quasi; i++)
@@ -767,6 +800,8 @@ kanon_status kanon__verifier_finish(const kanon__verifier *v, const kanon__requi
     kanon_status st = check_seen(v, err);
     if (st == KANON_OK)
         st = check_links(v, err);
+    if (st == KANON_OK)
+        st = kanon__cell_sums_check(v->sums, err);
     if (st == KANON_OK)
         st = check_classes(v, required, err);
     if (st == KANON_OK && v->figures != NULL)

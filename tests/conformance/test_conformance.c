@@ -22,7 +22,7 @@ static const char full_yaml[] =
     "  pay: {role: quasi, type: decimal, weight: 0.5}\n"
     "  day: {role: quasi, type: date}\n"
     "  ill: {role: sensitive, taxonomy: {Cancer: , Viral: {HIV: , Flu: }}}\n"
-    "  cost: {role: sensitive, type: integer}\n"
+    "  cost: {role: sensitive, type: integer, permute: true}\n"
     "  note: {role: insensitive}\n";
 
 static const char one_attribute_yaml[] = "missing: [\"?\"]\n"

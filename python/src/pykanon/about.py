@@ -22,6 +22,10 @@ ABOUT = {
         "\"right\"}``."
     ),
     "weights": "How much the loss in column A counts. Example: ``{\"age\": 2}``.",
+    "permute": (
+        "The values of these columns stay in their groups, but change rows there: nobody sees whose value it is. "
+        "For sensitive and insensitive columns. Not with ``workers``."
+    ),
     "types": (
         "The values of column A are of this type: integer, decimal, date, categorical or ordinal. Example: "
         "``{\"age\": \"integer\"}``."
@@ -153,6 +157,7 @@ FIELDS = {
     "bottom": "bottom",
     "mask": "masks",
     "weight": "weights",
+    "permute": "permute",
     "type": "types",
     "order": "orders",
     "format": "formats",
@@ -178,6 +183,7 @@ EXAMPLES = {
 
 #: What pykanon.anonymize takes and Spark does not, and why.
 NOT_IN_SPARK = {
+    "permute": "a task has only some of the rows",
     "suppressed": "suppressed records leave the tasks that know them",
     "time_limit": "the release would depend on the speed of the executors",
     "memory": "an executor has its limit from Spark",

@@ -90,6 +90,7 @@ class Quasi(Released):
     bottom: Edge | None = None
     mask: Literal["right", "left"] | None = None
     weight: float | None = None
+    permute: Names = None
     # end
 
 
@@ -139,6 +140,7 @@ class Said(TypedDict, total=False):
     bottom: Mapping[str, Edge] | None
     masks: Mapping[str, Literal["right", "left"]] | None
     weights: Mapping[str, float] | None
+    permute: Names
     types: Mapping[str, Literal["integer", "decimal", "date", "categorical", "ordinal"]] | None
     orders: Mapping[str, Sequence[Any]] | None
     formats: Mapping[str, str] | None

@@ -96,6 +96,8 @@ def make(**said: Unpack[Said]) -> Any:
             _kanon.schema_set(handle, name, place, None)
         for name, mark in marks.items():
             _kanon.schema_set(handle, name, place, mark)
+    for column in given["permute"]:
+        _kanon.schema_set(handle, "permute", column, "true")
     for column, tree in given["taxonomies"].items():
         _set_taxonomy(handle, column, tree)
     for one in given.get("same") or []:
@@ -123,6 +125,7 @@ def joined(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[tuple[str, str
     given, places = dict(said), dict[tuple[str, str], str]()
     for role in ROLES:
         given[role] = names(given.get(role), role)
+    given["permute"] = names(given.get("permute"), "permute")
     _check_once(given)
     for argument in FIELDS.values():
         value = given.get(argument)

@@ -40,6 +40,8 @@ typedef struct kanon__arrow_released {
     int number;  /* of the table's column */
     int quasi;   /* its place among the quasi columns; -1: kept */
     bool is_max; /* NAME_max, which is entered with NAME_min, the column before */
+    const kanon__permuted_column *permuted; /* NULL: every row shows its own cell */
+    int32_t *rows; /* of a permuted column, by place in the release: the row whose cell stands there */
     kanon__arrow_entries entries;
     kanon__arrow_kept kept;
 } kanon__arrow_released;

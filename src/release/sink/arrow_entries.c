@@ -361,15 +361,25 @@ static void find_nulls(const kanon__arrow_build *b, kanon__arrow_released *c)
     c->entries.all_valid = memchr(c->entries.valid, 0, (size_t)n) == NULL;
 }
 
+static kanon_status list_permuted_rows(const kanon__arrow_build *b, kanon__arrow_released *c, kanon_error *err)
+{
+    kanon_status st = kanon__new_array(&c->rows, b->n_released, "released cells", err);
+    for (int64_t i = 0; st == KANON_OK && i < b->n_released; i++)
+        c->rows[i] = c->permuted->from[b->plan->order != NULL ? b->plan->order[i] : i];
+    return st;
+}
+
 kanon_status kanon__arrow_enter_column(int64_t i, void *build, kanon_error *err)
 {
     kanon__arrow_build *b = build;
     kanon__arrow_released *c = &b->columns[i];
     if (c->is_max || c->origin == KANON__ARROW_CELLS)
         return KANON_OK;
+    if (c->permuted != NULL)
+        KANON_CHECK(list_permuted_rows(b, c, err));
     if (c->origin == KANON__ARROW_KEPT)
-        return kanon__arrow_kept_init(&c->kept, &b->out->fields[i], b->table, c->number, b->plan->order,
-                                      b->n_released, err);
+        return kanon__arrow_kept_init(&c->kept, &b->out->fields[i], b->table, c->number,
+                                      c->rows != NULL ? c->rows : b->plan->order, b->n_released, err);
     KANON_CHECK(c->origin == KANON__ARROW_BY_GROUP ? enter_quasi(b, c, err) : enter_sensitive(b, c, err));
     find_nulls(b, c);
     if (i + 1 < b->out->n_fields && c[1].is_max)

@@ -7,8 +7,11 @@
 
 /* ---- a batch of entries ------------------------------------------------------------------------------------------- */
 
-static inline int64_t row_at(const kanon__arrow_build *b, int64_t i)
+/* The row whose value stands in the i-th place of the release. */
+static inline int64_t row_at(const kanon__arrow_build *b, const kanon__arrow_released *c, int64_t i)
 {
+    if (c->rows != NULL)
+        return c->rows[i];
     return b->plan->order != NULL ? b->plan->order[i] : i;
 }
 
@@ -32,7 +35,7 @@ enum { CHUNK = 1024 }; /* rows whose entries are looked up before any of them is
 static void find_entries(int32_t *found, const kanon__arrow_build *b, const kanon__arrow_released *c, int64_t i, int64_t n)
 {
     for (int64_t at = 0; at < n; at++)
-        found[at] = (int32_t)entry_of(b, c, row_at(b, i + at));
+        found[at] = (int32_t)entry_of(b, c, row_at(b, c, i + at));
 }
 
 /* Set the bit of each row that has one; returns how many have none. */
@@ -105,7 +108,7 @@ static kanon_status fill_texts(const kanon__arrow_build *b, const kanon__arrow_r
     KANON_CHECK(kanon__arrow_memory_block(memory, 1, (r.n + 1) * (int64_t)sizeof *offsets, err));
     offsets = memory->blocks[1];
     for (int64_t i = 0; i < r.n; i++) {
-        int64_t entry = entry_of(b, c, row_at(b, r.begin + i));
+        int64_t entry = entry_of(b, c, row_at(b, c, r.begin + i));
         *n_null += entry < 0;
         if (entry >= 0) {
             n_bytes += e->ends[entry] - (entry > 0 ? e->ends[entry - 1] : 0);
@@ -117,7 +120,7 @@ static kanon_status fill_texts(const kanon__arrow_build *b, const kanon__arrow_r
     }
     KANON_CHECK(kanon__arrow_memory_block(memory, 2, n_bytes, err));
     for (int64_t i = 0; i < r.n; i++) {
-        int64_t entry = entry_of(b, c, row_at(b, r.begin + i));
+        int64_t entry = entry_of(b, c, row_at(b, c, r.begin + i));
         if (entry >= 0)
             memcpy((char *)memory->blocks[2] + offsets[i], e->values + (entry > 0 ? e->ends[entry - 1] : 0),
                    (size_t)(offsets[i + 1] - offsets[i]));
@@ -139,7 +142,7 @@ static void fill_truths(const kanon__arrow_build *b, const kanon__arrow_released
                         void *const *blocks, int64_t *n_null)
 {
     for (int64_t i = 0; i < r.n; i++) {
-        int64_t entry = entry_of(b, c, row_at(b, r.begin + i));
+        int64_t entry = entry_of(b, c, row_at(b, c, r.begin + i));
         *n_null += entry < 0;
         if (entry >= 0)
             set_bit(blocks[0], i);
@@ -199,6 +202,17 @@ static kanon_status take_cell(const kanon__arrow_build *b, text_column *t, const
     return KANON_OK;
 }
 
+/* The cell that the place in the release shows, where the cursor stands on its row. */
+static kanon_status take_shown_cell(const kanon__arrow_build *b, text_column *t, const kanon__cursor *cursor, int64_t place,
+                                    int64_t i, kanon_error *err)
+{
+    const kanon__permuted_column *permuted = t->column->permuted;
+    if (permuted == NULL)
+        return take_cell(b, t, &cursor->cells[t->column->number], i, err);
+    const kanon__cell cell = kanon__permuted_cell(permuted, b->plan->order != NULL ? b->plan->order[place] : place);
+    return take_cell(b, t, &cell, i, err);
+}
+
 static kanon_status read_on(kanon__cursor *cursor, kanon_error *err)
 {
     bool has_row;
@@ -240,7 +254,7 @@ static kanon_status read_cells(const kanon__arrow_build *b, kanon__arrow_range r
             class->seek(cursor, b->plan->order[r.begin + i], b->positions);
         KANON_TRY(read_on(cursor, err), out);
         for (int c = 0; c < b->n_cells; c++)
-            KANON_TRY(take_cell(b, &texts[c], &cursor->cells[texts[c].column->number], i, err), out);
+            KANON_TRY(take_shown_cell(b, &texts[c], cursor, r.begin + i, i, err), out);
     }
 out:
     if (cursor != NULL)

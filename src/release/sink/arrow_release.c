@@ -73,6 +73,9 @@ static kanon_status add_columns(kanon__arrow_build *b, kanon_error *err)
         else if (d->columns[i].role != KANON_ROLE_IDENTIFYING)
             KANON_CHECK(add_kept(b, i, err));
     }
+    for (int i = 0; i < b->out->n_fields; i++)
+        if (b->columns[i].quasi < 0)
+            b->columns[i].permuted = kanon__permuted(b->plan->permutation, b->columns[i].number);
     return KANON_OK;
 }
 
@@ -100,6 +103,8 @@ static kanon_status fill_column(const kanon__arrow_build *b, const kanon__arrow_
         return KANON_OK;
     if (c->origin != KANON__ARROW_KEPT)
         return kanon__arrow_fill_entries(b, c, r, out, err);
+    if (c->rows != NULL)
+        return kanon__arrow_kept_rows(out, &c->kept, c->rows + r.begin, r.n, err);
     if (b->plan->order != NULL)
         return kanon__arrow_kept_rows(out, &c->kept, b->plan->order + r.begin, r.n, err);
     const struct ArrowArray *given = b->source->batches[batch].children[c->number];
@@ -154,6 +159,7 @@ static void clear_columns(kanon__arrow_build *b)
         if (c->origin == KANON__ARROW_KEPT)
             kanon__arrow_kept_clear(&c->kept);
         kanon__arrow_entries_clear(&c->entries);
+        kanon__free(c->rows);
     }
     kanon__free(b->columns);
 }

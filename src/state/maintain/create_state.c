@@ -106,6 +106,7 @@ static kanon_status copy_column(kanon_state *s, const kanon__column *from, const
     const kanon__attribute *a = kanon__schema_find(schema, from->name);
     bool looked_into = from->role == KANON_ROLE_QUASI || from->role == KANON_ROLE_SENSITIVE;
     c->role = from->role;
+    c->permuted = from->permuted;
     c->type = looked_into ? from->domain->type : KANON_TYPE_UNKNOWN;
     c->growth = growth_of(from, a);
     c->scale = kanon__column_is_numeric(from) ? from->domain->scale : 0;

@@ -5,7 +5,7 @@
  *
  * Nothing else differs from the last release. A group that is in neither has the members that it had: whoever joins or
  * leaves changes the group. And its cells are those that it had: they depend on its members alone, but for open bands,
- * which end at the extremes of the table. Where one of the removed groups is that of the suppressed records, or these
+ * which end at the extremes of the table, and permuted cells, whose places are drawn from all records. Where one of the removed groups is that of the suppressed records, or these
  * are other ones, all of them would have to be found: then the release is a whole one. Calls index/ and materialise.h.
  * */
 #include "state/maintain/watched_changes.h"
@@ -118,11 +118,11 @@ static kanon_status list_removed(kanon__watched_changes *c, const kanon__watch *
     return KANON_OK;
 }
 
-static bool has_open_bands(const kanon_state *s)
+static bool has_far_effects(const kanon_state *s)
 {
     for (int i = 0; i < s->n_columns; i++)
-        if (kanon__state_has_bands(&s->columns[i]))
-            return true; /* which of them are open is not asked: bands are few */
+        if (kanon__state_has_bands(&s->columns[i]) || s->columns[i].permuted)
+            return true; /* which bands are open is not asked: they are few */
     return false;
 }
 
@@ -176,7 +176,7 @@ kanon_status kanon__watched_collect(kanon__watched_changes *out, kanon_state *s,
     kanon_status st = KANON_OK;
     kanon__watch *w = s->watch;
     *out = (kanon__watched_changes){.whole = true};
-    if (w == NULL || w->whole || has_open_bands(s) || s->n_suppressed != w->n_suppressed)
+    if (w == NULL || w->whole || has_far_effects(s) || s->n_suppressed != w->n_suppressed)
         return KANON_OK;
     out->whole = false;
     KANON_TRY(list_members(&out->subset, w, err), out);

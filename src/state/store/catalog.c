@@ -710,6 +710,8 @@ static kanon_status describe_column(kanon_schema *schema, const kanon__state_col
             KANON_CHECK(kanon__copy_text(to[i], c->bands[i], strlen(c->bands[i]), "bands", err));
     if (c->tree != NULL)
         KANON_CHECK(copy_tree(&a->tree, c->tree, err));
+    if (c->permuted)
+        KANON_CHECK(kanon_schema_set(schema, c->name, "permute", "true", err));
     return KANON_OK;
 }
 

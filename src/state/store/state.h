@@ -77,6 +77,7 @@ typedef struct kanon__state_column {
     kanon_role role;
     kanon_type type; /* KANON_TYPE_UNKNOWN: its cells are kept as they are */
     char *weight_text;
+    bool permuted;  /* its cells change places inside their groups when they are released */
     char *bands[3]; /* bands, top and bottom as the schema has them; NULL: none */
     kanon__growth_rule growth;
     int scale;                  /* of numbers */

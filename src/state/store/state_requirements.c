@@ -4,6 +4,7 @@
  *     0 ..     a setting: model, l, …  its text, of constraint `number` in the order of the schema
  *     -1       entity                  the column; entity-together: the records of an entity stay in one group
  *     -1       suppress                numerator/denominator of the share
+ *     -2 ..    permute                 of column 0, 1, ...: true
  *
  * Texts are kept as the schema had them: constraints/ parses them anew for each table, by the same code as for a schema. */
 #include "state/store/state_requirements.h"
@@ -15,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OF_ALL = -1 }; /* instead of a constraint's number */
+enum { OF_ALL = -1, OF_COLUMNS = -2 }; /* instead of a constraint's number */
 
 /* ---- copying ----------------------------------------------------------------------------------------------------- */
 
@@ -99,6 +100,9 @@ kanon_status kanon__state_requirements_save(kanon_state *s, kanon_error *err)
     snprintf(share, sizeof share, "%lld/%lld", (long long)w->suppress.numerator, (long long)w->suppress.denominator);
     if (w->suppress.denominator > 0)
         KANON_TRY(put(s, statement, OF_ALL, "suppress", share, err), out);
+    for (int i = 0; i < s->n_columns; i++)
+        if (s->columns[i].permuted)
+            KANON_TRY(put(s, statement, OF_COLUMNS - i, "permute", "true", err), out);
 out:
     sqlite3_finalize(statement);
     return st;
@@ -120,6 +124,17 @@ static bool take_share(kanon_schema *w, const char *text, size_t length)
     return true;
 }
 
+/* What is said of a column. */
+static bool take_column(kanon_state *s, int64_t number, const char *name, const char *value, size_t length)
+{
+    int64_t i = OF_COLUMNS - number;
+    if (i >= s->n_columns || strcmp(name, "permute") != 0 || length != strlen("true") || memcmp(value, "true", length) != 0)
+        return false;
+    kanon__state_column *c = &s->columns[i];
+    c->permuted = c->role == KANON_ROLE_SENSITIVE || c->role == KANON_ROLE_INSENSITIVE;
+    return c->permuted;
+}
+
 /* Rows come by rising number, so a constraint begins where the number is the next one. */
 static kanon_status take_row(kanon_state *s, sqlite3_stmt *row, kanon_error *err)
 {
@@ -129,9 +144,11 @@ static kanon_status take_row(kanon_state *s, sqlite3_stmt *row, kanon_error *err
     const char *name = (const char *)sqlite3_column_text(row, 1), *value = sqlite3_column_blob(row, 2);
     size_t length = (size_t)sqlite3_column_bytes(row, 2);
     char *entity = NULL;
-    bool good = name != NULL && value != NULL && memchr(value, '\0', length) == NULL && number >= OF_ALL &&
+    bool good = name != NULL && value != NULL && memchr(value, '\0', length) == NULL && number > -(int64_t)INT32_MAX &&
                 number <= w->n_constraints;
-    if (good && number >= 0) {
+    if (good && number <= OF_COLUMNS) {
+        good = take_column(s, number, name, value, length);
+    } else if (good && number >= 0) {
         kanon__constraint_text *c = number < w->n_constraints ? &w->constraints[number] : NULL;
         if (c == NULL)
             KANON_TRY(add_constraint(w, &c, err), out);

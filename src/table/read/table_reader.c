@@ -63,6 +63,7 @@ kanon_status kanon__column_describe(kanon__column *c, const char *name, bool is_
     c->role = a != NULL && a->has_role ? a->role : is_entity ? KANON_ROLE_IDENTIFYING : schema->default_role;
     c->role_from_flags = a != NULL && a->role_from_flags;
     c->weight = a != NULL ? a->weight : 1;
+    c->permuted = kanon__attribute_is_permuted(a);
     const char *weight = kanon__attribute_said(a, KANON__COLUMN_WEIGHT);
     const char *path = kanon__attribute_said(a, KANON__COLUMN_TAXONOMY);
     if (weight != NULL)
@@ -76,6 +77,18 @@ out:
 static bool is_key(const kanon_schema *schema, const char *name)
 {
     return kanon__texts_find(&schema->key, name, strlen(name)) >= 0;
+}
+
+/* A group shows one thing in a quasi-identifier, and what is withheld has no cells. */
+static kanon_status check_permuted(const kanon__reader *r, const kanon__column *c, kanon_error *err)
+{
+    if (!c->permuted || c->role == KANON_ROLE_SENSITIVE || c->role == KANON_ROLE_INSENSITIVE)
+        return KANON_OK;
+    kanon_status st = kanon__fail(err, KANON_EDATA, "%s: %s: the column is permuted, but its role is %s", r->source->name,
+                                  c->name, kanon_enum_text(KANON_ENUM_ROLE, c->role));
+    return kanon__hint(err, st,
+                       "only cells that are released as they are change places: give it the role sensitive or insensitive, "
+                       "or remove 'permute'");
 }
 
 static kanon_status set_up_column(kanon__reader *r, int i, kanon_error *err)
@@ -92,6 +105,7 @@ static kanon_status set_up_column(kanon__reader *r, int i, kanon_error *err)
         kanon__hint(err, st, "only quasi-identifiers are generalised: give it the role quasi, or remove the bands");
         goto out;
     }
+    KANON_TRY(check_permuted(r, c, err), out);
     r->encoded[i] = c->role == KANON_ROLE_QUASI || c->role == KANON_ROLE_SENSITIVE ||
                     (c->role == KANON_ROLE_INSENSITIVE && r->encode_all);
     r->n_read += r->encoded[i] || i == r->entity;

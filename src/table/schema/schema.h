@@ -25,6 +25,7 @@ typedef enum kanon__column_key {
     KANON__COLUMN_DECIMAL,
     KANON__COLUMN_THOUSANDS,
     KANON__COLUMN_ORDER,
+    KANON__COLUMN_PERMUTE,
     KANON__COLUMN_KEYS
 } kanon__column_key;
 
@@ -117,6 +118,12 @@ static inline bool kanon__attribute_has_bands(const kanon__attribute *attribute)
 {
     return attribute->said[KANON__COLUMN_BANDS] != NULL || attribute->said[KANON__COLUMN_TOP] != NULL ||
            attribute->said[KANON__COLUMN_BOTTOM] != NULL;
+}
+/* Whether the cells of the column change places inside their groups. */
+static inline bool kanon__attribute_is_permuted(const kanon__attribute *attribute)
+{
+    const char *said = kanon__attribute_said(attribute, KANON__COLUMN_PERMUTE);
+    return said != NULL && said[0] == 't'; /* "true" */
 }
 /* Whether it has a tree of categories. */
 static inline bool kanon__attribute_has_tree(const kanon__attribute *attribute)

@@ -193,6 +193,8 @@ static const struct {
     {"a", "decimal", ",", NULL},
     {"a", "thousands", " ", NULL},
     {"a", "thousands", "'", NULL},
+    {"a", "permute", "true", NULL},
+    {"a", "permute", "no", "false"},
     {"a", "order", "[none, primary, \"a, b\"]", NULL},
     {"a", "order", "[\"none\",\"[x]\", 'it''s',]", "[none, \"[x]\", \"it's\"]"},
     {"a", "order", "only", "[only]"},

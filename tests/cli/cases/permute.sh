@@ -1,0 +1,63 @@
+# Permuted columns: in files, tables and states the cells of a group stay in the group.
+
+"$KANON" sample hospital --rows 400 --seed 3 -q -o demo
+anonymize() {
+    expect 0 "$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a mondrian --seed 1 -q --groups g.csv "$@"
+}
+# Each pair of group and cell is there as often; other columns have not changed, row by row.
+compare() { # BEFORE AFTER COLUMN...
+    python3 - "$@" <<'EOF' || failed "$2: other cells than in $1"
+import collections, csv, sys
+before, after = (list(csv.DictReader(open(name))) for name in sys.argv[1:3])
+groups = [row["group"] for row in csv.DictReader(open("g.csv")) if row["group"] != "0"]
+permuted = sys.argv[3:]
+assert len(before) == len(after) == len(groups)
+for column in before[0]:
+    pairs = [collections.Counter(zip(groups, (row[column] for row in rows))) for rows in (before, after)]
+    assert pairs[0] == pairs[1], column
+    moved = sum(one[column] != two[column] for one, two in zip(before, after))
+    assert (moved > 0) == (column in permuted), (column, moved)
+EOF
+}
+
+anonymize -o plain.csv
+anonymize --permute diagnosis,cost -o one.csv --codebook book.json
+compare plain.csv one.csv diagnosis cost
+grep -q 'nothing tells which row has which' book.json || failed "the codebook does not say that cells change rows"
+anonymize --permute diagnosis,cost -o two.csv --threads 4
+same one.csv two.csv
+expect 0 "$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a mondrian --seed 2 -q --permute diagnosis,cost -o seeded.csv
+! cmp -s one.csv seeded.csv || failed "another seed gives the same places"
+
+# the schema says it, too, and kanon check finds what it found before
+sed 's/  diagnosis:      {/  diagnosis: {permute: true, /' demo/hospital.yaml >demo/p.yaml
+! cmp -s demo/p.yaml demo/hospital.yaml || failed "the schema is the same"
+expect 0 "$KANON" anonymize demo/hospital.csv -s demo/p.yaml -k 5 -a mondrian --seed 1 -q -o three.csv
+compare plain.csv three.csv diagnosis
+expect 0 "$KANON" check three.csv -s demo/p.yaml -k 5
+sed 's/three.csv/plain.csv/g' "$OUT" >found
+expect 0 "$KANON" check plain.csv -s demo/hospital.yaml -k 5
+same "$OUT" found
+
+# a table of a database
+expect 0 "$KANON" anonymize demo/hospital.csv -s demo/p.yaml -k 5 -a mondrian --seed 1 -q -o "r.db#r"
+
+# a state releases what a run does; then its places are drawn from the records that there are
+expect 0 "$KANON" anonymize demo/hospital.csv -s demo/p.yaml -k 5 -a mondrian --seed 1 -q -o s.csv --state x.state --joint-k off
+same s.csv three.csv
+expect 0 "$KANON" release x.state -q -o again.csv
+same again.csv three.csv
+head -n 2 demo/hospital.csv | sed '2s/^[^,]*/new/' >d.csv
+expect 0 "$KANON" insert x.state d.csv -q -o more.csv
+[ "$(wc -l <more.csv)" -eq $(($(wc -l <three.csv) + 1)) ] || failed "not one row more"
+head -n "$(wc -l <three.csv)" more.csv >first.csv
+! cmp -s first.csv three.csv || failed "the places are those of the table before"
+
+# what has no cells of its own is refused by name before any work, and so is a part of a table
+expect 3 "$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 --permute age -q -o no.csv
+err_has "age: the column is permuted, but its role is quasi"
+no_file no.csv
+expect 2 "$KANON" anonymize demo/hospital.csv --quasi age --sensitive diagnosis --permute diagnosis -k 5 --blocks 100 --workers 2 -q -o no.csv
+err_has "diagnosis: a permuted column is not possible in blocks"
+no_file no.csv
+expect 0 "$KANON" anonymize demo/hospital.csv -s demo/p.yaml -k 5 --blocks 100 -q -o blocks.csv
