@@ -14,10 +14,11 @@ typedef struct kanon__singled_out {
     double all;      /* likewise, quasi cells and all these columns. NAN: no row is released */
 } kanon__singled_out;
 
-/* Whether the column is released as it stands in the table. */
+/* Whether the column is released as it stands in the table. Cells that change places inside their groups tell nothing about
+ * the row in which they stand. */
 static inline bool kanon__column_is_kept(const kanon__column *column)
 {
-    return column->role == KANON_ROLE_SENSITIVE || column->role == KANON_ROLE_INSENSITIVE;
+    return (column->role == KANON_ROLE_SENSITIVE || column->role == KANON_ROLE_INSENSITIVE) && !column->permuted;
 }
 
 /* By row, in *class_of, the class of the cells that a release of the groups shows, negative where the row is not in it;

@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/take_options.h"
+#include "measures/singled_out.h"
 #include "table/value/figure_text.h"
 
 #include <math.h>
@@ -91,11 +92,11 @@ static kanon_status judge_suppression(kanon_verdict *v, const source *s, kanon_e
         "%s of at most %s", kanon__show_count(g->n_suppressed).text, kanon__show_count(g->most_suppressed).text);
 }
 
-static int count_columns(const kanon_table *t, kanon_role role)
+static int count_columns(const kanon_table *t, bool kept)
 {
     int n = 0;
     for (int i = 0; i < t->data.n_columns; i++)
-        n += t->data.columns[i].role == role;
+        n += kept ? kanon__column_is_kept(&t->data.columns[i]) : t->data.columns[i].role == KANON_ROLE_IDENTIFYING;
     return n;
 }
 
@@ -108,8 +109,7 @@ static kanon_status add_looks(kanon_verdict *v, kanon__verdict_kind row, const k
 
 static kanon_status judge_columns(kanon_verdict *v, const source *s, kanon_error *err)
 {
-    int n_left_out = count_columns(s->table, KANON_ROLE_IDENTIFYING);
-    int n_released = count_columns(s->table, KANON_ROLE_SENSITIVE) + count_columns(s->table, KANON_ROLE_INSENSITIVE);
+    int n_left_out = count_columns(s->table, false), n_released = count_columns(s->table, true);
     if (n_left_out == 0)
         KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_IDENTIFYING, KANON_MARK_MET, true, err, "none is declared"));
     else

@@ -126,6 +126,16 @@ static void of_a_run(void **state)
     kanon_verdict_free(v);
 }
 
+/* Values that change places inside their groups are not released as they are: nobody is singled out by them. */
+static void permuted(void **state)
+{
+    (void)state;
+    kanon_verdict *v = verdict_of_run("attributes: {name: identifying, age: quasi, ill: {role: sensitive, permute: true}}\n",
+                                      people, 3, false);
+    assert_row(v, "released-as-they-are", KANON_MARK_MET, "none");
+    kanon_verdict_free(v);
+}
+
 /* Two persons, and one of them has three of four records: k holds, and nobody may read that as a risk of 1/2. */
 static void persons(void **state)
 {
@@ -162,8 +172,8 @@ static void of_read_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order),    cmocka_unit_test(holds),   cmocka_unit_test(singled_out),
-        cmocka_unit_test(of_a_run), cmocka_unit_test(persons), cmocka_unit_test(of_read_groups),
+        cmocka_unit_test(order),    cmocka_unit_test(holds),   cmocka_unit_test(singled_out),    cmocka_unit_test(of_a_run),
+        cmocka_unit_test(permuted), cmocka_unit_test(persons), cmocka_unit_test(of_read_groups),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
