@@ -257,6 +257,10 @@ KANON_API kanon_status kanon_tally_new(kanon_tally **out, const kanon_table *row
  * the tally is not of all records of the domain. */
 KANON_API kanon_status kanon_tally_measures(kanon_measures **out, const kanon_tally *tally, const kanon_domain *domain,
                                             kanon_error *err);
+/* The verdict of a release whose rows have no order and whose cells were checked block by block. `singled_out`: the share of
+ * the released rows that no other equals in all columns, which only all rows together show; NAN: it is not counted. */
+KANON_API kanon_status kanon_tally_verdict(kanon_verdict **out, const kanon_tally *tally, const kanon_domain *domain,
+                                           double singled_out, kanon_error *err);
 
 #ifdef __cplusplus
 }

@@ -28,12 +28,13 @@ kanon_status kanon__report_write(kanon__output *output, const kanon__report *r, 
         told.measures = measures;
         kanon__report_data_coarsen(&data, r->table, r->grouping);
     }
-    const kanon__verdict_source judged = {.table = r->table,
-                                          .shown = r->grouping,
+    const kanon__verdict_source judged = {.data = &r->table->data,
+                                          .policy = &r->table->policy,
+                                          .warnings = &r->table->privacy,
                                           .made = r->made,
                                           .measures = told.measures,
+                                          .order = r->shuffle ? KANON__ORDER_OF_HASHES : KANON__ORDER_OF_TABLE,
                                           .released = r->release_path != NULL,
-                                          .shuffled = r->shuffle,
                                           .external = r->external};
     KANON_TRY(kanon__verdict_of_run(&verdict, &judged, err), out);
     told.verdict = &verdict;

@@ -6,8 +6,10 @@
 #include "core/context.h"
 #include "core/take_options.h"
 #include "measures/singled_out.h"
+#include "table/read/whole_domain.h"
 #include "table/value/figure_text.h"
 
+#include <kanon_blocks.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,15 +24,16 @@ static double figure(const source *s, const char *name, const char *column)
 static kanon_status judge_k(kanon_verdict *v, const source *s, kanon_error *err)
 {
     const kanon__verdict_kind row = KANON__VERDICT_K;
-    int64_t smallest = s->shown->smallest, k = s->measures->k;
-    kanon_mark mark = smallest >= k ? KANON_MARK_MET : KANON_MARK_FAILED;
-    if (s->shown->n_groups == 0)
+    double smallest = figure(s, "k", NULL);
+    int64_t k = s->measures->k;
+    kanon_mark mark = smallest >= (double)k ? KANON_MARK_MET : KANON_MARK_FAILED;
+    if (!(figure(s, "groups", NULL) > 0))
         return kanon__verdict_add(v, row, KANON_MARK_MET, k > 0, err, "there is no group, every record is suppressed");
     if (k == 0)
         return kanon__verdict_add(v, row, KANON_MARK_LOOK, false, err, "the smallest group has %s record%s; no k was asked",
-                                  kanon__show_count(smallest).text, smallest == 1 ? "" : "s");
+                                  kanon__show_figure(smallest, true).text, smallest == 1 ? "" : "s");
     return kanon__verdict_add(v, row, mark, true, err, "the smallest group has %s record%s (asked: at least %s)",
-                              kanon__show_count(smallest).text, smallest == 1 ? "" : "s", kanon__show_count(k).text);
+                              kanon__show_figure(smallest, true).text, smallest == 1 ? "" : "s", kanon__show_count(k).text);
 }
 
 /* k counts persons, and a person with more than a k-th of the records of a group is found with a higher chance than 1 / k:
@@ -56,7 +59,9 @@ static kanon_status judge_persons(kanon_verdict *v, const source *s, const kanon
 static kanon_status judge_requirements(kanon_verdict *v, const source *s, kanon_error *err)
 {
     const kanon_grouping *g = s->made;
-    bool has_persons = s->table->data.has_entity;
+    bool has_persons = s->data->has_entity;
+    if (g == NULL)
+        return KANON_OK;
     for (int64_t i = 0; i < g->n_constraints; i++) {
         const kanon__constraint_status *c = &g->constraints[i];
         if (i == 0 && has_persons) /* they come first */
@@ -75,28 +80,28 @@ static kanon_status judge_requirements(kanon_verdict *v, const source *s, kanon_
     if (has_persons)
         KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_PERSONS, KANON_MARK_NOT_SHOWN, true, err,
                                        "these groups were not held against it here"));
-    if (s->table->policy.n_constraints > 0)
+    if (s->policy->n_constraints > 0)
         KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_REQUIREMENT, KANON_MARK_NOT_SHOWN, true, err,
                                        "the schema asks for %s more; these groups were not held against them here",
-                                       kanon__show_count(s->table->policy.n_constraints).text));
+                                       kanon__show_count(s->policy->n_constraints).text));
     return KANON_OK;
 }
 
 static kanon_status judge_suppression(kanon_verdict *v, const source *s, kanon_error *err)
 {
     const kanon_grouping *g = s->made;
-    if (s->external || g->most_suppressed < 0)
+    if (s->external || g == NULL || g->most_suppressed < 0)
         return KANON_OK;
     return kanon__verdict_add(
         v, KANON__VERDICT_SUPPRESSED, g->n_suppressed <= g->most_suppressed ? KANON_MARK_MET : KANON_MARK_FAILED, true, err,
         "%s of at most %s", kanon__show_count(g->n_suppressed).text, kanon__show_count(g->most_suppressed).text);
 }
 
-static int count_columns(const kanon_table *t, bool kept)
+static int count_columns(const kanon__data *data, bool kept)
 {
     int n = 0;
-    for (int i = 0; i < t->data.n_columns; i++)
-        n += kept ? kanon__column_is_kept(&t->data.columns[i]) : t->data.columns[i].role == KANON_ROLE_IDENTIFYING;
+    for (int i = 0; i < data->n_columns; i++)
+        n += kept ? kanon__column_is_kept(&data->columns[i]) : data->columns[i].role == KANON_ROLE_IDENTIFYING;
     return n;
 }
 
@@ -109,17 +114,18 @@ static kanon_status add_looks(kanon_verdict *v, kanon__verdict_kind row, const k
 
 static kanon_status judge_columns(kanon_verdict *v, const source *s, kanon_error *err)
 {
-    int n_left_out = count_columns(s->table, false), n_released = count_columns(s->table, true);
+    int n_left_out = count_columns(s->data, false), n_released = count_columns(s->data, true);
     if (n_left_out == 0)
         KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_IDENTIFYING, KANON_MARK_MET, true, err, "none is declared"));
     else
         KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_IDENTIFYING, KANON_MARK_MET, true, err, "%d column%s left out",
                                        n_left_out, n_left_out == 1 ? " is" : "s are"));
     KANON_CHECK(kanon__verdict_add_singled_out(v, n_released, figure(s, "singled_out_all", NULL), NAN, err));
-    if (s->external)
+    if (!s->external && s->warnings != NULL)
+        KANON_CHECK(add_looks(v, KANON__VERDICT_RELEASED, s->warnings, err));
+    if (s->external || s->made == NULL)
         return KANON_OK;
     KANON_CHECK(add_looks(v, KANON__VERDICT_IDENTIFYING, &s->made->identifying, err));
-    KANON_CHECK(add_looks(v, KANON__VERDICT_RELEASED, &s->table->privacy, err)); /* found when the table was read */
     return add_looks(v, KANON__VERDICT_RELEASED, &s->made->telling, err);
 }
 
@@ -127,7 +133,7 @@ static kanon_status judge_columns(kanon_verdict *v, const source *s, kanon_error
 static kanon_status judge_sensitive(kanon_verdict *v, const source *s, kanon_error *err)
 {
     const kanon__verdict_kind row = KANON__VERDICT_HOMOGENEOUS;
-    const kanon__data *data = &s->table->data;
+    const kanon__data *data = s->data;
     int n_look = 0;
     for (int i = 0; i < data->n_sensitive; i++) {
         const char *name = data->columns[data->sensitive[i]].name;
@@ -152,9 +158,9 @@ static kanon_status judge_sensitive(kanon_verdict *v, const source *s, kanon_err
 static kanon_status judge_earlier(kanon_verdict *v, const source *s, kanon_error *err)
 {
     const kanon__verdict_kind row = KANON__VERDICT_EARLIER;
-    const kanon__joint_status *j = &s->made->joint;
-    const char *whose = s->table->data.has_entity ? "persons" : "records";
-    if (j->releases == 0 || (s->external && !j->required))
+    const kanon__joint_status *j = s->made != NULL ? &s->made->joint : NULL;
+    const char *whose = s->data->has_entity ? "persons" : "records";
+    if (j == NULL || j->releases == 0 || (s->external && !j->required))
         return kanon__verdict_add(v, row, KANON_MARK_NOT_SHOWN, false, err, "none was compared");
     if (s->external)
         return kanon__verdict_add(v, row, KANON_MARK_MET, true, err,
@@ -179,7 +185,7 @@ static kanon_status judge_earlier(kanon_verdict *v, const source *s, kanon_error
  * that somebody else has written. */
 static kanon_status judge_cells(kanon_verdict *v, const source *s, kanon_error *err)
 {
-    bool read = s->made->algorithm == NULL && !s->released;
+    bool read = s->made != NULL && s->made->algorithm == NULL && !s->released;
     return kanon__verdict_add(v, KANON__VERDICT_CELLS, read ? KANON_MARK_NOT_SHOWN : KANON_MARK_MET, !read, err,
                               s->released
                                   ? "each released cell was compared with its original before the release got its name"
@@ -187,13 +193,15 @@ static kanon_status judge_cells(kanon_verdict *v, const source *s, kanon_error *
                                      : "each cell of a release is compared with its original before it is given out");
 }
 
-static kanon_status judge_release(kanon_verdict *v, const source *s, kanon_error *err)
+static kanon_status judge_order(kanon_verdict *v, const source *s, kanon_error *err)
 {
-    KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_ORDER, s->shuffled ? KANON_MARK_MET : KANON_MARK_LOOK, false, err,
-                                   s->shuffled ? "that of a hash of the released rows, which tells nothing"
-                                               : "that of the table: those who know it know which row is whose; shuffle the "
-                                                 "rows"));
-    return judge_cells(v, s, err);
+    static const char *const sentences[] = {
+        "that of the table: those who know it know which row is whose; shuffle the rows",
+        "that of a hash of the released rows, which tells nothing",
+        "a release of this kind has none",
+    };
+    return kanon__verdict_add(v, KANON__VERDICT_ORDER, s->order == KANON__ORDER_OF_TABLE ? KANON_MARK_LOOK : KANON_MARK_MET,
+                              false, err, "%s", sentences[s->order]);
 }
 
 kanon_status kanon__verdict_of_run(kanon_verdict *out, const kanon__verdict_source *s, kanon_error *err)
@@ -204,55 +212,91 @@ kanon_status kanon__verdict_of_run(kanon_verdict *out, const kanon__verdict_sour
     KANON_CHECK(judge_columns(out, s, err));
     KANON_CHECK(judge_sensitive(out, s, err));
     KANON_CHECK(judge_earlier(out, s, err));
-    return judge_release(out, s, err);
+    KANON_CHECK(judge_order(out, s, err));
+    return judge_cells(out, s, err);
 }
 
 /* ---- for hosts --------------------------------------------------------------------------------------------------- */
 
 /* The figures that a verdict needs, and no others. */
-static const char *const needed[] = {"homogeneous", "nearly_homogeneous", "highest_risk", "singled_out_all", NULL};
+static const char *const needed[] = {"groups",          "k", "homogeneous", "nearly_homogeneous", "highest_risk",
+                                     "singled_out_all", NULL};
 
-static kanon_status judge(kanon_verdict **out, source *s, const kanon_outputs *outputs, kanon_error *err)
+static kanon_status new_verdict(kanon_verdict **out, const source *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon_verdict *verdict = NULL;
-    kanon_measures *own = NULL;
-    kanon_evaluate_options options = {
-        .struct_size = sizeof options, .threads = outputs->threads, .tick = outputs->tick, .payload = outputs->payload};
-    s->measures = outputs->measures;
-    if (s->measures == NULL || kanon_measures_find(s->measures, "highest_risk", NULL) == NULL) /* none, or brief */
-        KANON_TRY(kanon__evaluate_some(&own, s->table, s->made, &options, needed, err), out);
-    if (own != NULL)
-        s->measures = own;
-    KANON_TRY(kanon__new_array(&verdict, 1, "a verdict", err), out);
-    KANON_TRY(kanon__verdict_of_run(verdict, s, err), out);
-    *out = verdict;
-    verdict = NULL;
-out:
-    kanon_verdict_free(verdict);
-    kanon_measures_free(own);
+    kanon_status st = kanon__new_array(&verdict, 1, "a verdict", err);
+    if (st == KANON_OK)
+        st = kanon__verdict_of_run(verdict, s, err);
+    if (st != KANON_OK)
+        kanon_verdict_free(verdict);
+    else
+        *out = verdict;
     return st;
 }
 
-static kanon_status begin(kanon_verdict **out, const kanon_table *table, const kanon_grouping *grouping,
+static kanon_status judge(kanon_verdict **out, const kanon_table *table, const kanon_grouping *grouping,
                           const kanon_outputs *outputs, kanon_error *err)
 {
+    kanon_measures *own = NULL;
     kanon_outputs given;
     KANON_CHECK(kanon__grouping_fits(grouping, table, err));
     KANON_CHECK(kanon__take_options(&given, sizeof given, outputs, err));
-    kanon__verdict_source s = {.table = table,
-                               .shown = grouping,
-                               .made = grouping,
-                               .released = given.release != NULL,
-                               .shuffled = given.shuffle != 0 || given.shuffle_seed != 0};
-    return judge(out, &s, &given, err);
+    kanon_evaluate_options options = {
+        .struct_size = sizeof options, .threads = given.threads, .tick = given.tick, .payload = given.payload};
+    kanon_status st = KANON_OK;
+    if (given.measures == NULL || kanon_measures_find(given.measures, "highest_risk", NULL) == NULL) /* none, or brief */
+        st = kanon__evaluate_some(&own, table, grouping, &options, needed, err);
+    bool shuffled = given.shuffle != 0 || given.shuffle_seed != 0;
+    const source s = {.data = &table->data,
+                      .policy = &table->policy,
+                      .warnings = &table->privacy,
+                      .made = grouping,
+                      .measures = own != NULL ? own : given.measures,
+                      .order = shuffled ? KANON__ORDER_OF_HASHES : KANON__ORDER_OF_TABLE,
+                      .released = given.release != NULL};
+    if (st == KANON_OK)
+        st = new_verdict(out, &s, err);
+    kanon_measures_free(own);
+    return st;
 }
 
 kanon_status kanon_verdict_of(kanon_verdict **out, const kanon_table *table, const kanon_grouping *grouping,
                               const kanon_outputs *outputs, kanon_error *err)
 {
     *out = NULL;
-    KANON_RETURN_IN(table->context, begin(out, table, grouping, outputs, err));
+    KANON_RETURN_IN(table->context, judge(out, table, grouping, outputs, err));
+}
+
+static kanon_status judge_tally(kanon_verdict **out, const kanon_measures *measures, const kanon__whole *domain,
+                                double singled_out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_measures counted = *measures;
+    counted.figures = NULL;
+    KANON_TRY(kanon__new_array(&counted.figures, (int64_t)measures->n + 1, "measures", err), out);
+    memcpy(counted.figures, measures->figures, measures->n * sizeof *counted.figures);
+    counted.figures[counted.n++] = (kanon_figure){.name = "singled_out_all", .value = singled_out};
+    const source s = {.data = &domain->data, .measures = &counted, .order = KANON__ORDER_NONE};
+    KANON_TRY(new_verdict(out, &s, err), out);
+out:
+    kanon__free(counted.figures);
+    return st;
+}
+
+kanon_status kanon_tally_verdict(kanon_verdict **out, const kanon_tally *tally, const kanon_domain *domain,
+                                 double singled_out, kanon_error *err)
+{
+    kanon_measures *measures = NULL;
+    const kanon__whole *whole = NULL;
+    *out = NULL;
+    kanon_status st = kanon_tally_measures(&measures, tally, domain, err);
+    if (st == KANON_OK)
+        st = kanon__whole_take(&whole, domain, err);
+    if (st == KANON_OK)
+        st = judge_tally(out, measures, whole, singled_out, err);
+    kanon_measures_free(measures);
+    return st;
 }
 
 void kanon_verdict_free(kanon_verdict *verdict)

@@ -408,6 +408,29 @@ static const kanon_notice *measures_notice(const void *measures, size_t i)
     return kanon_measures_notice_at(measures, i);
 }
 
+/* tally_verdict(tally, domain, singled_out): rows of the verdict; singled_out is NAN where it was not counted. */
+PyObject *tally_verdict(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *tally_capsule, *domain_capsule;
+    double singled_out;
+    if (!PyArg_ParseTuple(args, "OOd", &tally_capsule, &domain_capsule, &singled_out))
+        return NULL;
+    kanon_tally *tally = handle_get(tally_capsule, PIECE);
+    kanon_domain *domain = tally == NULL ? NULL : handle_get(domain_capsule, PIECE);
+    if (domain == NULL)
+        return NULL;
+    kanon_verdict *verdict = NULL;
+    kanon_error err = KANON_INIT(kanon_error);
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_tally_verdict(&verdict, tally, domain, singled_out, &err));
+    if (st != KANON_OK)
+        return raise_failure(&err);
+    PyObject *rows = verdict_rows(verdict);
+    kanon_verdict_free(verdict);
+    return rows;
+}
+
 /* (figures, [warning about privacy]) */
 PyObject *tally_measures(PyObject *module, PyObject *args)
 {

@@ -151,6 +151,7 @@ PyObject *rest_place(PyObject *module, PyObject *args);
 PyObject *rest_describe(PyObject *module, PyObject *capsule);
 PyObject *tally_new(PyObject *module, PyObject *args);
 PyObject *tally_measures(PyObject *module, PyObject *args);
+PyObject *tally_verdict(PyObject *module, PyObject *args);
 PyObject *piece_write(PyObject *module, PyObject *capsule);
 PyObject *piece_read(PyObject *module, PyObject *args);
 PyObject *piece_merge(PyObject *module, PyObject *args);

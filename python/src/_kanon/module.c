@@ -65,6 +65,7 @@ static PyMethodDef functions[] = {
     {"rest_describe", rest_describe, METH_O, NULL},
     {"tally_new", tally_new, METH_VARARGS, NULL},
     {"tally_measures", tally_measures, METH_VARARGS, NULL},
+    {"tally_verdict", tally_verdict, METH_VARARGS, NULL},
     {"piece_write", piece_write, METH_O, NULL},
     {"piece_read", piece_read, METH_VARARGS, NULL},
     {"piece_merge", piece_merge, METH_VARARGS, NULL},

@@ -33,6 +33,11 @@ def test_adult(spark, adult):
     assert lines_of(released) == program(adult, 10, 500, 3)
     assert released.checked["records"] == adult.rows and released.checked["smallest"] >= 10
     assert [s for i, (s, _) in enumerate(stages) if i == 0 or stages[i - 1][0] != s][:4] == ["key", "domain", "cuts", "groups"]
+    verdict = released.verdict()
+    marks = {row.name: row.mark for row in verdict}
+    assert verdict and marks["k"] == marks["cells"] == marks["order"] == "met" and released.verdict() is verdict
+    told = next(row for row in verdict if row.name == "released-as-they-are")
+    assert told.mark == "look" and "single out 100 % of the rows" in told.sentence  # the number of the row is released
     released.unpersist()
 
 

@@ -90,8 +90,8 @@ def anonymize(
     those of :func:`pykanon.anonymize`; what cannot be done by many processes is refused before any work.
 
     Returns:
-        A DataFrame with attributes: ``measures`` (its figures), ``checked`` (what Spark counted in the finished release) and
-        ``warnings``.
+        A DataFrame with attributes: ``measures`` (its figures), ``checked`` (what Spark counted in the finished release),
+        ``warnings``, and ``verdict()``, which counts once more and says row by row whether it may be given away.
 
     Raises:
         UsageError: an argument is wrong, or asks for what many processes cannot do.
@@ -109,6 +109,7 @@ def anonymize(
     finally:
         job.drop(*job.held)
     released.measures, released.checked, released.warnings = job.measures, job.checked, job.warnings
+    released.verdict = functools.cache(lambda: job.verdict(released))
     released.unpersist = job.finished.unpersist  # what is persisted also holds the figures
     return released
 

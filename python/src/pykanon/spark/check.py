@@ -33,3 +33,10 @@ def release(released: DataFrame, quasi: list[str], place: str, records: int, exp
     if ours != [n or 0 for n in expected]:
         raise InternalError("the records of the release are not those of the table: one was lost, another is there twice")
     return {"records": int(counted), "classes": int(n_classes), "smallest": int(smallest)}
+
+
+def singled_out(released: DataFrame, records: int) -> float:
+    """The share of the rows that no other row equals in all columns."""
+    names = ["`" + name.replace("`", "``") + "`" for name in released.columns]
+    alone = released.groupBy(*names).count().where(F.col("count") == 1).count()
+    return alone / records if records > 0 else 0.0

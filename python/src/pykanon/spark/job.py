@@ -33,6 +33,7 @@ from pykanon.api import Measures
 from pykanon.errors import DataError, UsageError
 from pykanon.spark import check, group, notes
 from pykanon.spark.plan import BLOCK, BYTES, GROUP, OWN, PLACE, SLOT, Plan, Recipe
+from pykanon.verdict import Verdict
 
 #: ``True``: a line per stage on standard error; a function is called with the stage and that line.
 Progress = bool | Callable[[str, str], None] | None
@@ -287,6 +288,7 @@ class Job:
         tally = self.merged(self.tasks(figures, group.merge, self.plan), LEFT)
         figures_of_all, about_privacy = _kanon.tally_measures(tally, self.domain)
         self.measures = Measures(figures_of_all)
+        self.tally = tally
         self.warnings += about_privacy
         for line in about_privacy:
             warnings.warn(line, errors.PrivacyWarning, stacklevel=3)
@@ -297,6 +299,11 @@ class Job:
         self.held = [f for f in self.held if f is not finished]  # the caller gets it
         self.finished = finished
         return rows.select(*map(column, target.names))
+
+    def verdict(self, released: DataFrame) -> Verdict:
+        """What decides whether the release may be given away. How many rows are singled out Spark counts."""
+        share = check.singled_out(released, self.records)
+        return Verdict(_kanon.tally_verdict(self.tally, self.domain, share))
 
     def released_columns(self) -> pa.Schema:
         """The columns of the release. The library itself says which: it releases one record, k times over."""
