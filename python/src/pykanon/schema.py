@@ -128,6 +128,8 @@ def joined(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[tuple[str, str
     given["permute"] = names(given.get("permute"), "permute")
     _check_once(given)
     for argument in FIELDS.values():
+        if argument == "permute":  # columns are named, and nothing is said of them
+            continue
         value = given.get(argument)
         if argument in ("decimal", "thousands"):
             given[argument] = value if value is None or isinstance(value, Mapping) else {None: value}
