@@ -140,16 +140,26 @@ const kanon__measure *kanon__measure_find(const char *name)
     return NULL;
 }
 
-static bool of_whole_rows(const kanon__measure *measure)
+static bool of_linkage(const kanon__measure *m)
 {
-    return measure == &kanon__measure_singled_out || measure == &kanon__measure_singled_out_all;
+    return m == &kanon__measure_linkage_quasi || m == &kanon__measure_linkage_all || m == &kanon__measure_linkage_error ||
+           m == &kanon__measure_inference_found || m == &kanon__measure_inference_found_gain;
+}
+
+static bool of_whole_rows(const kanon__measure *m)
+{
+    return m == &kanon__measure_singled_out || m == &kanon__measure_singled_out_all || of_linkage(m);
 }
 
 static bool is_there(const kanon__measure *measure, const kanon__sums *sums, const kanon__subject *s)
 {
     if (measure->figure != NULL)
         return (measure->needs & ~sums->has) == 0;
-    return s != NULL && (!of_whole_rows(measure) || (s->singled_out != NULL && s->singled_out->is_counted));
+    if (s == NULL || !of_whole_rows(measure))
+        return s != NULL;
+    if (measure == &kanon__measure_linkage_error && s->linkage != NULL && s->linkage->error == 0)
+        return false;
+    return of_linkage(measure) ? s->linkage != NULL : s->singled_out != NULL && s->singled_out->is_counted;
 }
 
 /* The rows up to n_rows; without a subject, those of the sums alone. */
@@ -209,17 +219,43 @@ static unsigned sums_of(const char *const *wanted, int n_rows)
     return needs;
 }
 
-/* What the measures of whole rows show, where one of the first n_rows measures is one of them and wanted. */
-static kanon_status find_singled_out(kanon__singled_out *out, kanon__subject *s, const kanon_table *table,
-                                     const char *const *wanted, int n_rows, kanon_error *err)
+/* What measures of whole rows read. */
+typedef struct whole_rows {
+    kanon__singled_out singled_out;
+    kanon__row_numbers insensitive;
+    kanon__linkage linkage;
+} whole_rows;
+
+static void clear_rows(whole_rows *rows)
 {
-    bool any = false;
-    for (int i = 0; i < n_rows; i++)
-        any = any || (of_whole_rows(measures_table[i]) && is_wanted(measures_table[i], wanted));
-    if (!any)
+    kanon__linkage_clear(&rows->linkage);
+    kanon__row_numbers_clear(&rows->insensitive);
+    kanon__singled_out_clear(&rows->singled_out);
+}
+
+/* Where one of the first n_measures is of whole rows and wanted. */
+static kanon_status find_rows(whole_rows *out, kanon__subject *s, const kanon_table *table, const char *const *wanted,
+                              int n_measures, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool rows = false, linkage = false;
+    for (int i = 0; i < n_measures; i++) {
+        rows = rows || (of_whole_rows(measures_table[i]) && is_wanted(measures_table[i], wanted));
+        linkage = linkage || (of_linkage(measures_table[i]) && is_wanted(measures_table[i], wanted));
+    }
+    if (!rows)
         return KANON_OK;
-    s->singled_out = out;
-    return kanon__singled_out_find(out, table, s->grouping, s->threads, s->ticker, err);
+    KANON_TRY(kanon__singled_out_find(&out->singled_out, linkage ? &out->insensitive : NULL, table, s->grouping, s->threads,
+                                      s->ticker, err),
+              out);
+    s->singled_out = &out->singled_out;
+    if (!linkage || !out->singled_out.is_counted)
+        goto out;
+    KANON_TRY(kanon__linkage_find(&out->linkage, table, s->grouping, &out->insensitive, KANON__LINKAGE_WORK, s->ticker, err),
+              out);
+    s->linkage = &out->linkage;
+out:
+    return st;
 }
 
 static kanon_status set_sample(kanon__sums *sums, const kanon__settings *settings, kanon_error *err)
@@ -254,7 +290,7 @@ static kanon_status evaluate(kanon_measures **out, const kanon_table *table, con
     kanon__settings settings = {0};
     kanon__subject subject = {0};
     kanon__sums sums = {0};
-    kanon__singled_out singled_out = {0};
+    whole_rows rows = {0};
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     kanon__call_ticks(&o.tick, &o.payload);
@@ -274,13 +310,13 @@ static kanon_status evaluate(kanon_measures **out, const kanon_table *table, con
     int n_rows = o.brief ? n_brief() : N_MEASURES;
     KANON_TRY(kanon__subject_sums(&sums, &subject, sums_of(wanted, n_rows), NULL, err), out);
     KANON_TRY(set_sample(&sums, &settings, err), out);
-    KANON_TRY(find_singled_out(&singled_out, &subject, table, wanted, n_rows, err), out);
+    KANON_TRY(find_rows(&rows, &subject, table, wanted, n_rows, err), out);
     KANON_TRY(measure_all(m, &sums, &subject, wanted, n_rows, 0, err), out);
     *out = m;
     m = NULL;
 out:
     kanon_measures_free(m);
-    kanon__singled_out_clear(&singled_out);
+    clear_rows(&rows);
     kanon__sums_clear(&sums);
     kanon__subject_clear(&subject);
     kanon__settings_clear(&settings);

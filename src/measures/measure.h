@@ -8,6 +8,7 @@
 
 #include "core/entry.h"
 #include "core/ticker.h"
+#include "measures/linkage.h"
 #include "measures/singled_out.h"
 #include "measures/sums.h"
 #include "model/grouping.h"
@@ -25,7 +26,8 @@ typedef struct kanon__subject {
     int threads;
     kanon__ticker *ticker;
     const kanon_measures *so_far; /* the figures of the rows above */
-    const kanon__singled_out *singled_out; /* where one of its measures is wanted */
+    const kanon__singled_out *singled_out; /* where a measure of whole rows is wanted */
+    const kanon__linkage *linkage;         /* likewise, one of linkage; and memory suffices */
     kanon_grouping classes;       /* what `shown` points at, where it is not the grouping */
 } kanon__subject;
 

@@ -6,6 +6,7 @@
  * Many numbers (whole or decimal ones, more than 20 in the table) are guessed by the median, and right within 5 % of the
  * guess. Missing values count like any other, but for the median: there each is guessed only where there is nothing else.
  * Called through evaluate.c, sums.c and audit/check_privacy.c; calls sums.h. */
+#include "measures/guess.h"
 #include "measures/measure.h"
 
 #include "model/terms.h"
@@ -19,7 +20,7 @@ enum { MANY_NUMBERS = 20, TOLERANCE_PERCENT = 5 };
 /* Values of a column in rising order, with counts by code; `codes` NULL: any of the column's. */
 typedef struct counted {
     const kanon__domain *domain;
-    const uint32_t *codes;
+    const uint32_t *codes; /* the missing one last */
     int64_t n;
     const int64_t *counts; /* by code */
 } counted;
@@ -44,19 +45,50 @@ static double number_at(const counted *v, int64_t place)
     return kanon__domain_middle(v->domain, code_of(v, i));
 }
 
+/* The median of the numbers; false: there is none. */
+static bool median_of(double *out, const counted *v)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < v->n && code_of(v, i) != v->domain->missing_code; i++)
+        n += v->counts[code_of(v, i)];
+    if (n > 0)
+        *out = (number_at(v, (n - 1) / 2) + number_at(v, n / 2)) / 2;
+    return n > 0;
+}
+
+static bool is_near(const kanon__domain *d, uint32_t code, double guess)
+{
+    return code != d->missing_code &&
+           100 * fabs(kanon__domain_middle(d, code) - guess) <= TOLERANCE_PERCENT * fabs(guess);
+}
+
 static int64_t guess_number(const counted *v)
 {
-    int64_t n = 0, n_missing = 0, n_right = 0;
+    double guess = 0;
+    int64_t n_right = 0;
+    bool some = median_of(&guess, v);
     for (int64_t i = 0; i < v->n; i++)
-        *(code_of(v, i) == v->domain->missing_code ? &n_missing : &n) += v->counts[code_of(v, i)];
-    if (n == 0)
-        return n_missing;
-    double guess = (number_at(v, (n - 1) / 2) + number_at(v, n / 2)) / 2;
-    for (int64_t i = 0; i < v->n && code_of(v, i) != v->domain->missing_code; i++) {
-        double away = fabs(kanon__domain_middle(v->domain, code_of(v, i)) - guess);
-        n_right += 100 * away <= TOLERANCE_PERCENT * fabs(guess) ? v->counts[code_of(v, i)] : 0;
-    }
+        n_right += !some || is_near(v->domain, code_of(v, i), guess) ? v->counts[code_of(v, i)] : 0;
     return n_right;
+}
+
+kanon__guess kanon__guess_of(kanon__group_values *v)
+{
+    kanon__guess guess = {.domain = v->column->domain, .by_median = is_by_median(v->column)};
+    kanon__group_values_sort(v);
+    if (guess.by_median)
+        guess.some = median_of(&guess.number, &(counted){guess.domain, v->codes, v->n, v->counts});
+    guess.most = kanon__group_values_most(v);
+    for (int64_t i = 0; i < v->n; i++)
+        guess.n_most += v->counts[v->codes[i]] == guess.most;
+    return guess;
+}
+
+double kanon__guess_right(const kanon__guess *guess, uint32_t code, int64_t count)
+{
+    if (!guess->by_median)
+        return count == guess->most ? 1 / (double)guess->n_most : 0;
+    return guess->some ? is_near(guess->domain, code, guess->number) : code == guess->domain->missing_code;
 }
 
 int64_t kanon__values_guessed(const kanon__column *c, const int64_t *counts)

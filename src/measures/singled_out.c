@@ -114,8 +114,8 @@ out:
 }
 
 /* The columns that have codes, and then the others. */
-static kanon_status add_columns(kanon__singled_out *found, kanon__whole_row *w, const kanon_table *t, int threads,
-                                kanon_error *err)
+static kanon_status add_columns(kanon__singled_out *found, kanon__row_numbers *insensitive, kanon__whole_row *w,
+                                const kanon_table *t, int threads, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int *unread = NULL, *places = NULL, n_unread = 0;
@@ -127,13 +127,15 @@ static kanon_status add_columns(kanon__singled_out *found, kanon__whole_row *w, 
         const kanon__column *c = &t->data.columns[found->columns[i]];
         if (c->domain != NULL) {
             KANON_TRY(kanon__whole_row_add(w, &found->shares[i], c->codes, c->domain->n_codes, err), out);
+            if (insensitive != NULL && c->role == KANON_ROLE_INSENSITIVE)
+                KANON_TRY(kanon__row_numbers_add(insensitive, c->codes, err), out);
         } else {
             places[n_unread] = i;
             unread[n_unread++] = found->columns[i];
         }
     }
     if (n_unread > 0 && t->data.n_rows > 0)
-        KANON_TRY(kanon__whole_row_add_source(w, shares, t->source, unread, n_unread, threads, err), out);
+        KANON_TRY(kanon__whole_row_add_source(w, shares, insensitive, t->source, unread, n_unread, threads, err), out);
     for (int i = 0; i < n_unread; i++)
         found->shares[places[i]] = shares[i];
 out:
@@ -143,8 +145,8 @@ out:
     return st;
 }
 
-kanon_status kanon__singled_out_find(kanon__singled_out *out, const kanon_table *t, const kanon_grouping *g, int threads,
-                                     kanon__ticker *ticker, kanon_error *err)
+kanon_status kanon__singled_out_find(kanon__singled_out *out, kanon__row_numbers *insensitive, const kanon_table *t,
+                                     const kanon_grouping *g, int threads, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__whole_row *w = NULL;
@@ -158,7 +160,9 @@ kanon_status kanon__singled_out_find(kanon__singled_out *out, const kanon_table 
     KANON_TRY(kanon__whole_row_new(&w, class_of, g->n_rows, n_classes, t->data.has_entity ? &t->data.entity_codes : NULL,
                                    ticker, err),
               out);
-    KANON_TRY(add_columns(out, w, t, threads, err), out);
+    if (insensitive != NULL)
+        KANON_TRY(kanon__row_numbers_new(insensitive, t->data.n_rows, err), out);
+    KANON_TRY(add_columns(out, insensitive, w, t, threads, err), out);
     out->all = kanon__whole_row_all(w);
 out:
     kanon__whole_row_free(w);

@@ -4,6 +4,7 @@
 #define KANON_MEASURES_SINGLED_OUT_H
 
 #include "core/ticker.h"
+#include "measures/row_numbers.h"
 #include "model/grouping.h"
 
 typedef struct kanon__singled_out {
@@ -25,9 +26,10 @@ static inline bool kanon__column_is_kept(const kanon__column *column)
  * classes are numbered below *n. `kept`: suppressed records are released, too. */
 kanon_status kanon__looks_of_rows(int32_t **class_of, int64_t *n, const kanon__data *data, const kanon_grouping *grouping,
                                   bool kept, kanon_error *err);
-/* Of a release of the groups. */
-kanon_status kanon__singled_out_find(kanon__singled_out *out, const kanon_table *table, const kanon_grouping *grouping,
-                                     int threads, kanon__ticker *ticker, kanon_error *err);
+/* Of a release of the groups. `insensitive` (NULL: not wanted) become the numbers of the rows by their insensitive
+ * columns, if they are counted. */
+kanon_status kanon__singled_out_find(kanon__singled_out *out, kanon__row_numbers *insensitive, const kanon_table *table,
+                                     const kanon_grouping *grouping, int threads, kanon__ticker *ticker, kanon_error *err);
 void kanon__singled_out_clear(kanon__singled_out *found);
 
 #endif

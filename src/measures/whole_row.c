@@ -240,14 +240,16 @@ out:
 /* ---- columns of a source ------------------------------------------------------------------------------------------ */
 
 /* Columns that are read at once. */
-static kanon_status add_some(kanon__whole_row *w, double *shares, kanon__source *source, kanon__raw_columns *raw,
-                             kanon_error *err)
+static kanon_status add_some(kanon__whole_row *w, double *shares, kanon__row_numbers *numbers, kanon__source *source,
+                             kanon__raw_columns *raw, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     KANON_TRY(source->class->read(source, raw, err), out);
     for (int i = 0; i < raw->n_wanted; i++) {
         int c = raw->wanted[i];
         KANON_TRY(kanon__whole_row_add(w, &shares[i], raw->codes[c], raw->dictionaries[c].n, err), out);
+        if (numbers != NULL)
+            KANON_TRY(kanon__row_numbers_add(numbers, raw->codes[c], err), out);
     }
 out:
     for (int i = 0; i < raw->n_wanted; i++) {
@@ -257,8 +259,9 @@ out:
     return st;
 }
 
-kanon_status kanon__whole_row_add_source(kanon__whole_row *w, double *shares, kanon__source *source, const int *columns,
-                                         int n_columns, int threads, kanon_error *err)
+kanon_status kanon__whole_row_add_source(kanon__whole_row *w, double *shares, kanon__row_numbers *numbers,
+                                         kanon__source *source, const int *columns, int n_columns, int threads,
+                                         kanon_error *err)
 {
     enum { CELLS_AT_ONCE = 1 << 25 };
     kanon_status st = KANON_OK;
@@ -271,7 +274,7 @@ kanon_status kanon__whole_row_add_source(kanon__whole_row *w, double *shares, ka
     for (int i = 0; i < n_columns; i += raw.n_wanted) {
         raw.wanted = columns + i;
         raw.n_wanted = n_columns - i < most ? n_columns - i : (int)most;
-        KANON_TRY(add_some(w, shares + i, source, &raw, err), out);
+        KANON_TRY(add_some(w, shares + i, numbers, source, &raw, err), out);
     }
 out:
     kanon__free(raw.null_codes);

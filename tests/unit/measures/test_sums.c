@@ -19,7 +19,8 @@ static const kanon__packed_kind test_kind = {'X', '1', "sums"};
 /* What needs the records of the whole table, before or after. Whoever adds a row here says that no other source has it. */
 static const char *const of_whole_tables[] = {"neighbour_bound", "neighbour_gap", "square_error",    "query_error",
                                               "uniques_before",  "k_before",      "distinct_tuples", "t_closeness",
-                                              "singled_out",     "singled_out_all"};
+                                              "singled_out",     "singled_out_all", "linkage_quasi",   "linkage_all",
+                                              "linkage_error",   "inference_found", "inference_found_gain"};
 enum { N_OF_WHOLE_TABLES = sizeof of_whole_tables / sizeof of_whole_tables[0] };
 
 /* A measure is a function of sums that groups have, or on the list above. */

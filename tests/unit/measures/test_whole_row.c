@@ -226,6 +226,147 @@ static void compare_figures(const rows *r, const kanon_measures *m, const kanon_
     }
 }
 
+/* ---- linkage ------------------------------------------------------------------------------------------------------ */
+
+/* What a released cell of age or zip covers, and what it costs: whole ages and halves of a height, times the range. */
+typedef struct region {
+    bool all;
+    int lo, hi;           /* of age */
+    const char *zip;      /* of zip: a leaf, or the first letter of all leaves below a node */
+    size_t n_zip;
+    int cost;
+} region;
+
+static region age_region(const char *cell, int range)
+{
+    region r = {0};
+    r.all = strcmp(cell, "*") == 0 || strcmp(cell, "?") == 0;
+    if (!r.all && sscanf(cell, "[%d..%d]", &r.lo, &r.hi) != 2)
+        r.lo = r.hi = atoi(cell);
+    r.cost = 2 * (r.all ? range : r.hi - r.lo);
+    return r;
+}
+
+static region zip_region(const char *cell, int range)
+{
+    region r = {.zip = cell, .n_zip = strlen(cell)};
+    r.all = strcmp(cell, "*") == 0 || strcmp(cell, "?") == 0;
+    if (strcmp(cell, "North") == 0 || strcmp(cell, "South") == 0) {
+        r.zip = cell[0] == 'N' ? "n" : "s";
+        r.n_zip = 1;
+    }
+    r.cost = range * (r.all ? 2 : r.n_zip == 1);
+    return r;
+}
+
+static bool is_covered(const region *age, const region *zip, const char *const *original)
+{
+    bool age_fits = age->all || (strcmp(original[0], "?") != 0 && atoi(original[0]) >= age->lo &&
+                                 atoi(original[0]) <= age->hi);
+    return age_fits && (zip->all || strncmp(zip->zip, original[1], zip->n_zip) == 0);
+}
+
+typedef struct linked {
+    double found; /* the mean over records, or persons */
+    double right; /* likewise, over released records: the secret is guessed */
+} linked;
+
+/* Everybody is looked for by age and zip and these other columns; `at` is by released row its row of `table`. */
+static linked slow_linkage(const rows *r, const rows *table, const int *at, const char *const *known, int n_known,
+                           const char *secret, const int *persons)
+{
+    linked out = {0};
+    int n = table->n - 1, least = 1000, most = -1000, n_released = r->n - 1;
+    double weights = 0;
+    for (int i = 1; i <= n; i++)
+        if (strcmp(table->cells[i][column_called(table, "age")], "?") != 0) {
+            int age = atoi(table->cells[i][column_called(table, "age")]);
+            least = age < least ? age : least;
+            most = age > most ? age : most;
+        }
+    int range = most > least ? most - least : 1;
+    for (int i = 1; i <= n; i++) {
+        const char *original[] = {table->cells[i][column_called(table, "age")], table->cells[i][column_called(table, "zip")]};
+        bool tightest[MOST_ROWS + 1] = {false}, is_released = false;
+        int best = -1, n_tight = 0, n_own = 0, of_person = 0, n_modes = 0, n_mode = 0, n_same = 0;
+        for (int j = 1; j < r->n; j++) {
+            region age = age_region(r->cells[j][column_called(r, "age")], range);
+            region zip = zip_region(r->cells[j][column_called(r, "zip")], range);
+            bool fits = is_covered(&age, &zip, original);
+            for (int c = 0; c < n_known && fits; c++)
+                fits = strcmp(r->cells[j][column_called(r, known[c])], table->cells[i][column_called(table, known[c])]) == 0;
+            is_released = is_released || at[j - 1] == i - 1;
+            if (!fits || (best >= 0 && age.cost + zip.cost > best))
+                continue;
+            if (age.cost + zip.cost < best)
+                memset(tightest, 0, sizeof tightest);
+            best = age.cost + zip.cost;
+            tightest[j] = true;
+        }
+        for (int j = 1; j < r->n; j++) {
+            bool own = persons != NULL ? persons[at[j - 1]] == persons[i - 1] : at[j - 1] == i - 1;
+            n_tight += tightest[j];
+            n_own += tightest[j] && own;
+        }
+        for (int j = 1; j <= n; j++)
+            of_person += persons != NULL ? persons[j - 1] == persons[i - 1] : i == j;
+        weights += 1.0 / of_person;
+        out.found += is_released && n_tight > 0 ? (double)n_own / n_tight / of_person : 0;
+        if (secret == NULL || !is_released)
+            continue;
+        for (int j = 1; j < r->n; j++) { /* each of the tightest rows stands for its value */
+            int same = 0, earlier = 0;
+            for (int o = 1; o < r->n && tightest[j]; o++)
+                if (tightest[o] && strcmp(r->cells[o][column_called(r, secret)], r->cells[j][column_called(r, secret)]) == 0) {
+                    same++;
+                    earlier += o < j;
+                }
+            if (!tightest[j] || earlier > 0)
+                continue;
+            n_modes = same > n_mode ? 1 : n_modes + (same == n_mode);
+            n_mode = same > n_mode ? same : n_mode;
+            if (strcmp(r->cells[j][column_called(r, secret)], table->cells[i][column_called(table, secret)]) == 0)
+                n_same = same;
+        }
+        out.right += n_same == n_mode && n_mode > 0 ? 1.0 / n_modes : 0;
+    }
+    out.found = n > 0 ? out.found / weights : NAN;
+    out.right = n_released > 0 ? out.right / n_released : NAN;
+    return out;
+}
+
+static void assert_close(double value, double expected, const char *what)
+{
+    if (!(fabs(value - expected) < 1e-12 || (isnan(value) && isnan(expected))))
+        fail_msg("%s is %.15g, not %.15g", what, value, expected);
+}
+
+static void compare_linkage(const rows *r, const kanon_measures *m, const int *at, const int *persons)
+{
+    place path = scratch("t.csv");
+    rows table = cut_rows(read_text(path.text));
+    double most = 0;
+    assert_close(figure_of(m, "linkage_quasi", NULL), slow_linkage(r, &table, at, NULL, 0, NULL, persons).found, "quasi");
+    for (int secret = N_QUASI; secret < N_QUASI + 2; secret++) {
+        const char *known[MOST_COLUMNS];
+        int n = 0;
+        for (int i = N_QUASI; i < N_RELEASED; i++)
+            if (i != secret)
+                known[n++] = released[i];
+        if (column_called(r, "who") >= 0)
+            known[n++] = "who";
+        linked found = slow_linkage(r, &table, at, known, n, released[secret], persons);
+        most = fmax(most, found.found);
+        assert_close(figure_of(m, "inference_found", released[secret]), found.right, released[secret]);
+        double base = figure_of(m, "inference_base", released[secret]);
+        if (base < 1)
+            assert_close(figure_of(m, "inference_found_gain", released[secret]), (found.right - base) / (1 - base), "gain");
+    }
+    assert_close(figure_of(m, "linkage_all", NULL), most, "all");
+    assert_null(kanon_measures_find(m, "linkage_error", NULL));
+    free(table.text);
+}
+
 /* A release of the groups: its text, and what evaluation, evaluation of the file and check say of it. */
 static void compare(const kanon_table *t, const kanon_grouping *g, const int *persons)
 {
@@ -235,16 +376,19 @@ static void compare(const kanon_table *t, const kanon_grouping *g, const int *pe
     kanon_schema *schema = NULL;
     kanon_measures *of_groups = NULL, *of_file = NULL;
     kanon_check *check = NULL;
-    int whose[MOST_ROWS], n = 0;
+    int whose[MOST_ROWS], at[MOST_ROWS], n = 0;
     bool has_entity = t->data.has_entity;
     assert_done(kanon_publish(t, g, &outputs, &err), &err);
     rows r = cut_rows(read_text(path.text));
     for (int64_t row = 0; row < g->n_rows; row++)
-        if (g->group_of[row] >= 0 || t->policy.keep_suppressed)
+        if (g->group_of[row] >= 0 || t->policy.keep_suppressed) {
+            at[n] = (int)row;
             whose[n++] = persons[row];
+        }
     assert_int_equal(n, r.n - 1);
     assert_done(kanon_evaluate(&of_groups, t, g, NULL, &err), &err);
     compare_figures(&r, of_groups, NULL, has_entity ? whose : NULL);
+    compare_linkage(&r, of_groups, at, has_entity ? persons : NULL);
     assert_done(kanon_schema_read(&schema, KANON_PATH(schema_path.text), NULL, &err), &err);
     assert_done(kanon_evaluate_release(&of_file, t, KANON_PATH(path.text), schema, NULL, &err), &err);
     if (!has_entity && n > 0)

@@ -1,0 +1,601 @@
+/* See linkage.h.
+ *
+ *   1. Classes of rows that look alike are sorted by what their region costs: their places in that order are slots.
+ *   2. A view is what an attacker knows beside the quasi columns: released rows are sorted by their number in it, and then by
+ *      slot. Rows that are equal in both are an entry, and the entries of one number a bucket.
+ *   3. Each record walks the entries of its number, or of many entries those that the index of covering classes finds, until
+ *      one that costs more than what it has found. Its own class covers it, so that is soon. */
+#include "measures/linkage.h"
+#include "measures/advice.h"
+#include "measures/guess.h"
+#include "measures/measure.h"
+
+#include "core/alloc.h"
+#include "core/random.h"
+#include "core/sort.h"
+#include "search/cover_index.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- classes ----------------------------------------------------------------------------------------------------- */
+
+typedef struct tight_classes {
+    const kanon_table *table;
+    kanon__space *space; /* of the quasi columns */
+    int32_t *slot_of;    /* by row; negative: not in the release */
+    int64_t n_slots;
+    uint32_t *regions; /* by slot and dimension: the first and the last code that the region covers */
+    uint64_t *costs;   /* by slot */
+    kanon__cover_index *index;
+} tight_classes;
+
+typedef struct by_cost {
+    uint64_t cost;
+    int32_t class_id;
+} by_cost;
+
+static int compare_costs(const void *left, const void *right)
+{
+    const by_cost *a = left, *b = right;
+    if (a->cost != b->cost)
+        return a->cost < b->cost ? -1 : 1;
+    return (a->class_id > b->class_id) - (a->class_id < b->class_id);
+}
+
+/* What a cell that shows the codes from `cell[0]` to `cell[1]` covers, and its cost. */
+static uint32_t find_region(uint32_t region[2], const kanon__dimension *d, const uint32_t cell[2])
+{
+    bool is_missing = cell[0] == cell[1] && cell[0] == d->column->domain->missing_code;
+    if (is_missing || kanon__shows_nothing(d->column, cell)) {
+        region[0] = 0;
+        region[1] = d->n_codes - 1;
+        return d->full;
+    }
+    kanon__covered_range(d, cell[0], cell[1], &region[0], &region[1]);
+    return kanon__dimension_units(d, cell[0], cell[1]);
+}
+
+/* Regions and costs by class. `member` is a group of each class; that of suppressed records is none (negative). */
+static kanon_status find_regions(uint32_t *regions, by_cost *costs, const kanon__space *space, const kanon_grouping *g,
+                                 const int32_t *member, int64_t n_classes, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    uint32_t *extents = NULL;
+    int m = space->n_dimensions;
+    for (int i = 0; i < m; i++) {
+        const kanon__dimension *d = &space->dimensions[i];
+        const uint32_t all[2] = {0, d->n_codes - 1};
+        KANON_TRY(kanon__grouping_extents(&extents, g, d->column, err), out);
+        for (int64_t c = 0; c < n_classes; c++) {
+            uint32_t *region = regions + 2 * (c * m + i);
+            memcpy(region, all, sizeof all);
+            costs[c].cost += member[c] < 0 ? d->full : find_region(region, d, extents + 2 * (int64_t)member[c]);
+        }
+        kanon__free(extents);
+        extents = NULL;
+    }
+out:
+    kanon__free(extents);
+    return st;
+}
+
+static kanon_status sort_classes(tight_classes *t, const kanon_grouping *g, const int32_t *class_of, int64_t n_classes,
+                                 kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int m = t->space->n_dimensions;
+    by_cost *costs = NULL;
+    uint32_t *regions = NULL;
+    int32_t *member = NULL, *slots = NULL;
+    KANON_TRY(kanon__new_array(&costs, n_classes, "classes of rows", err), out);
+    KANON_TRY(kanon__new_array(&regions, 2 * n_classes * m, "classes of rows", err), out);
+    KANON_TRY(kanon__new_array(&t->regions, 2 * n_classes * m, "classes of rows", err), out);
+    KANON_TRY(kanon__new_array(&t->costs, n_classes, "classes of rows", err), out);
+    KANON_TRY(kanon__new_array(&member, n_classes, "classes of rows", err), out);
+    KANON_TRY(kanon__new_array(&slots, n_classes, "classes of rows", err), out);
+    for (int64_t c = 0; c < n_classes; c++) {
+        costs[c].class_id = (int32_t)c;
+        member[c] = -1;
+    }
+    for (int64_t row = 0; row < g->n_rows; row++)
+        if (class_of[row] >= 0 && g->group_of[row] >= 0)
+            member[class_of[row]] = g->group_of[row];
+    KANON_TRY(find_regions(regions, costs, t->space, g, member, n_classes, err), out);
+    KANON_TRY(kanon__sort(costs, n_classes, sizeof *costs, compare_costs, err), out);
+    for (int64_t slot = 0; slot < n_classes; slot++) {
+        size_t size = 2 * (size_t)m * sizeof *regions;
+        slots[costs[slot].class_id] = (int32_t)slot;
+        t->costs[slot] = costs[slot].cost;
+        memcpy(t->regions + 2 * slot * m, regions + 2 * (int64_t)costs[slot].class_id * m, size);
+    }
+    for (int64_t row = 0; row < g->n_rows; row++)
+        t->slot_of[row] = class_of[row] >= 0 ? slots[class_of[row]] : -1;
+    t->n_slots = n_classes;
+out:
+    kanon__free(slots);
+    kanon__free(member);
+    kanon__free(regions);
+    kanon__free(costs);
+    return st;
+}
+
+static void clear_classes(tight_classes *t)
+{
+    kanon__cover_index_free(t->index);
+    kanon__free(t->costs);
+    kanon__free(t->regions);
+    kanon__free(t->slot_of);
+    kanon__space_free(t->space);
+}
+
+static kanon_status set_up_classes(tight_classes *t, const kanon_table *table, const kanon_grouping *g, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__data *data = &table->data;
+    int32_t *class_of = NULL;
+    int64_t n_classes = 0;
+    t->table = table;
+    KANON_TRY(kanon__space_new(&t->space, data, data->quasi, data->n_quasi, KANON__TERMS_LOSS, err), out);
+    KANON_TRY(kanon__looks_of_rows(&class_of, &n_classes, data, g, table->policy.keep_suppressed, err), out);
+    KANON_TRY(kanon__new_array(&t->slot_of, g->n_rows, "classes of rows", err), out);
+    KANON_TRY(sort_classes(t, g, class_of, n_classes, err), out);
+    KANON_TRY(kanon__cover_index_new(&t->index, t->space, n_classes, err), out);
+    for (int64_t slot = 0; slot < n_classes; slot++)
+        for (int i = 0; i < data->n_quasi; i++) {
+            const uint32_t *region = t->regions + 2 * (slot * data->n_quasi + i);
+            kanon__cover_index_add(t->index, slot, i, region[0], region[1]);
+        }
+out:
+    kanon__free(class_of);
+    return st;
+}
+
+static bool covers(const tight_classes *t, int64_t slot, int64_t row)
+{
+    const uint32_t *region = t->regions + 2 * slot * t->space->n_dimensions;
+    for (int i = 0; i < t->space->n_dimensions; i++, region += 2) {
+        uint32_t code = kanon__code_at(t->space->dimensions[i].codes, row);
+        if (code < region[0] || code > region[1])
+            return false;
+    }
+    return true;
+}
+
+/* ---- what is known beside the quasi columns ---------------------------------------------------------------------- */
+
+typedef struct entry {
+    int32_t slot;
+    int64_t begin, end; /* its rows */
+} entry;
+
+typedef struct view {
+    const kanon__row_numbers *known;
+    int32_t *rows;    /* released ones by number, slot and row */
+    entry *entries;   /* by number and slot */
+    int64_t *buckets; /* by number: its entries are entries[buckets[i] .. buckets[i + 1]) */
+    int64_t n_rows, n_entries;
+} view;
+
+static void clear_view(view *v)
+{
+    kanon__free(v->buckets);
+    kanon__free(v->entries);
+    kanon__free(v->rows);
+}
+
+/* The rows of `from` (NULL: all) in the order of their keys, without the negative ones; rows of one key stay as they are. */
+static kanon_status sort_by_key(int32_t *to, int64_t *n_out, const int32_t *from, int64_t n, const int32_t *keys,
+                                int64_t n_keys, kanon_error *err)
+{
+    int64_t *next = NULL, total = 0;
+    KANON_CHECK(kanon__new_array(&next, n_keys + 1, "rows", err));
+    for (int64_t i = 0; i < n; i++) {
+        int32_t key = keys[from != NULL ? from[i] : i];
+        next[key + 1] += key >= 0;
+    }
+    for (int64_t key = 0; key < n_keys; key++) {
+        int64_t count = next[key + 1];
+        next[key] = total;
+        total += count;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int32_t row = from != NULL ? from[i] : (int32_t)i;
+        if (keys[row] >= 0)
+            to[next[keys[row]]++] = row;
+    }
+    *n_out = total;
+    kanon__free(next);
+    return KANON_OK;
+}
+
+static kanon_status set_up_view(view *v, const tight_classes *t, const kanon__row_numbers *known, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *by_slot = NULL;
+    int64_t n = known->n_rows;
+    v->known = known;
+    KANON_TRY(kanon__new_array(&by_slot, n, "rows", err), out);
+    KANON_TRY(kanon__new_array(&v->rows, n, "rows", err), out);
+    KANON_TRY(sort_by_key(by_slot, &v->n_rows, NULL, n, t->slot_of, t->n_slots, err), out);
+    KANON_TRY(sort_by_key(v->rows, &v->n_rows, by_slot, v->n_rows, known->of, known->n, err), out);
+    KANON_TRY(kanon__new_array(&v->entries, v->n_rows, "rows", err), out);
+    KANON_TRY(kanon__new_array(&v->buckets, known->n + 1, "rows", err), out);
+    for (int64_t i = 0; i < v->n_rows; i++) {
+        int32_t row = v->rows[i], before = i > 0 ? v->rows[i - 1] : 0;
+        if (i == 0 || known->of[row] != known->of[before] || t->slot_of[row] != t->slot_of[before])
+            v->entries[v->n_entries++] = (entry){t->slot_of[row], i, i};
+        v->entries[v->n_entries - 1].end = i + 1;
+        v->buckets[known->of[row] + 1] = v->n_entries;
+    }
+    for (int64_t i = 0; i < known->n; i++) /* a number may have no released row */
+        if (v->buckets[i + 1] < v->buckets[i])
+            v->buckets[i + 1] = v->buckets[i];
+out:
+    kanon__free(by_slot);
+    return st;
+}
+
+/* The entry of the slot in a bucket, else the first one after it. */
+static int64_t find_entry(const view *v, int64_t begin, int64_t end, int64_t slot)
+{
+    while (begin < end) {
+        int64_t middle = begin + (end - begin) / 2;
+        if (v->entries[middle].slot < slot)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+/* ---- one record -------------------------------------------------------------------------------------------------- */
+
+typedef struct attack {
+    const tight_classes *t;
+    const view *v;
+    int64_t *tightest, n_tightest, capacity; /* entries */
+    /* what the entries hold that were the tightest last */
+    int64_t *counted, n_counted, counted_capacity, size;
+    kanon__group_values values; /* of the column that is asked for; column NULL: none is */
+    kanon__guess guess;
+    int32_t *own; /* by person: rows; NULL: each row is another's */
+} attack;
+
+static kanon_status add_tightest(attack *a, int64_t at, kanon_error *err)
+{
+    KANON_CHECK(kanon__grow_array(&a->tightest, &a->capacity, a->n_tightest + 1, "rows", err));
+    a->tightest[a->n_tightest++] = at;
+    return KANON_OK;
+}
+
+/* Whether an entry that costs so much comes too late. */
+static bool is_late(const attack *a, int32_t slot)
+{
+    return a->n_tightest > 0 && a->t->costs[slot] > a->t->costs[a->v->entries[a->tightest[0]].slot];
+}
+
+static kanon_status walk_bucket(attack *a, int64_t row, int64_t begin, int64_t end, kanon_error *err)
+{
+    for (int64_t i = begin; i < end && !is_late(a, a->v->entries[i].slot); i++)
+        if (covers(a->t, a->v->entries[i].slot, row))
+            KANON_CHECK(add_tightest(a, i, err));
+    return KANON_OK;
+}
+
+static kanon_status walk_index(attack *a, int64_t row, int64_t begin, int64_t end, kanon_error *err)
+{
+    int64_t slot = kanon__cover_index_next(a->t->index, row, 0);
+    for (; slot >= 0 && !is_late(a, (int32_t)slot); slot = kanon__cover_index_next(a->t->index, row, slot + 1)) {
+        begin = find_entry(a->v, begin, end, slot);
+        if (begin == end)
+            break;
+        if (a->v->entries[begin].slot == slot && covers(a->t, slot, row))
+            KANON_CHECK(add_tightest(a, begin, err));
+    }
+    return KANON_OK;
+}
+
+static kanon_status find_tightest(attack *a, int64_t row, kanon_error *err)
+{
+    enum { FEW_ENTRIES = 64 };
+    int32_t known = a->v->known->of[row];
+    int64_t begin = a->v->buckets[known], end = a->v->buckets[known + 1];
+    a->n_tightest = 0;
+    return end - begin <= FEW_ENTRIES ? walk_bucket(a, row, begin, end, err) : walk_index(a, row, begin, end, err);
+}
+
+static void count_persons(attack *a, int step)
+{
+    const kanon__data *data = &a->t->table->data;
+    for (int64_t i = 0; a->own != NULL && i < a->n_counted; i++)
+        for (int64_t at = a->v->entries[a->counted[i]].begin; at < a->v->entries[a->counted[i]].end; at++)
+            a->own[kanon__code_at(data->entity_codes, a->v->rows[at])] += step;
+}
+
+/* Count the tightest rows, unless they are those of the record before. */
+static kanon_status count_tightest(attack *a, kanon_error *err)
+{
+    size_t bytes = (size_t)a->n_tightest * sizeof *a->tightest;
+    if (a->n_tightest == a->n_counted && (bytes == 0 || memcmp(a->tightest, a->counted, bytes) == 0))
+        return KANON_OK;
+    count_persons(a, -1);
+    KANON_CHECK(kanon__grow_array(&a->counted, &a->counted_capacity, a->n_tightest, "rows", err));
+    if (bytes > 0)
+        memcpy(a->counted, a->tightest, bytes);
+    a->n_counted = a->n_tightest;
+    count_persons(a, 1);
+    a->size = 0;
+    for (int64_t i = 0; i < a->n_counted; i++)
+        a->size += a->v->entries[a->counted[i]].end - a->v->entries[a->counted[i]].begin;
+    if (a->values.column == NULL)
+        return KANON_OK;
+    kanon__group_values_start(&a->values);
+    for (int64_t i = 0; i < a->n_counted; i++)
+        for (int64_t at = a->v->entries[a->counted[i]].begin; at < a->v->entries[a->counted[i]].end; at++)
+            kanon__group_values_count(&a->values, kanon__code_at(a->values.column->codes, a->v->rows[at]), 1);
+    a->guess = kanon__guess_of(&a->values);
+    return KANON_OK;
+}
+
+static double success(const attack *a, int64_t row)
+{
+    int64_t n = 0;
+    if (a->own != NULL)
+        n = a->own[kanon__code_at(a->t->table->data.entity_codes, row)];
+    for (int64_t i = 0; a->own == NULL && i < a->n_counted; i++)
+        n += a->v->entries[a->counted[i]].slot == a->t->slot_of[row];
+    return a->size > 0 ? (double)n / (double)a->size : 0;
+}
+
+static double right_value(const attack *a, int64_t row)
+{
+    uint32_t code = kanon__code_at(a->values.column->codes, row);
+    return a->size > 0 ? kanon__guess_right(&a->guess, code, a->values.counts[code]) : 0;
+}
+
+/* ---- all records ------------------------------------------------------------------------------------------------- */
+
+/* The records that are asked, and how much each counts. */
+typedef struct targets {
+    bool *asked; /* by row; NULL: all */
+    int64_t n, n_rows;
+    int32_t *per_person; /* by person: records; NULL: each record counts alike */
+    double whole;        /* what all records count */
+} targets;
+
+static kanon_status choose_targets(targets *out, const kanon__data *data, int64_t n_classes, int64_t most_work,
+                                   kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__random random;
+    int64_t n = data->n_rows, most = most_work / (n_classes + 1);
+    most = most < KANON__LINKAGE_SAMPLE ? KANON__LINKAGE_SAMPLE : most;
+    *out = (targets){.n = n <= most ? n : most, .n_rows = n, .whole = (double)n};
+    if (data->has_entity) {
+        KANON_TRY(kanon__new_array(&out->per_person, data->n_entities, "persons", err), out);
+        for (int64_t row = 0; row < n; row++)
+            out->per_person[kanon__code_at(data->entity_codes, row)]++;
+        out->whole = (double)data->n_entities;
+    }
+    if (n <= most)
+        goto out;
+    KANON_TRY(kanon__new_array(&out->asked, n, "a sample", err), out);
+    kanon__random_init(&random, 0, KANON__LINKAGE_STREAM);
+    for (int64_t row = 0, left = most; row < n; row++)
+        if (kanon__random_below(&random, n - row) < left) {
+            out->asked[row] = true;
+            left--;
+        }
+out:
+    return st;
+}
+
+/* What came of one view. */
+typedef struct outcome {
+    double mean, error; /* of success */
+    double found;       /* the mean over released records of what is right */
+} outcome;
+
+static kanon_status ask_all(outcome *out, attack *a, const targets *who, kanon__ticker *ticker, kanon_error *err)
+{
+    const kanon__data *data = &a->t->table->data;
+    double sum = 0, squares = 0, right = 0, n = (double)who->n;
+    int64_t n_released = 0;
+    for (int64_t i = 0; i < a->v->n_rows; i++) {
+        int32_t row = a->v->rows[i];
+        if (who->asked != NULL && !who->asked[row])
+            continue;
+        KANON_CHECK(find_tightest(a, row, err));
+        KANON_CHECK(count_tightest(a, err));
+        double part = success(a, row) * (double)who->n_rows / who->whole;
+        if (who->per_person != NULL)
+            part /= who->per_person[kanon__code_at(data->entity_codes, row)];
+        sum += part;
+        squares += part * part;
+        right += a->values.column != NULL ? right_value(a, row) : 0;
+        n_released++;
+        KANON_CHECK(kanon__tick(ticker, 0, 0, 200 + a->t->n_slots / 16, err));
+    }
+    out->mean = n > 0 ? sum / n : NAN;
+    out->found = n_released > 0 ? right / (double)n_released : NAN;
+    double spread = n > 1 ? (squares - sum * sum / n) / (n - 1) : 0; /* of the records that are asked */
+    out->error = who->asked != NULL ? sqrt(fmax(spread, 0) / n * (1 - n / (double)who->n_rows)) : 0;
+    return KANON_OK;
+}
+
+/* Ask with what `known` says; `secret` (NULL: none) is guessed. */
+static kanon_status ask(outcome *out, const tight_classes *t, const kanon__row_numbers *known, const kanon__column *secret,
+                        const targets *who, kanon__ticker *ticker, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    view v = {0};
+    attack a = {.t = t, .v = &v};
+    KANON_TRY(set_up_view(&v, t, known, err), out);
+    if (secret != NULL)
+        KANON_TRY(kanon__group_values_init(&a.values, secret, NULL, err), out);
+    if (t->table->data.has_entity)
+        KANON_TRY(kanon__new_array(&a.own, t->table->data.n_entities, "persons", err), out);
+    KANON_TRY(ask_all(out, &a, who, ticker, err), out);
+out:
+    kanon__free(a.own);
+    kanon__group_values_clear(&a.values);
+    kanon__free(a.counted);
+    kanon__free(a.tightest);
+    clear_view(&v);
+    return st;
+}
+
+/* Of a guess for all released rows. */
+static kanon_status find_base(double *out, const tight_classes *t, const kanon__column *c, kanon_error *err)
+{
+    int64_t *counts = NULL, n = 0;
+    KANON_CHECK(kanon__new_array(&counts, c->domain->n_codes, "values", err));
+    for (int64_t row = 0; row < t->table->data.n_rows; row++)
+        if (t->slot_of[row] >= 0) {
+            counts[kanon__code_at(c->codes, row)]++;
+            n++;
+        }
+    *out = n > 0 ? (double)kanon__values_guessed(c, counts) / (double)n : NAN;
+    kanon__free(counts);
+    return KANON_OK;
+}
+
+/* The columns but the secret are known. */
+static kanon_status ask_for(kanon__linkage *out, int secret, const tight_classes *t, const kanon__row_numbers *insensitive,
+                            const targets *who, kanon__ticker *ticker, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__data *data = &t->table->data;
+    kanon__row_numbers known = {0};
+    outcome found = {0};
+    double base = NAN;
+    KANON_TRY(kanon__row_numbers_copy(&known, insensitive, err), out);
+    for (int i = 0; i < data->n_sensitive; i++)
+        if (i != secret)
+            KANON_TRY(kanon__row_numbers_add(&known, data->columns[data->sensitive[i]].codes, err), out);
+    const kanon__column *column = secret < data->n_sensitive ? &data->columns[data->sensitive[secret]] : NULL;
+    KANON_TRY(ask(&found, t, &known, column, who, ticker, err), out);
+    out->all = isnan(out->all) ? found.mean : fmax(out->all, found.mean);
+    out->error = fmax(out->error, found.error);
+    if (column != NULL) {
+        KANON_TRY(find_base(&base, t, column, err), out);
+        out->found[secret] = found.found;
+        out->gain[secret] = base < 1 ? (found.found - base) / (1 - base) : NAN;
+    }
+out:
+    kanon__row_numbers_clear(&known);
+    return st;
+}
+
+kanon_status kanon__linkage_find(kanon__linkage *out, const kanon_table *table, const kanon_grouping *g,
+                                 const kanon__row_numbers *insensitive, int64_t most_work, kanon__ticker *ticker,
+                                 kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    tight_classes t = {0};
+    targets who = {0};
+    kanon__row_numbers nothing = {0};
+    outcome quasi = {0};
+    int n_secrets = table->data.n_sensitive > 0 ? table->data.n_sensitive : 1; /* without one, all columns are known */
+    *out = (kanon__linkage){.quasi = NAN, .all = NAN};
+    KANON_TRY(kanon__new_array(&out->found, table->data.n_sensitive, "columns", err), out);
+    KANON_TRY(kanon__new_array(&out->gain, table->data.n_sensitive, "columns", err), out);
+    KANON_TRY(set_up_classes(&t, table, g, err), out);
+    KANON_TRY(choose_targets(&who, &table->data, t.n_slots, most_work, err), out);
+    KANON_TRY(kanon__row_numbers_new(&nothing, table->data.n_rows, err), out);
+    KANON_TRY(ask(&quasi, &t, &nothing, NULL, &who, ticker, err), out);
+    out->quasi = quasi.mean;
+    out->error = quasi.error;
+    for (int i = 0; i < n_secrets; i++)
+        KANON_TRY(ask_for(out, i, &t, insensitive, &who, ticker, err), out);
+out:
+    kanon__row_numbers_clear(&nothing);
+    kanon__free(who.per_person);
+    kanon__free(who.asked);
+    clear_classes(&t);
+    if (st != KANON_OK)
+        kanon__linkage_clear(out);
+    return st;
+}
+
+void kanon__linkage_clear(kanon__linkage *found)
+{
+    kanon__free(found->gain);
+    kanon__free(found->found);
+    *found = (kanon__linkage){0};
+}
+
+/* ---- the measures ------------------------------------------------------------------------------------------------ */
+
+static kanon_status linkage_quasi(double *out, const kanon__subject *s, int i, kanon_error *err)
+{
+    (void)i;
+    (void)err;
+    *out = s->linkage->quasi;
+    return KANON_OK;
+}
+
+const kanon__measure kanon__measure_linkage_quasi = {
+    KANON__MEASURE_INFO(linkage_quasi, TABLE,
+                        "who knows the original quasi values of a record and takes one of the rows with the tightest "
+                        "released region that covers them: the chance that it is the record's own or, with entities, its "
+                        "person's; the mean over records, or over persons. A record that is not released is never found"),
+    .compute = linkage_quasi,
+};
+
+static kanon_status linkage_all(double *out, const kanon__subject *s, int i, kanon_error *err)
+{
+    (void)i;
+    (void)err;
+    *out = s->linkage->all;
+    return KANON_OK;
+}
+
+const kanon__measure kanon__measure_linkage_all = {
+    KANON__MEASURE_INFO(linkage_all, TABLE,
+                        "linkage_quasi for one who also knows all columns that are released as they are but one sensitive "
+                        "column, whichever of them lets find most"),
+    .compute = linkage_all,
+};
+
+static kanon_status linkage_error(double *out, const kanon__subject *s, int i, kanon_error *err)
+{
+    (void)i;
+    (void)err;
+    *out = s->linkage->error;
+    return KANON_OK;
+}
+
+const kanon__measure kanon__measure_linkage_error = {
+    KANON__MEASURE_INFO(linkage_error, TABLE,
+                        "the larger standard error of linkage_quasi and linkage_all; only of large tables, of which a "
+                        "sample of the records is asked"),
+    .compute = linkage_error,
+};
+
+static kanon_status inference_found(double *out, const kanon__subject *s, int i, kanon_error *err)
+{
+    (void)err;
+    *out = s->linkage->found[i];
+    return KANON_OK;
+}
+
+const kanon__measure kanon__measure_inference_found = {
+    KANON__MEASURE_INFO(inference_found, SENSITIVE,
+                        "the mean over released records of the chance that the value is that which is guessed from the "
+                        "rows that linkage_all finds, where all other columns are known"),
+    .compute = inference_found,
+};
+
+static kanon_status inference_found_gain(double *out, const kanon__subject *s, int i, kanon_error *err)
+{
+    (void)err;
+    *out = s->linkage->gain[i];
+    return KANON_OK;
+}
+
+const kanon__measure kanon__measure_inference_found_gain = {
+    KANON__MEASURE_INFO(inference_found_gain, SENSITIVE, "(inference_found - inference_base) / (1 - inference_base)"),
+    .compute = inference_found_gain,
+};
