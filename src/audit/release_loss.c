@@ -458,7 +458,7 @@ static kanon_status measure_rows(kanon_measures *m, release_reader *r, kanon_err
         }
     }
     KANON_TRY(kanon__whole_row_new(&w, r->look_of, r->n_rows, r->classes.n, NULL, &r->ticker, err), out);
-    KANON_TRY(kanon__whole_row_add_source(w, shares, NULL, r->source, columns, n, 1, err), out);
+    KANON_TRY(kanon__whole_row_add_source(w, shares, r->source, columns, n, 1, err), out);
     m->figures[m->n++] = (kanon_figure){.name = kanon__measure_singled_out_all.info.shown.name,
                                         .formula = kanon__measure_singled_out_all.info.shown.brief,
                                         .value = kanon__whole_row_all(w)};

@@ -39,7 +39,7 @@ kanon_status kanon__whole_row_check(kanon__privacy_result *found, const kanon__r
         KANON_TRY(add_sensitive(w, &shares[i], r, i, err), out);
         add_figure(found, r->columns[i].name, shares[i]);
     }
-    KANON_TRY(kanon__whole_row_add_source(w, shares, NULL, r->source, r->insensitive, r->n_insensitive, 0, err), out);
+    KANON_TRY(kanon__whole_row_add_source(w, shares, r->source, r->insensitive, r->n_insensitive, 0, err), out);
     for (int i = 0; i < r->n_insensitive; i++) {
         const char *name = r->source->column_names[r->insensitive[i]];
         KANON_TRY(kanon__texts_add(&found->insensitive, name, strlen(name), err), out);

@@ -221,6 +221,7 @@ static unsigned sums_of(const char *const *wanted, int n_rows)
 
 /* What measures of whole rows read. */
 typedef struct whole_rows {
+    kanon__permutation *permutation;
     kanon__singled_out singled_out;
     kanon__row_numbers insensitive;
     kanon__linkage linkage;
@@ -231,6 +232,7 @@ static void clear_rows(whole_rows *rows)
     kanon__linkage_clear(&rows->linkage);
     kanon__row_numbers_clear(&rows->insensitive);
     kanon__singled_out_clear(&rows->singled_out);
+    kanon__permutation_free(rows->permutation);
 }
 
 /* Where one of the first n_measures is of whole rows and wanted. */
@@ -245,13 +247,16 @@ static kanon_status find_rows(whole_rows *out, kanon__subject *s, const kanon_ta
     }
     if (!rows)
         return KANON_OK;
-    KANON_TRY(kanon__singled_out_find(&out->singled_out, linkage ? &out->insensitive : NULL, table, s->grouping, s->threads,
-                                      s->ticker, err),
+    const kanon_grouping *made = s->grouping->shows != NULL ? s->grouping->shows : s->grouping;
+    KANON_TRY(kanon__permutation_new(&out->permutation, table, made->group_of, made->seed, s->threads, err), out);
+    KANON_TRY(kanon__singled_out_find(&out->singled_out, linkage ? &out->insensitive : NULL, table, s->grouping,
+                                      out->permutation, s->threads, s->ticker, err),
               out);
     s->singled_out = &out->singled_out;
     if (!linkage || !out->singled_out.is_counted)
         goto out;
-    KANON_TRY(kanon__linkage_find(&out->linkage, table, s->grouping, &out->insensitive, KANON__LINKAGE_WORK, s->ticker, err),
+    KANON_TRY(kanon__linkage_find(&out->linkage, table, s->grouping, &out->insensitive, out->permutation,
+                                  KANON__LINKAGE_WORK, s->ticker, err),
               out);
     s->linkage = &out->linkage;
 out:

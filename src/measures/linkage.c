@@ -22,6 +22,7 @@
 
 typedef struct tight_classes {
     const kanon_table *table;
+    const kanon__permutation *permutation;
     kanon__space *space; /* of the quasi columns */
     int32_t *slot_of;    /* by row; negative: not in the release */
     int64_t n_slots;
@@ -218,15 +219,15 @@ static kanon_status set_up_view(view *v, const tight_classes *t, const kanon__ro
     KANON_TRY(kanon__new_array(&by_slot, n, "rows", err), out);
     KANON_TRY(kanon__new_array(&v->rows, n, "rows", err), out);
     KANON_TRY(sort_by_key(by_slot, &v->n_rows, NULL, n, t->slot_of, t->n_slots, err), out);
-    KANON_TRY(sort_by_key(v->rows, &v->n_rows, by_slot, v->n_rows, known->of, known->n, err), out);
+    KANON_TRY(sort_by_key(v->rows, &v->n_rows, by_slot, v->n_rows, known->shown, known->n, err), out);
     KANON_TRY(kanon__new_array(&v->entries, v->n_rows, "rows", err), out);
     KANON_TRY(kanon__new_array(&v->buckets, known->n + 1, "rows", err), out);
     for (int64_t i = 0; i < v->n_rows; i++) {
         int32_t row = v->rows[i], before = i > 0 ? v->rows[i - 1] : 0;
-        if (i == 0 || known->of[row] != known->of[before] || t->slot_of[row] != t->slot_of[before])
+        if (i == 0 || known->shown[row] != known->shown[before] || t->slot_of[row] != t->slot_of[before])
             v->entries[v->n_entries++] = (entry){t->slot_of[row], i, i};
         v->entries[v->n_entries - 1].end = i + 1;
-        v->buckets[known->of[row] + 1] = v->n_entries;
+        v->buckets[known->shown[row] + 1] = v->n_entries;
     }
     for (int64_t i = 0; i < known->n; i++) /* a number may have no released row */
         if (v->buckets[i + 1] < v->buckets[i])
@@ -259,6 +260,7 @@ typedef struct attack {
     int64_t *counted, n_counted, counted_capacity, size;
     kanon__group_values values; /* of the column that is asked for; column NULL: none is */
     kanon__guess guess;
+    const int32_t *from;        /* by row the row whose value it shows; NULL: its own */
     int32_t *own; /* by person: rows; NULL: each row is another's */
 } attack;
 
@@ -299,7 +301,7 @@ static kanon_status walk_index(attack *a, int64_t row, int64_t begin, int64_t en
 static kanon_status find_tightest(attack *a, int64_t row, kanon_error *err)
 {
     enum { FEW_ENTRIES = 64 };
-    int32_t known = a->v->known->of[row];
+    int32_t known = a->v->known->known[row];
     int64_t begin = a->v->buckets[known], end = a->v->buckets[known + 1];
     a->n_tightest = 0;
     return end - begin <= FEW_ENTRIES ? walk_bucket(a, row, begin, end, err) : walk_index(a, row, begin, end, err);
@@ -332,8 +334,11 @@ static kanon_status count_tightest(attack *a, kanon_error *err)
         return KANON_OK;
     kanon__group_values_start(&a->values);
     for (int64_t i = 0; i < a->n_counted; i++)
-        for (int64_t at = a->v->entries[a->counted[i]].begin; at < a->v->entries[a->counted[i]].end; at++)
-            kanon__group_values_count(&a->values, kanon__code_at(a->values.column->codes, a->v->rows[at]), 1);
+        for (int64_t at = a->v->entries[a->counted[i]].begin; at < a->v->entries[a->counted[i]].end; at++) {
+            int32_t row = a->v->rows[at];
+            uint32_t code = kanon__code_at(a->values.column->codes, a->from != NULL ? a->from[row] : row);
+            kanon__group_values_count(&a->values, code, 1);
+        }
     a->guess = kanon__guess_of(&a->values);
     return KANON_OK;
 }
@@ -341,9 +346,10 @@ static kanon_status count_tightest(attack *a, kanon_error *err)
 static double success(const attack *a, int64_t row)
 {
     int64_t n = 0;
+    bool shows_own = a->v->known->shown[row] == a->v->known->known[row]; /* else its row is of another bucket */
     if (a->own != NULL)
         n = a->own[kanon__code_at(a->t->table->data.entity_codes, row)];
-    for (int64_t i = 0; a->own == NULL && i < a->n_counted; i++)
+    for (int64_t i = 0; a->own == NULL && shows_own && i < a->n_counted; i++)
         n += a->v->entries[a->counted[i]].slot == a->t->slot_of[row];
     return a->size > 0 ? (double)n / (double)a->size : 0;
 }
@@ -424,16 +430,25 @@ static kanon_status ask_all(outcome *out, attack *a, const targets *who, kanon__
     return KANON_OK;
 }
 
-/* Ask with what `known` says; `secret` (NULL: none) is guessed. */
-static kanon_status ask(outcome *out, const tight_classes *t, const kanon__row_numbers *known, const kanon__column *secret,
+/* By row the row whose cell it shows; NULL: its own. */
+static const int32_t *shown_from(const tight_classes *t, int column)
+{
+    const kanon__permuted_column *permuted = kanon__permuted(t->permutation, column);
+    return permuted != NULL ? permuted->from : NULL;
+}
+
+/* Ask with what `known` says; the column `secret` (negative: none) is guessed. */
+static kanon_status ask(outcome *out, const tight_classes *t, const kanon__row_numbers *known, int secret,
                         const targets *who, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     view v = {0};
     attack a = {.t = t, .v = &v};
     KANON_TRY(set_up_view(&v, t, known, err), out);
-    if (secret != NULL)
-        KANON_TRY(kanon__group_values_init(&a.values, secret, NULL, err), out);
+    if (secret >= 0) {
+        KANON_TRY(kanon__group_values_init(&a.values, &t->table->data.columns[secret], NULL, err), out);
+        a.from = shown_from(t, secret);
+    }
     if (t->table->data.has_entity)
         KANON_TRY(kanon__new_array(&a.own, t->table->data.n_entities, "persons", err), out);
     KANON_TRY(ask_all(out, &a, who, ticker, err), out);
@@ -471,15 +486,17 @@ static kanon_status ask_for(kanon__linkage *out, int secret, const tight_classes
     outcome found = {0};
     double base = NAN;
     KANON_TRY(kanon__row_numbers_copy(&known, insensitive, err), out);
-    for (int i = 0; i < data->n_sensitive; i++)
+    for (int i = 0; i < data->n_sensitive; i++) {
+        int other = data->sensitive[i];
         if (i != secret)
-            KANON_TRY(kanon__row_numbers_add(&known, data->columns[data->sensitive[i]].codes, err), out);
-    const kanon__column *column = secret < data->n_sensitive ? &data->columns[data->sensitive[secret]] : NULL;
+            KANON_TRY(kanon__row_numbers_add(&known, data->columns[other].codes, shown_from(t, other), err), out);
+    }
+    int column = secret < data->n_sensitive ? data->sensitive[secret] : -1;
     KANON_TRY(ask(&found, t, &known, column, who, ticker, err), out);
     out->all = isnan(out->all) ? found.mean : fmax(out->all, found.mean);
     out->error = fmax(out->error, found.error);
-    if (column != NULL) {
-        KANON_TRY(find_base(&base, t, column, err), out);
+    if (column >= 0) {
+        KANON_TRY(find_base(&base, t, &data->columns[column], err), out);
         out->found[secret] = found.found;
         out->gain[secret] = base < 1 ? (found.found - base) / (1 - base) : NAN;
     }
@@ -489,11 +506,11 @@ out:
 }
 
 kanon_status kanon__linkage_find(kanon__linkage *out, const kanon_table *table, const kanon_grouping *g,
-                                 const kanon__row_numbers *insensitive, int64_t most_work, kanon__ticker *ticker,
-                                 kanon_error *err)
+                                 const kanon__row_numbers *insensitive, const kanon__permutation *permutation,
+                                 int64_t most_work, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    tight_classes t = {0};
+    tight_classes t = {.permutation = permutation};
     targets who = {0};
     kanon__row_numbers nothing = {0};
     outcome quasi = {0};
@@ -504,7 +521,7 @@ kanon_status kanon__linkage_find(kanon__linkage *out, const kanon_table *table, 
     KANON_TRY(set_up_classes(&t, table, g, err), out);
     KANON_TRY(choose_targets(&who, &table->data, t.n_slots, most_work, err), out);
     KANON_TRY(kanon__row_numbers_new(&nothing, table->data.n_rows, err), out);
-    KANON_TRY(ask(&quasi, &t, &nothing, NULL, &who, ticker, err), out);
+    KANON_TRY(ask(&quasi, &t, &nothing, -1, &who, ticker, err), out);
     out->quasi = quasi.mean;
     out->error = quasi.error;
     for (int i = 0; i < n_secrets; i++)

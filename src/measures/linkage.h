@@ -16,6 +16,7 @@
 #include "core/ticker.h"
 #include "measures/row_numbers.h"
 #include "model/grouping.h"
+#include "release/permutation.h"
 
 typedef struct kanon__linkage {
     double quasi, all;    /* the mean success: over records or, with entities, persons; NAN: there are none */
@@ -23,13 +24,14 @@ typedef struct kanon__linkage {
     double *found, *gain; /* by sensitive attribute: inference_found, and over the best guess without groups */
 } kanon__linkage;
 
-/* Of a release of the groups. `insensitive`: the rows' numbers by the insensitive columns. About so many records times
+/* Of a release of the groups. `insensitive`: the rows' numbers by the insensitive columns; `permutation`: where permuted
+ * cells stand (NULL: there are none). About so many records times
  * classes are looked at; of larger tables a sample is drawn, of KANON__LINKAGE_SAMPLE records at least. */
 #define KANON__LINKAGE_WORK (INT64_C(1) << 31)
 enum { KANON__LINKAGE_SAMPLE = 1000, KANON__LINKAGE_STREAM = 38 };
 kanon_status kanon__linkage_find(kanon__linkage *out, const kanon_table *table, const kanon_grouping *grouping,
-                                 const kanon__row_numbers *insensitive, int64_t most_work, kanon__ticker *ticker,
-                                 kanon_error *err);
+                                 const kanon__row_numbers *insensitive, const kanon__permutation *permutation,
+                                 int64_t most_work, kanon__ticker *ticker, kanon_error *err);
 void kanon__linkage_clear(kanon__linkage *found);
 
 #endif

@@ -2,6 +2,7 @@
 #include "measures/singled_out.h"
 #include "measures/advice.h"
 #include "measures/measure.h"
+#include "measures/source_columns.h"
 #include "measures/whole_row.h"
 
 #include "core/alloc.h"
@@ -77,7 +78,7 @@ kanon_status kanon__looks_of_rows(int32_t **class_of, int64_t *n, const kanon__d
     int32_t *looks = NULL;
     *n = g->n_groups;
     KANON_TRY(kanon__new_array(class_of, g->n_rows, "classes of rows", err), out);
-    if (g->is_shown) {
+    if (g->shows != NULL) {
         memcpy(*class_of, g->group_of, (size_t)g->n_rows * sizeof **class_of);
         goto out;
     }
@@ -113,40 +114,78 @@ out:
     return st;
 }
 
-/* The columns that have codes, and then the others. */
-static kanon_status add_columns(kanon__singled_out *found, kanon__row_numbers *insensitive, kanon__whole_row *w,
-                                const kanon_table *t, int threads, kanon_error *err)
+/* Columns while they are added. */
+typedef struct adding {
+    kanon__singled_out *found;
+    kanon__row_numbers *insensitive; /* NULL: not wanted */
+    kanon__whole_row *row;
+    const kanon_table *table;
+    const kanon__permutation *permutation;
+    const int *places; /* of what is read: by number the place in `found` */
+} adding;
+
+/* The codes that the rows show; the caller clears them. */
+static kanon_status permute(kanon__codes *out, kanon__codes codes, uint32_t n_codes, const int32_t *from, int64_t n_rows,
+                            kanon_error *err)
+{
+    KANON_CHECK(kanon__codes_new(out, n_rows, n_codes, false, err));
+    for (int64_t row = 0; row < n_rows; row++)
+        kanon__code_set(*out, row, kanon__code_at(codes, from[row]));
+    return KANON_OK;
+}
+
+static kanon_status add_column(const adding *a, int place, kanon__codes codes, uint32_t n_codes, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    int column = a->found->columns[place];
+    const kanon__permuted_column *permuted = kanon__permuted(a->permutation, column);
+    kanon__codes shown = {0};
+    if (permuted != NULL)
+        KANON_TRY(permute(&shown, codes, n_codes, permuted->from, a->table->data.n_rows, err), out);
+    KANON_TRY(kanon__whole_row_add(a->row, &a->found->shares[place], permuted != NULL ? shown : codes, n_codes, err), out);
+    if (a->insensitive != NULL && a->table->data.columns[column].role == KANON_ROLE_INSENSITIVE)
+        KANON_TRY(kanon__row_numbers_add(a->insensitive, codes, permuted != NULL ? permuted->from : NULL, err), out);
+out:
+    kanon__codes_clear(&shown);
+    return st;
+}
+
+static kanon_status add_unread(void *payload, int i, kanon__codes codes, uint32_t n_codes, kanon_error *err)
+{
+    const adding *a = payload;
+    return add_column(a, a->places[i], codes, n_codes, err);
+}
+
+/* The columns that have codes, and then the others. */
+static kanon_status add_columns(adding *a, int threads, kanon__ticker *ticker, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__data *data = &a->table->data;
     int *unread = NULL, *places = NULL, n_unread = 0;
-    double *shares = NULL;
-    KANON_TRY(kanon__new_array(&unread, found->n_columns, "columns", err), out);
-    KANON_TRY(kanon__new_array(&places, found->n_columns, "columns", err), out);
-    KANON_TRY(kanon__new_array(&shares, found->n_columns, "columns", err), out);
-    for (int i = 0; i < found->n_columns; i++) {
-        const kanon__column *c = &t->data.columns[found->columns[i]];
+    KANON_TRY(kanon__new_array(&unread, a->found->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&places, a->found->n_columns, "columns", err), out);
+    for (int i = 0; i < a->found->n_columns; i++) {
+        const kanon__column *c = &data->columns[a->found->columns[i]];
         if (c->domain != NULL) {
-            KANON_TRY(kanon__whole_row_add(w, &found->shares[i], c->codes, c->domain->n_codes, err), out);
-            if (insensitive != NULL && c->role == KANON_ROLE_INSENSITIVE)
-                KANON_TRY(kanon__row_numbers_add(insensitive, c->codes, err), out);
+            KANON_TRY(add_column(a, i, c->codes, c->domain->n_codes, err), out);
         } else {
             places[n_unread] = i;
-            unread[n_unread++] = found->columns[i];
+            unread[n_unread++] = a->found->columns[i];
         }
     }
-    if (n_unread > 0 && t->data.n_rows > 0)
-        KANON_TRY(kanon__whole_row_add_source(w, shares, insensitive, t->source, unread, n_unread, threads, err), out);
-    for (int i = 0; i < n_unread; i++)
-        found->shares[places[i]] = shares[i];
+    a->places = places;
+    if (data->n_rows > 0)
+        KANON_TRY(kanon__source_columns(a->table->source, data->n_rows, unread, n_unread, threads, ticker, add_unread, a, err),
+                  out);
 out:
-    kanon__free(shares);
     kanon__free(places);
     kanon__free(unread);
     return st;
 }
 
 kanon_status kanon__singled_out_find(kanon__singled_out *out, kanon__row_numbers *insensitive, const kanon_table *t,
-                                     const kanon_grouping *g, int threads, kanon__ticker *ticker, kanon_error *err)
+                                     const kanon_grouping *g, const kanon__permutation *permutation, int threads,
+                                     kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__whole_row *w = NULL;
@@ -162,7 +201,8 @@ kanon_status kanon__singled_out_find(kanon__singled_out *out, kanon__row_numbers
               out);
     if (insensitive != NULL)
         KANON_TRY(kanon__row_numbers_new(insensitive, t->data.n_rows, err), out);
-    KANON_TRY(add_columns(out, insensitive, w, t, threads, err), out);
+    adding a = {.found = out, .insensitive = insensitive, .row = w, .table = t, .permutation = permutation};
+    KANON_TRY(add_columns(&a, threads, ticker, err), out);
     out->all = kanon__whole_row_all(w);
 out:
     kanon__whole_row_free(w);

@@ -3,6 +3,7 @@
 #include "measures/whole_row.h"
 
 #include "core/alloc.h"
+#include "measures/source_columns.h"
 
 #include <math.h>
 #include <string.h>
@@ -239,46 +240,20 @@ out:
 
 /* ---- columns of a source ------------------------------------------------------------------------------------------ */
 
-/* Columns that are read at once. */
-static kanon_status add_some(kanon__whole_row *w, double *shares, kanon__row_numbers *numbers, kanon__source *source,
-                             kanon__raw_columns *raw, kanon_error *err)
+typedef struct adding {
+    kanon__whole_row *row;
+    double *shares;
+} adding;
+
+static kanon_status add_column(void *payload, int i, kanon__codes codes, uint32_t n_codes, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(source->class->read(source, raw, err), out);
-    for (int i = 0; i < raw->n_wanted; i++) {
-        int c = raw->wanted[i];
-        KANON_TRY(kanon__whole_row_add(w, &shares[i], raw->codes[c], raw->dictionaries[c].n, err), out);
-        if (numbers != NULL)
-            KANON_TRY(kanon__row_numbers_add(numbers, raw->codes[c], err), out);
-    }
-out:
-    for (int i = 0; i < raw->n_wanted; i++) {
-        kanon__codes_clear(&raw->codes[raw->wanted[i]]);
-        kanon__dictionary_clear(&raw->dictionaries[raw->wanted[i]]);
-    }
-    return st;
+    adding *a = payload;
+    return kanon__whole_row_add(a->row, &a->shares[i], codes, n_codes, err);
 }
 
-kanon_status kanon__whole_row_add_source(kanon__whole_row *w, double *shares, kanon__row_numbers *numbers,
-                                         kanon__source *source, const int *columns, int n_columns, int threads,
-                                         kanon_error *err)
+kanon_status kanon__whole_row_add_source(kanon__whole_row *w, double *shares, kanon__source *source, const int *columns,
+                                         int n_columns, int threads, kanon_error *err)
 {
-    enum { CELLS_AT_ONCE = 1 << 25 };
-    kanon_status st = KANON_OK;
-    kanon__raw_columns raw = {.threads = threads, .ticker = w->ticker};
-    int64_t most = CELLS_AT_ONCE / (w->n_rows + 1);
-    most = most < 1 ? 1 : most;
-    KANON_TRY(kanon__new_array(&raw.dictionaries, source->n_columns, "columns", err), out);
-    KANON_TRY(kanon__new_array(&raw.codes, source->n_columns, "columns", err), out);
-    KANON_TRY(kanon__new_array(&raw.null_codes, source->n_columns, "columns", err), out);
-    for (int i = 0; i < n_columns; i += raw.n_wanted) {
-        raw.wanted = columns + i;
-        raw.n_wanted = n_columns - i < most ? n_columns - i : (int)most;
-        KANON_TRY(add_some(w, shares + i, numbers, source, &raw, err), out);
-    }
-out:
-    kanon__free(raw.null_codes);
-    kanon__free(raw.codes);
-    kanon__free(raw.dictionaries);
-    return st;
+    adding a = {w, shares};
+    return kanon__source_columns(source, w->n_rows, columns, n_columns, threads, w->ticker, add_column, &a, err);
 }

@@ -12,7 +12,6 @@
 #define KANON_MEASURES_WHOLE_ROW_H
 
 #include "core/ticker.h"
-#include "measures/row_numbers.h"
 #include "table/text/source.h"
 
 typedef struct kanon__whole_row kanon__whole_row;
@@ -26,11 +25,9 @@ void kanon__whole_row_free(kanon__whole_row *row);
  * single out; NAN where there are none. */
 kanon_status kanon__whole_row_add(kanon__whole_row *row, double *share, kanon__codes codes, uint32_t n_codes,
                                   kanon_error *err);
-/* The same of columns that a source has; `shares` by their place in `columns`. The rows are those of the source. Each
- * column is also added to `numbers` (NULL: not wanted). */
-kanon_status kanon__whole_row_add_source(kanon__whole_row *row, double *shares, kanon__row_numbers *numbers,
-                                         kanon__source *source, const int *columns, int n_columns, int threads,
-                                         kanon_error *err);
+/* The same of columns that a source has; `shares` by their place in `columns`. The rows are those of the source. */
+kanon_status kanon__whole_row_add_source(kanon__whole_row *row, double *shares, kanon__source *source, const int *columns,
+                                         int n_columns, int threads, kanon_error *err);
 /* Of the released rows, those that the quasi cells and all columns so far single out. */
 double kanon__whole_row_all(const kanon__whole_row *row);
 

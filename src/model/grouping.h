@@ -38,7 +38,7 @@ struct kanon_grouping {
     int64_t *sizes; /* by group */
     int64_t n_suppressed, smallest;
     bool keeps_suppressed; /* they are released, as a class like any other */
-    bool is_shown;         /* no two groups look alike: what a reader sees (pipeline/shown_groups.h) */
+    const struct kanon_grouping *shows; /* it is what a reader sees of this one, so no two groups look alike; else NULL */
     /* of a block by itself (pipeline/block_group.c) */
     int64_t n_left; /* records in no group yet: negative numbers, and not suppressed */
     int32_t *ranks; /* by group: its number inside the block; NULL: not a block */

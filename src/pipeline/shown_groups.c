@@ -78,7 +78,7 @@ kanon_status kanon__shown_groups_new(kanon_grouping **out, const kanon_table *t,
         goto out;
     (*out)->recode_maps = g->recode_maps;
     (*out)->n_recode_maps = g->n_recode_maps;
-    (*out)->is_shown = true;
+    (*out)->shows = g;
     kanon__grouping_bind(*out, t);
 out:
     kanon__free(group_of);

@@ -201,9 +201,9 @@ static void adult(void **state)
     kanon_outputs outputs = {sizeof outputs, .release = KANON_TO_PATH(release.text)};
     assert_done(kanon_anonymize(&g, t, &options, &err), &err);
     assert_done(kanon_publish(t, g, &outputs, &err), &err);
-    assert_done(kanon__singled_out_find(&singled_out, &insensitive, t, g, 1, NULL, &err), &err);
-    assert_done(kanon__linkage_find(&sample, t, g, &insensitive, 1, NULL, &err), &err);
-    assert_done(kanon__linkage_find(&all, t, g, &insensitive, KANON__LINKAGE_WORK, NULL, &err), &err);
+    assert_done(kanon__singled_out_find(&singled_out, &insensitive, t, g, NULL, 1, NULL, &err), &err);
+    assert_done(kanon__linkage_find(&sample, t, g, &insensitive, NULL, 1, NULL, &err), &err);
+    assert_done(kanon__linkage_find(&all, t, g, &insensitive, NULL, KANON__LINKAGE_WORK, NULL, &err), &err);
 
     int64_t common = 1;
     for (int i = 0; i < t->data.n_quasi; i++)

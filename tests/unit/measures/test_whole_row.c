@@ -176,9 +176,7 @@ static const char random_yaml[] = "missing: [\"?\"]\n"
                                   "attributes:\n"
                                   "  age: {role: quasi, type: integer}\n"
                                   "  zip: {role: quasi, taxonomy: {North: {n1: , n2: }, South: {s1: , s2: }}}\n"
-                                  "  ill: sensitive\n"
-                                  "  cost: {role: sensitive, type: integer}\n"
-                                  "  note: insensitive\n";
+                                  "  ill: sensitive\n";
 
 static kanon_table *random_rows(uint64_t seed, int n, bool entity, bool kept, int *persons)
 {
@@ -195,8 +193,12 @@ static kanon_table *random_rows(uint64_t seed, int n, bool entity, bool kept, in
                  (int)kanon__random_below(&random, 3), (int)kanon__random_below(&random, 9),
                  (int)kanon__random_below(&random, 5));
     }
-    snprintf(yaml, sizeof yaml, "%s  who: {role: %s}\n%sprivacy: {suppressed: %s}\n", random_yaml,
-             seed % 3 == 0 ? "insensitive" : "identifying", entity ? "entity: who\n" : "", kept ? "keep" : "drop");
+    const char *permute = seed % 5 < 2 ? ", permute: true" : "";
+    snprintf(yaml, sizeof yaml,
+             "%s  cost: {role: sensitive, type: integer%s}\n  note: {role: insensitive%s}\n  who: {role: %s}\n%s"
+             "privacy: {suppressed: %s}\n",
+             random_yaml, permute, seed % 5 == 0 ? permute : "", seed % 3 == 0 ? "insensitive" : "identifying",
+             entity ? "entity: who\n" : "", kept ? "keep" : "drop");
     return table_of(yaml, csv);
 }
 
