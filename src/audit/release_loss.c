@@ -447,18 +447,21 @@ static kanon_status measure_rows(kanon_measures *m, release_reader *r, kanon_err
     kanon__whole_row *w = NULL;
     int *columns = NULL, *places = NULL, n = 0;
     double *shares = NULL;
+    bool *apart = NULL;
     KANON_TRY(kanon__new_array(&columns, data->n_columns, "columns", err), out);
     KANON_TRY(kanon__new_array(&places, data->n_columns, "columns", err), out);
     KANON_TRY(kanon__new_array(&shares, data->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&apart, data->n_columns, "columns", err), out);
     for (int i = 0; i < data->n_columns; i++) {
         int column = kanon__column_is_kept(&data->columns[i]) ? kanon__source_find(r->source, data->columns[i].name) : -1;
         if (column >= 0) {
             columns[n] = column;
+            apart[n] = data->columns[i].permuted;
             places[n++] = i;
         }
     }
     KANON_TRY(kanon__whole_row_new(&w, r->look_of, r->n_rows, r->classes.n, NULL, &r->ticker, err), out);
-    KANON_TRY(kanon__whole_row_add_source(w, shares, r->source, columns, n, 1, err), out);
+    KANON_TRY(kanon__whole_row_add_source(w, shares, r->source, columns, apart, n, 1, err), out);
     m->figures[m->n++] = (kanon_figure){.name = kanon__measure_singled_out_all.info.shown.name,
                                         .formula = kanon__measure_singled_out_all.info.shown.brief,
                                         .value = kanon__whole_row_all(w)};
@@ -469,6 +472,7 @@ static kanon_status measure_rows(kanon_measures *m, release_reader *r, kanon_err
                                             .value = shares[i]};
 out:
     kanon__whole_row_free(w);
+    kanon__free(apart);
     kanon__free(shares);
     kanon__free(places);
     kanon__free(columns);

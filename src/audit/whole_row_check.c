@@ -3,6 +3,7 @@
 #include "audit/whole_row_check.h"
 #include "core/alloc.h"
 #include "measures/whole_row.h"
+#include "table/schema/schema.h"
 
 #include <string.h>
 
@@ -14,11 +15,17 @@ static uint32_t count_codes(const kanon__released *r, int column)
     return n;
 }
 
+/* Whether the schema says that the cells of the column change places inside their groups. */
+static bool is_apart(const kanon__released *r, const char *column)
+{
+    return kanon__attribute_is_permuted(kanon__schema_find(r->schema, column));
+}
+
 static kanon_status add_sensitive(kanon__whole_row *w, double *share, const kanon__released *r, int column,
                                   kanon_error *err)
 {
     kanon__codes codes = {.cells = (void *)(uintptr_t)r->columns[column].raw, .width = sizeof *r->columns[column].raw};
-    return kanon__whole_row_add(w, share, codes, count_codes(r, column), err);
+    return kanon__whole_row_add(w, share, codes, count_codes(r, column), is_apart(r, r->columns[column].name), err);
 }
 
 static void add_figure(kanon__privacy_result *found, const char *column, double share)
@@ -33,13 +40,17 @@ kanon_status kanon__whole_row_check(kanon__privacy_result *found, const kanon__r
     kanon_status st = KANON_OK;
     kanon__whole_row *w = NULL;
     double *shares = NULL;
+    bool *apart = NULL;
     KANON_TRY(kanon__new_array(&shares, r->n_columns + r->n_insensitive, "columns", err), out);
+    KANON_TRY(kanon__new_array(&apart, r->n_insensitive, "columns", err), out);
     KANON_TRY(kanon__whole_row_new(&w, r->group_of, r->n_rows, r->n_groups, persons, r->ticker, err), out);
     for (int i = 0; i < r->n_columns; i++) {
         KANON_TRY(add_sensitive(w, &shares[i], r, i, err), out);
         add_figure(found, r->columns[i].name, shares[i]);
     }
-    KANON_TRY(kanon__whole_row_add_source(w, shares, r->source, r->insensitive, r->n_insensitive, 0, err), out);
+    for (int i = 0; i < r->n_insensitive; i++)
+        apart[i] = is_apart(r, r->source->column_names[r->insensitive[i]]);
+    KANON_TRY(kanon__whole_row_add_source(w, shares, r->source, r->insensitive, apart, r->n_insensitive, 0, err), out);
     for (int i = 0; i < r->n_insensitive; i++) {
         const char *name = r->source->column_names[r->insensitive[i]];
         KANON_TRY(kanon__texts_add(&found->insensitive, name, strlen(name), err), out);
@@ -48,6 +59,7 @@ kanon_status kanon__whole_row_check(kanon__privacy_result *found, const kanon__r
     found->singled_out_all = kanon__whole_row_all(w);
 out:
     kanon__whole_row_free(w);
+    kanon__free(apart);
     kanon__free(shares);
     return st;
 }

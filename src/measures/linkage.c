@@ -260,8 +260,8 @@ typedef struct attack {
     int64_t *counted, n_counted, counted_capacity, size;
     kanon__group_values values; /* of the column that is asked for; column NULL: none is */
     kanon__guess guess;
-    const int32_t *from;        /* by row the row whose value it shows; NULL: its own */
-    int32_t *own; /* by person: rows; NULL: each row is another's */
+    const int32_t *from; /* by row the row whose value it shows; NULL: its own */
+    int32_t *own;        /* by person: rows; NULL: each row is another's */
 } attack;
 
 static kanon_status add_tightest(attack *a, int64_t at, kanon_error *err)

@@ -142,7 +142,9 @@ static kanon_status add_column(const adding *a, int place, kanon__codes codes, u
     kanon__codes shown = {0};
     if (permuted != NULL)
         KANON_TRY(permute(&shown, codes, n_codes, permuted->from, a->table->data.n_rows, err), out);
-    KANON_TRY(kanon__whole_row_add(a->row, &a->found->shares[place], permuted != NULL ? shown : codes, n_codes, err), out);
+    KANON_TRY(kanon__whole_row_add(a->row, &a->found->shares[place], permuted != NULL ? shown : codes, n_codes,
+                                   permuted != NULL, err),
+              out);
     if (a->insensitive != NULL && a->table->data.columns[column].role == KANON_ROLE_INSENSITIVE)
         KANON_TRY(kanon__row_numbers_add(a->insensitive, codes, permuted != NULL ? permuted->from : NULL, err), out);
 out:
@@ -175,8 +177,9 @@ static kanon_status add_columns(adding *a, int threads, kanon__ticker *ticker, k
     }
     a->places = places;
     if (data->n_rows > 0)
-        KANON_TRY(kanon__source_columns(a->table->source, data->n_rows, unread, n_unread, threads, ticker, add_unread, a, err),
-                  out);
+        KANON_TRY(
+            kanon__source_columns(a->table->source, data->n_rows, unread, n_unread, threads, ticker, add_unread, a, err),
+            out);
 out:
     kanon__free(places);
     kanon__free(unread);

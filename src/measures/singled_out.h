@@ -10,17 +10,23 @@
 
 typedef struct kanon__singled_out {
     bool is_counted; /* else memory is too short, and the shares are NAN */
-    int n_columns;   /* that are released as they are */
+    int n_columns;   /* whose own cells are released */
     int *columns;    /* of the table, in its order */
     double *shares;  /* by these: of the released rows, those that quasi cells and this column single out */
-    double all;      /* likewise, quasi cells and all these columns. NAN: no row is released */
+    double all;      /* likewise, quasi cells and all columns whose cells stand in their rows. NAN: no row is released */
 } kanon__singled_out;
 
-/* Whether the column is released as it stands in the table. Cells that change places inside their groups tell nothing about
- * the row in which they stand. */
+/* Whether the column's own cells are released. */
 static inline bool kanon__column_is_kept(const kanon__column *column)
 {
-    return (column->role == KANON_ROLE_SENSITIVE || column->role == KANON_ROLE_INSENSITIVE) && !column->permuted;
+    return column->role == KANON_ROLE_SENSITIVE || column->role == KANON_ROLE_INSENSITIVE;
+}
+
+/* Whether they stand in their own rows. Cells that change places inside their groups tell nothing about the row in which they
+ * stand. */
+static inline bool kanon__column_is_as_it_was(const kanon__column *column)
+{
+    return kanon__column_is_kept(column) && !column->permuted;
 }
 
 /* By row, in *class_of, the class of the cells that a release of the groups shows, negative where the row is not in it;

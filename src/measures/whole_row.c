@@ -181,7 +181,7 @@ static double share_of(const kanon__whole_row *w, int64_t n)
     return w->n_released > 0 ? (double)n / (double)w->n_released : NAN;
 }
 
-kanon_status kanon__whole_row_add(kanon__whole_row *w, double *share, kanon__codes codes, uint32_t n_codes,
+kanon_status kanon__whole_row_add(kanon__whole_row *w, double *share, kanon__codes codes, uint32_t n_codes, bool apart,
                                   kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -190,7 +190,8 @@ kanon_status kanon__whole_row_add(kanon__whole_row *w, double *share, kanon__cod
     KANON_TRY(kanon__new_array(&c.places, n_codes, "values of a column", err), out);
     KANON_TRY(kanon__new_array(&c.found, n_codes, "values of a column", err), out);
     KANON_TRY(count_all(w, &c, &n_single, err), out);
-    KANON_TRY(divide_left(w, &c, err), out);
+    if (!apart)
+        KANON_TRY(divide_left(w, &c, err), out);
     *share = share_of(w, n_single);
 out:
     kanon__free(c.found);
@@ -243,17 +244,18 @@ out:
 typedef struct adding {
     kanon__whole_row *row;
     double *shares;
+    const bool *apart;
 } adding;
 
 static kanon_status add_column(void *payload, int i, kanon__codes codes, uint32_t n_codes, kanon_error *err)
 {
     adding *a = payload;
-    return kanon__whole_row_add(a->row, &a->shares[i], codes, n_codes, err);
+    return kanon__whole_row_add(a->row, &a->shares[i], codes, n_codes, a->apart[i], err);
 }
 
 kanon_status kanon__whole_row_add_source(kanon__whole_row *w, double *shares, kanon__source *source, const int *columns,
-                                         int n_columns, int threads, kanon_error *err)
+                                         const bool *apart, int n_columns, int threads, kanon_error *err)
 {
-    adding a = {w, shares};
+    adding a = {w, shares, apart};
     return kanon__source_columns(source, w->n_rows, columns, n_columns, threads, w->ticker, add_column, &a, err);
 }

@@ -22,12 +22,14 @@ kanon_status kanon__whole_row_new(kanon__whole_row **out, const int32_t *class_o
                                   const kanon__codes *persons, kanon__ticker *ticker, kanon_error *err);
 void kanon__whole_row_free(kanon__whole_row *row);
 /* One column more, whose codes lie below n_codes. *share: of the released rows, those that the quasi cells and this column
- * single out; NAN where there are none. */
-kanon_status kanon__whole_row_add(kanon__whole_row *row, double *share, kanon__codes codes, uint32_t n_codes,
+ * single out; NAN where there are none. `apart`: its cells are known to be those of other rows, so that it is not one of
+ * the columns that together single out. */
+kanon_status kanon__whole_row_add(kanon__whole_row *row, double *share, kanon__codes codes, uint32_t n_codes, bool apart,
                                   kanon_error *err);
-/* The same of columns that a source has; `shares` by their place in `columns`. The rows are those of the source. */
+/* The same of columns that a source has; `shares` and `apart` by their place in `columns`. The rows are those of the
+ * source. */
 kanon_status kanon__whole_row_add_source(kanon__whole_row *row, double *shares, kanon__source *source, const int *columns,
-                                         int n_columns, int threads, kanon_error *err);
+                                         const bool *apart, int n_columns, int threads, kanon_error *err);
 /* Of the released rows, those that the quasi cells and all columns so far single out. */
 double kanon__whole_row_all(const kanon__whole_row *row);
 

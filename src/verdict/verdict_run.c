@@ -101,7 +101,7 @@ static int count_columns(const kanon__data *data, bool kept)
 {
     int n = 0;
     for (int i = 0; i < data->n_columns; i++)
-        n += kept ? kanon__column_is_kept(&data->columns[i]) : data->columns[i].role == KANON_ROLE_IDENTIFYING;
+        n += kept ? kanon__column_is_as_it_was(&data->columns[i]) : data->columns[i].role == KANON_ROLE_IDENTIFYING;
     return n;
 }
 
