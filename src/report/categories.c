@@ -129,8 +129,10 @@ kanon_status kanon__categories_init(kanon__categories *cs, const kanon__column *
             take(cs, &category);
     }
     /* a single rare category is hidden only among others */
-    while (cs->n > 0 && is_hidden(cs->other_before, cs->other_after, cs->other_groups, least))
+    while (cs->n > 0 && is_hidden(cs->other_before, cs->other_after, cs->other_groups, least)) {
         put_aside(cs, &cs->items[--cs->n]);
+        cs->other_is_rare = false;
+    }
     if (st == KANON_OK)
         arrange(cs, c->domain->taxonomy);
     kanon__free(counts.groups);

@@ -37,8 +37,9 @@ static const char texts[] =
     ".verdict{margin:14px 0;padding:0;list-style:none}\n"
     ".verdict li{display:flex;gap:10px;margin:0;padding:7px 10px;border:1px solid var(--edge);border-bottom-width:0}\n"
     ".verdict li:last-child{border-bottom-width:1px}\n"
-    ".verdict .mark{flex:0 0 64px;font-weight:700;white-space:nowrap}\n"
+    ".verdict .mark{flex:0 0 98px;font-weight:700;white-space:nowrap}\n"
     ".verdict .what{flex:1 1 auto;min-width:0}\n"
+    "@media(max-width:480px){.verdict li{display:block}.verdict .mark{display:block}}\n"
     ".good{color:var(--good)}.bad{color:var(--bad)}.warn{color:var(--warn)}.unknown{color:var(--soft)}\n"
     ".caution{padding:8px 12px;border-left:4px solid var(--warn);background:var(--tint)}\n"
     ".sign td{height:44px;border-bottom:1px solid var(--edge)}\n";
@@ -70,7 +71,7 @@ static const char tables[] =
     "figure{margin:14px 0;break-inside:avoid;overflow-x:auto}\n"
     "figcaption{margin:0 0 4px;font-size:13px;overflow-wrap:break-word}\n"
     "svg{display:block;width:100%;height:auto;font-size:11px}\n"
-    "svg[width=\"520\"]{max-width:660px}\n"
+    "@media screen and (max-width:600px){svg[width=\"640\"]{min-width:560px}}\n" /* letters stay readable */
     ".dense{font-size:11px}.dense th,.dense td{padding:4px 3px}\n"
     ".pair{display:grid;grid-template-columns:repeat(auto-fill,minmax(310px,1fr));gap:6px 28px;align-items:start}\n";
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Lengths are in the units of the viewBox, which are about pixels. */
-enum { LETTER = 6, DIGIT = 6, ROW_HEIGHT = 15, PAIR_HEIGHT = 26, LEGEND_HEIGHT = 18, AXIS_HEIGHT = 16, TITLE_HEIGHT = 15 };
+enum { LETTER = 6, DIGIT = 6, ROW_HEIGHT = 15, PAIR_HEIGHT = 26, LEGEND_HEIGHT = 18, AXIS_HEIGHT = 19, TITLE_HEIGHT = 15 };
 
 const char kanon__plot_style[] = ".light{fill:#b9c3cf;stroke:#8794a3;stroke-width:.5}\n"
                                  ".dark{fill:#1f4e79}\n"
@@ -170,12 +170,15 @@ static int label_stride(const kanon__plot_bar *bars, int n, double slot)
     return stride;
 }
 
+/* Columns stand in the middle of their slots; few of them are not as wide as the page. */
+enum { WIDEST_COLUMN = 90 };
+
 static void one_column(kanon__output *o, const kanon__plot *plot, const frame *f, const kanon__plot_bar *bar, double x,
                        double slot, double top)
 {
-    double width = slot * 0.8 / plot->n_series, label_end = 0, label_y = 0;
+    double width = fmin(slot * 0.8, WIDEST_COLUMN) / plot->n_series, label_end = 0, label_y = 0;
     for (int j = 0; j < plot->n_series; j++) {
-        double height = f->height * bar->values[j] / top, left = x + slot * 0.1 + j * width;
+        double height = f->height * bar->values[j] / top, left = x + (slot - width * plot->n_series) / 2 + j * width;
         if (bar->values[j] > 0 && height < 1)
             height = 1; /* few are not none */
         if (bar->values[j] > 0)
@@ -194,20 +197,20 @@ static void one_column(kanon__output *o, const kanon__plot *plot, const frame *f
 
 void kanon__plot_columns(kanon__output *o, const kanon__plot *plot, const kanon__plot_bar *bars, int n)
 {
-    enum { AREA_HEIGHT = 130, WIDEST_SLOT = 110 };
+    enum { AREA_HEIGHT = 130 };
     double most = largest(bars, n, plot->n_series),
            above = (plot->n_series == 2 ? LEGEND_HEIGHT : 4) + (plot->y_title != NULL ? 22 : 12);
     frame f = {.left = value_width(plot, most), .top = above, .height = AREA_HEIGHT};
     f.width = plot->width - f.left - 6;
     begin(o, plot, above + AREA_HEIGHT + AXIS_HEIGHT + TITLE_HEIGHT + 2);
     legend(o, plot, false);
-    double top = value_axis(o, plot, &f, most), slot = fmin(f.width / n, WIDEST_SLOT);
+    double top = value_axis(o, plot, &f, most), slot = f.width / n;
     int stride = label_stride(bars, n, slot);
     for (int i = 0; i < n; i++) {
         double x = f.left + i * slot;
         one_column(o, plot, &f, &bars[i], x, slot, top);
         if (i % stride == 0)
-            text(o, x + slot / 2, f.top + f.height + 13, "label middle", bars[i].label);
+            text(o, x + slot / 2, f.top + f.height + 16, "label middle", bars[i].label);
     }
     if (plot->x_title != NULL)
         text(o, f.left + f.width, f.top + f.height + AXIS_HEIGHT + 11, "note right", plot->x_title);
@@ -282,7 +285,7 @@ static void number_axis(kanon__output *o, const kanon__plot *plot, const frame *
         if (x - half < free_from)
             continue;
         bool sticks_out = x + half > plot->width;
-        text(o, sticks_out ? plot->width - 1 : x, base + 14, sticks_out ? "label right" : "label middle",
+        text(o, sticks_out ? plot->width - 1 : x, base + 17, sticks_out ? "label right" : "label middle",
              axis->tick_labels[i]);
         free_from = x + half + LETTER;
     }
@@ -354,7 +357,7 @@ static void scale_marks(kanon__output *o, const kanon__plot *plot, const frame *
     for (double mark = s->from; mark <= s->to * (1 + 1e-9); mark = s->logarithmic ? next_mark(mark) : mark + step) {
         double x = along(s, f, mark);
         line(o, x, base, x, base + 3, "base");
-        text(o, x, base + 16, "label middle", kanon__show_figure(mark, false).text);
+        text(o, x, base + 18, "label middle", kanon__show_figure(mark, false).text);
     }
     text(o, f->left + f->width, base + AXIS_HEIGHT + 15, "note right", plot->x_title);
 }

@@ -5,7 +5,7 @@
 
 #include "report/markup.h"
 
-enum { KANON__PLOT_WIDE = 520, KANON__PLOT_HALF = 350 };
+enum { KANON__PLOT_WIDE = 640, KANON__PLOT_HALF = 350 };
 
 /* The CSS rules of what is drawn; a page with plots has them once. */
 extern const char kanon__plot_style[];
