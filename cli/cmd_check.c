@@ -65,6 +65,17 @@ static void print_check(const kanon_check *check, double threshold)
     print_lines("not_shown", check->not_shown, check->n_not_shown);
 }
 
+/* The verdict row by row: mark, heading and sentence. */
+static void print_rows(const kanon_check *check)
+{
+    const kanon_verdict_row *row;
+    for (size_t i = 0; (row = kanon_verdict_at(check->verdict, i)) != NULL; i++) {
+        printf("%-*s %-9s %s: ", WIDTH, "row", kanon_enum_text(KANON_ENUM_MARK, (int)row->mark), row->heading);
+        print_clean(stdout, row->sentence);
+        putchar('\n');
+    }
+}
+
 /* Add a sentence, as much of it as there is room for. */
 static void add_reason(char *to, size_t size, const char *reason)
 {
@@ -75,7 +86,11 @@ static void add_reason(char *to, size_t size, const char *reason)
 /* The last line: whether the file satisfies what was asked of it. Where it does not, standard error has the reasons too. */
 static int print_verdict(const char *path, const kanon_check *check)
 {
+    const kanon_verdict_row *row;
     char reasons[2048] = "";
+    int n_look = 0;
+    for (size_t i = 0; (row = kanon_verdict_at(check->verdict, i)) != NULL; i++)
+        n_look += row->mark == KANON_MARK_LOOK;
     for (size_t i = 0; i < check->n_violated; i++)
         add_reason(reasons, sizeof reasons, check->violated[i]);
     for (size_t i = 0; i < check->n_not_shown; i++)
@@ -87,6 +102,8 @@ static int print_verdict(const char *path, const kanon_check *check)
     if (check->holds) {
         fputs(check->asked ? "holds: all that was asked is there" : "nothing was asked: the file is only described", stdout);
         terminal_style(stdout, STYLE_PLAIN);
+        if (n_look > 0)
+            printf("; %d row%s to look at", n_look, n_look == 1 ? "" : "s");
         putchar('\n');
         return EXIT_DONE;
     }
@@ -123,6 +140,7 @@ static int run(const command *self, const arguments *args)
     progress_end_to_print(&show);
     if (st == KANON_OK) {
         print_check(check, checking.risk_threshold);
+        print_rows(check);
         status = print_verdict(shown(args->operand), check);
     } else {
         status = failed(self, &err);

@@ -21,6 +21,7 @@ check_release <- function(x, ..., k = 0, risk_threshold = 0, progress = FALSE) {
   found <- .Call(C_check, schema, stream_of(x), list(k = k, risk_threshold = risk_threshold, progress = progress))
   found$figures <- as.data.frame(found$figures)
   found$constraints <- as.data.frame(found$constraints)
+  found$verdict <- as.data.frame(found$verdict)
   structure(found, class = "kanon_check")
 }
 

@@ -233,7 +233,7 @@ advice <- function(x) {
 #'
 #' The verdict of the report and of the program, row by row, in the same words.
 #'
-#' @param x A release of [kanonymise()].
+#' @param x A release of [kanonymise()], or what [check_release()] found.
 #' @return A data frame with the columns `row`, `heading`, `mark` (`"met"`, `"failed"`, `"look"` or `"not shown"`),
 #'   `sentence`, and `asked`: whether it was required.
 #' @examples
@@ -241,6 +241,7 @@ advice <- function(x) {
 #' verdict(kanonymise(people, quasi = "age", sensitive = "disease", k = 2))
 #' @export
 verdict <- function(x) {
+  if (inherits(x, "kanon_check")) return(x$verdict)
   must_be_release(x)
   fields <- own(x)
   order <- list(shuffle = isTRUE(fields$shuffle) || length(fields$shuffle_seed) > 0, threads = fields$threads)

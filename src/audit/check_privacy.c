@@ -142,8 +142,8 @@ static kanon_status number_entities(kanon__data *t, encoding *e, const kanon__re
     KANON_TRY(kanon__plain_values_read(&e->plain, r->entity->values, &plain, r->schema, err), out);
     KANON_TRY(list_values(&value_of_row, r, r->entity, &e->plain, err), out);
     if (e->plain.n_vague > 0)
-        KANON_TRY(kanon__texts_addf(&found->not_shown, err,
-                                    "%s: some cells are suppressed or generalised, so entities cannot be counted",
+        KANON_TRY(kanon__texts_addf(&found->persons_not_shown, err,
+                                    "%s: some cells are suppressed or generalised, so persons cannot be counted",
                                     r->entity->name),
                   out);
     KANON_TRY(kanon__new_array(&code_of, e->plain.values.n, "entities", err), out);
@@ -411,8 +411,8 @@ kanon_status kanon__check_privacy(kanon__privacy_result *out, const kanon__relea
     kanon__policy policy = {0};
     encoding *encodings = NULL; /* of the columns and, last, the entities */
     if (r->schema->said[KANON__WHOLE_ENTITY] != NULL && r->entity == NULL)
-        KANON_TRY(kanon__texts_addf(&out->not_shown, err,
-                                    "%s: the file has no such column, so entities cannot be counted: k and risk are of "
+        KANON_TRY(kanon__texts_addf(&out->persons_not_shown, err,
+                                    "%s: the file has no such column, so persons cannot be counted: k and risk are of "
                                     "records",
                                     r->schema->said[KANON__WHOLE_ENTITY]),
                   out);
@@ -423,6 +423,7 @@ kanon_status kanon__check_privacy(kanon__privacy_result *out, const kanon__relea
     KANON_TRY(measure_constraints(out, &data, &policy, r, err), out);
     if (data.has_entity)
         KANON_TRY(measure_entities(out, &data, r, err), out);
+    KANON_TRY(kanon__texts_append(&out->not_shown, &out->persons_not_shown, err), out);
 out:
     clear_encodings(encodings, r->n_columns + 1);
     kanon__free(policy.constraints); /* the texts are the schema's */
@@ -432,6 +433,7 @@ out:
 
 void kanon__privacy_result_clear(kanon__privacy_result *result)
 {
+    kanon__texts_clear(&result->persons_not_shown);
     kanon__texts_clear(&result->not_shown);
     kanon__texts_clear(&result->warnings);
     kanon__texts_clear(&result->sentences);

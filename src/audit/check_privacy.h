@@ -39,7 +39,8 @@ typedef struct kanon__privacy_result {
     int64_t fewest_entities; /* in a class; 0: the file does not have them */
     int32_t *own;            /* by row: the records of its entity in its class; NULL likewise */
     kanon__texts warnings;
-    kanon__texts not_shown; /* what the schema asks for and the file cannot show */
+    kanon__texts not_shown;         /* what the schema asks for and the file cannot show */
+    kanon__texts persons_not_shown; /* those of them that are about persons */
 } kanon__privacy_result;
 
 /* On failure what was found so far stays in *out, to be cleared. */

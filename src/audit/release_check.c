@@ -17,6 +17,7 @@
  * a check that leaves something out must not end well. So is a column that nobody gave a role. */
 #include "audit/cell_notation.h"
 #include "audit/check_privacy.h"
+#include "audit/check_verdict.h"
 #include "audit/class_table.h"
 #include "audit/made_by.h"
 #include "audit/plain_values.h"
@@ -47,6 +48,7 @@ typedef struct report {
     kanon__texts columns;          /* the names of the sensitive columns */
     kanon__privacy_result privacy; /* its lists also take what is found while the file is read */
     kanon__texts violated, unnamed;
+    kanon_verdict verdict;
     kanon__made_by made;
 } report;
 
@@ -79,6 +81,7 @@ typedef struct checker {
     sensitive_column entity; /* column -1: the file does not have it */
     kanon__same_texts same;
     kanon__class_table classes;
+    kanon__suspicions suspicions;
     uint32_t *class_of; /* of each row */
     int64_t class_of_capacity;
     uint32_t *tuple; /* of the current row */
@@ -491,7 +494,7 @@ static kanon_status warn_of_suspicions(checker *c, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon_role *roles = NULL;
     kanon__value_kind *kinds = NULL;
-    kanon__suspicions found = {0};
+    kanon__suspicions *found = &c->suspicions;
     char *const *names = c->source->column_names;
     KANON_TRY(kanon__new_array(&roles, c->source->n_columns, "columns", err), out);
     KANON_TRY(kanon__new_array(&kinds, c->source->n_columns, "columns", err), out);
@@ -500,13 +503,12 @@ static kanon_status warn_of_suspicions(checker *c, kanon_error *err)
     for (int i = 0; i < c->n_quasi; i++)
         kinds[c->quasi[i].column] = c->quasi[i].kind;
     const kanon__released_file file = {c->schema, c->source, c->report->check.records, roles, kinds};
-    KANON_TRY(kanon__suspicious_columns(&found, &file, err), out);
-    for (int64_t i = 0; i < found.n; i++)
-        KANON_TRY(kanon__texts_addf(&c->report->privacy.warnings, err, "%.200s: %s", names[found.items[i].column],
-                                    found.items[i].text),
+    KANON_TRY(kanon__suspicious_columns(found, &file, err), out);
+    for (int64_t i = 0; i < found->n; i++)
+        KANON_TRY(kanon__texts_addf(&c->report->privacy.warnings, err, "%.200s: %s", names[found->items[i].column],
+                                    found->items[i].text),
                   out);
 out:
-    kanon__suspicions_clear(&found);
     kanon__free(kinds);
     kanon__free(roles);
     return st;
@@ -677,6 +679,32 @@ static void publish_lists(report *r)
     check->n_not_shown = (size_t)r->privacy.not_shown.n;
 }
 
+/* The columns whose cells stand in their own rows. */
+static int count_kept(const checker *c)
+{
+    int n = 0;
+    for (int i = 0; i < c->n_sensitive + c->n_insensitive; i++) {
+        int column = i < c->n_sensitive ? c->sensitive[i].column : c->insensitive[i - c->n_sensitive];
+        n += !kanon__attribute_is_permuted(attribute_of(c, c->source->column_names[column]));
+    }
+    return n;
+}
+
+static kanon_status judge(checker *c, kanon_error *err)
+{
+    report *r = c->report;
+    const kanon__checked checked = {.check = &r->check,
+                                    .schema = c->schema,
+                                    .persons_not_shown = &r->privacy.persons_not_shown,
+                                    .suspicions = &c->suspicions,
+                                    .column_names = c->source->column_names,
+                                    .n_kept = count_kept(c)};
+    KANON_CHECK(kanon__check_verdict(&r->verdict, &checked, err));
+    r->check.verdict = &r->verdict;
+    r->check.holds = kanon_verdict_holds(&r->verdict);
+    return KANON_OK;
+}
+
 static kanon_status measure(checker *c, double threshold, int64_t k_asked, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -689,7 +717,7 @@ static kanon_status measure(checker *c, double threshold, int64_t k_asked, kanon
     KANON_TRY(list_violated(r, err), out);
     publish_lists(r);
     r->check.asked = k_asked > 0 || c->schema->n_constraints > 0 || c->schema->said[KANON__WHOLE_ENTITY] != NULL;
-    r->check.holds = r->check.n_violated == 0 && r->check.n_not_shown == 0;
+    st = judge(c, err);
 out:
     return st;
 }
@@ -698,6 +726,7 @@ out:
 
 static void clear_checker(checker *c)
 {
+    kanon__suspicions_clear(&c->suspicions);
     kanon__meaning_clear(&c->meaning);
     kanon__free(c->scratch);
     kanon__free(c->tuple);
@@ -825,6 +854,7 @@ void kanon_check_free(kanon_check *check)
         return;
     kanon__made_by_clear(&r->made);
     kanon__texts_clear(&r->unnamed);
+    kanon__verdict_clear(&r->verdict);
     kanon__texts_clear(&r->violated);
     kanon__privacy_result_clear(&r->privacy);
     kanon__free(r->smallest);

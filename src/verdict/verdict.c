@@ -88,6 +88,21 @@ kanon_status kanon__verdict_add_singled_out(kanon_verdict *v, int n, double shar
                               n == 1 ? "" : "s", n == 1 ? "it singles" : "they single", kanon__show_share(share).text, most);
 }
 
+kanon_status kanon__verdict_add_homogeneous(kanon_verdict *v, const char *column, double one, double nearly,
+                                            kanon_error *err)
+{
+    return kanon__verdict_add(v, KANON__VERDICT_HOMOGENEOUS, KANON_MARK_LOOK, false, err,
+                              "in %s, %s of the records are in groups in which at least 90 %% share one value, and %s in "
+                              "groups with one value only; distinct-l-diversity, alpha-k or t-closeness limit that",
+                              column, kanon__show_share(nearly).text, kanon__show_share(one).text);
+}
+
+kanon_status kanon__verdict_add_mixed(kanon_verdict *v, bool any, kanon_error *err)
+{
+    return kanon__verdict_add(v, KANON__VERDICT_HOMOGENEOUS, KANON_MARK_MET, false, err, "%s",
+                              any ? "in no group do 90 % of the records share a sensitive value" : "no column is sensitive");
+}
+
 void kanon__verdict_clear(kanon_verdict *v)
 {
     kanon__texts_clear(&v->sentences);

@@ -31,6 +31,11 @@ kanon_status kanon__verdict_add(kanon_verdict *verdict, kanon__verdict_kind kind
 /* How the columns that are released as they are single out the rows: `n` columns, and the share of the rows (NAN: not
  * counted); at most `limit` are asked for, NAN: nothing is. */
 kanon_status kanon__verdict_add_singled_out(kanon_verdict *verdict, int n, double share, double limit, kanon_error *err);
+/* A sensitive column of which so many records are in groups with one value, and with one value in 90 % or more. */
+kanon_status kanon__verdict_add_homogeneous(kanon_verdict *verdict, const char *column, double one, double nearly,
+                                            kanon_error *err);
+/* There is no such column, of any that are sensitive. */
+kanon_status kanon__verdict_add_mixed(kanon_verdict *verdict, bool any, kanon_error *err);
 void kanon__verdict_clear(kanon_verdict *verdict);
 
 #endif

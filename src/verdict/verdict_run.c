@@ -132,7 +132,6 @@ static kanon_status judge_columns(kanon_verdict *v, const source *s, kanon_error
 /* Where a sensitive value is all or nearly all of a group, k alone does not hide it. */
 static kanon_status judge_sensitive(kanon_verdict *v, const source *s, kanon_error *err)
 {
-    const kanon__verdict_kind row = KANON__VERDICT_HOMOGENEOUS;
     const kanon__data *data = s->data;
     int n_look = 0;
     for (int i = 0; i < data->n_sensitive; i++) {
@@ -141,17 +140,9 @@ static kanon_status judge_sensitive(kanon_verdict *v, const source *s, kanon_err
         if (!(nearly > 0))
             continue;
         n_look++;
-        KANON_CHECK(kanon__verdict_add(v, row, KANON_MARK_LOOK, false, err,
-                                       "in %s, %s of the records are in groups in which at least 90 %% share one value, and "
-                                       "%s in groups with one value only; distinct-l-diversity, alpha-k or t-closeness "
-                                       "limit that",
-                                       name, kanon__show_share(nearly).text, kanon__show_share(one).text));
+        KANON_CHECK(kanon__verdict_add_homogeneous(v, name, one, nearly, err));
     }
-    if (n_look > 0)
-        return KANON_OK;
-    return kanon__verdict_add(v, row, KANON_MARK_MET, false, err,
-                              data->n_sensitive == 0 ? "no column is sensitive"
-                                                     : "in no group do 90 %% of the records share a sensitive value");
+    return n_look > 0 ? KANON_OK : kanon__verdict_add_mixed(v, data->n_sensitive > 0, err);
 }
 
 /* A release of a state, with all before it. For others, what is required alone. */

@@ -75,7 +75,7 @@ def main(kanon, folder, name):
     checked = run(kanon, "check", f"{folder}/release.csv", "-s", schema_path)
     if "entity" in table:
         check_persons(table, f"{folder}/groups.csv")
-        if "entities cannot be counted" not in checked.stdout or "violated" in checked.stdout:
+        if "persons cannot be counted" not in checked.stdout or "violated" in checked.stdout:
             complain(f"check: {checked.stdout}")
     elif checked.returncode != 0:
         complain(f"check ends with {checked.returncode}: {checked.stdout}{checked.stderr}")

@@ -290,7 +290,8 @@ class Check(Mapping[str, Any]):
     """What a release really is. ``bool(check)``: everything that was asked holds and could be counted."""
 
     def __init__(self, found: dict[str, Any]) -> None:
-        self._found = found
+        self._found = found | {"verdict": Verdict(found["verdict"])}
+        self.verdict: Verdict = self._found["verdict"]
         self.violated: list[str] = found["violated"]
         self.not_shown: list[str] = found["not_shown"]
         self.warnings: list[str] = found["warnings"]

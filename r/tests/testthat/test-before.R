@@ -98,6 +98,9 @@ test_that("a release has a verdict, row by row", {
   expect_identical(rows$mark[rows$row == "k"], "met")
   expect_identical(rows$mark[rows$row == "order"], "look")
   expect_type(rows$asked, "logical")
+  found <- check_release(data.frame(age = c("[20..29]", "[20..29]", "35")), quasi = "age", k = 2)
+  expect_identical(verdict(found)$mark[1], "failed")
+  expect_identical(verdict(found)$row[1], "k")
   expect_error(verdict(people()), "not a release", class = "kanon_usage")
 })
 

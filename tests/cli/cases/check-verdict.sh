@@ -30,7 +30,7 @@ expect 1 "$KANON" check t.csv -s s.yaml --entity pid
 verdict "fails: a class has 1 entities, fewer than the 3 asked for"
 expect 1 "$KANON" check r.csv -s s.yaml --entity pid
 verdict "fails: pid: the file has no such column"
-out_has "not_shown            pid: the file has no such column, so entities cannot be counted"
+out_has "not_shown            pid: the file has no such column, so persons cannot be counted"
 err_lines 1
 err_has "r.csv: pid: the file has no such column"
 

@@ -18,7 +18,7 @@ grep -q '^  diagnosis: .*role: sensitive' demo.yaml || failed "diagnosis"
 grep -q '^entity: id$' demo.yaml || failed "a patient has several records"
 expect 0 "$KANON" anonymize demo/hospital.csv -s demo.yaml --effort fast -o release.csv
 expect 1 "$KANON" check release.csv -s demo.yaml
-out_has "id: the file has no such column, so entities cannot be counted"
+out_has "id: the file has no such column, so persons cannot be counted"
 out_lacks violated
 
 # The schema goes to standard output unless -o names a file; -q says nothing.

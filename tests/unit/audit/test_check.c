@@ -471,7 +471,7 @@ static void vague_cells_are_the_commonest_of_persons(void **state)
     kanon_check_free(check);
     /* of a person whose number is suppressed nobody knows whether it is another one */
     check = check_with(schema, "who,age,d\na,1,flu\n*,1,gout\n", NULL);
-    assert_true(is_not_shown(check, "who: some cells are suppressed or generalised, so entities cannot be counted"));
+    assert_true(is_not_shown(check, "who: some cells are suppressed or generalised, so persons cannot be counted"));
     assert_false(check->holds);
     kanon_check_free(check);
     kanon_schema_free(schema);

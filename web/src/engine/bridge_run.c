@@ -100,23 +100,29 @@ static json_t *advice_of(const kanon_table *table, const kanon_grouping *groupin
     return out;
 }
 
-static json_t *verdict_of(const bridge *self, const json_t *request)
+static json_t *verdict_rows(const kanon_verdict *verdict)
 {
     json_t *out = json_array();
-    kanon_verdict *verdict = NULL;
     const kanon_verdict_row *row;
+    for (size_t i = 0; (row = kanon_verdict_at(verdict, i)) != NULL; i++)
+        json_array_append_new(out, json_pack("{s:s, s:s, s:s, s:s}", "row", row->name, "heading", row->heading, "mark",
+                                             kanon_enum_text(KANON_ENUM_MARK, (int)row->mark), "sentence", row->sentence));
+    return out;
+}
+
+static json_t *verdict_of(const bridge *self, const json_t *request)
+{
+    kanon_verdict *verdict = NULL;
     const kanon_output nowhere = {.struct_size = sizeof nowhere}; /* only that there is a release matters */
     const kanon_outputs outputs = {.struct_size = sizeof outputs,
                                    .release = &nowhere,
                                    .measures = self->measures,
                                    .shuffle = bridge_flag(request, "shuffle")};
     if (kanon_verdict_of(&verdict, self->table, self->grouping, &outputs, NULL) != KANON_OK)
-        return out;
-    for (size_t i = 0; (row = kanon_verdict_at(verdict, i)) != NULL; i++)
-        json_array_append_new(out, json_pack("{s:s, s:s, s:s, s:s}", "row", row->name, "heading", row->heading, "mark",
-                                             kanon_enum_text(KANON_ENUM_MARK, (int)row->mark), "sentence", row->sentence));
+        return json_array();
+    json_t *rows = verdict_rows(verdict);
     kanon_verdict_free(verdict);
-    return out;
+    return rows;
 }
 
 /* How many groups have which size, and which share of each quasi column shows nothing any more. */
@@ -273,7 +279,6 @@ kanon_status bridge_run(bridge *self, const json_t *request, json_t *answer, kan
 
 kanon_status bridge_measure(bridge *self, const json_t *request, json_t *answer, kanon_error *err)
 {
-    (void)request;
     kanon_status st = KANON_OK;
     if (self->grouping == NULL)
         return bridge_fail(err, KANON_EINVAL, "nothing was run yet");
@@ -375,6 +380,7 @@ static void put_check(json_t *answer, const kanon_check *c)
     json_object_set_new(answer, "shareAtRisk", bridge_number(c->share_at_risk));
     json_object_set_new(answer, "warnings", bridge_strings(c->warnings, c->n_warnings));
     json_object_set_new(answer, "violated", bridge_strings(c->violated, c->n_violated));
+    json_object_set_new(answer, "verdict", verdict_rows(c->verdict));
     json_object_set_new(answer, "notShown", bridge_strings(c->not_shown, c->n_not_shown));
     json_object_set_new(answer, "asked", json_boolean(c->asked));
     json_object_set_new(answer, "holds", json_boolean(c->holds));

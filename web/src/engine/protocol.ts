@@ -168,11 +168,17 @@ export interface RunResult {
     sizes: Record<string, number>;
     general: Record<string, number | null>;
 }
+export interface VerdictRow {
+    row: string;
+    heading: string;
+    mark: "met" | "failed" | "look" | "not shown";
+    sentence: string;
+}
 export interface Measured {
     figures: Figures;
     advice: { text: string; topic: string | null }[];
     // what decides whether the release may be given away, row by row
-    verdict: { row: string; heading: string; mark: "met" | "failed" | "look" | "not shown"; sentence: string }[];
+    verdict: VerdictRow[];
 }
 export interface Curve {
     points: { settings: Record<string, string>; figures: Record<string, number | null>; result: string }[];
@@ -190,6 +196,7 @@ export interface CheckResult {
     warnings: string[];
     violated: string[];
     notShown: string[];
+    verdict: VerdictRow[];
     asked: boolean;
     holds: boolean;
     figures: { model: string; attribute: string; figure: string; value: number | null }[];

@@ -19,6 +19,7 @@ import {
 } from "./parts";
 import { useModel, useSession, type Run } from "./session";
 import { requirementsOf } from "./step-choose";
+import { Verdict } from "./verdict";
 
 // What is written has names that no table has: a table may be called release.csv.
 const RELEASE = "kanon-out-release.csv";
@@ -279,29 +280,6 @@ function Result(props: { run: Run }): preact.JSX.Element {
                 </details>
             )}
         </section>
-    );
-}
-
-/** What decides whether the release may be given away, in the order and the words of the report. */
-function Verdict(props: { rows: Measured["verdict"] }): preact.JSX.Element {
-    const words = useWords();
-    const marks = {
-        met: ["good", `✓ ${words.markMet}`],
-        failed: ["bad", `✗ ${words.markFailed}`],
-        look: ["warn", `! ${words.markLook}`],
-        "not shown": ["unknown", `? ${words.markNotShown}`],
-    } as const;
-    return (
-        <ul class="verdict">
-            {props.rows.map((row) => (
-                <li key={row.heading + row.sentence}>
-                    <span class={`mark ${marks[row.mark][0]}`}>{marks[row.mark][1]}</span>
-                    <span>
-                        <strong>{row.heading}</strong>: {row.sentence}
-                    </span>
-                </li>
-            ))}
-        </ul>
     );
 }
 

@@ -4,6 +4,7 @@ import type { CheckResult, Figures, Files } from "../engine/protocol";
 import { SCHEMA, schemaText } from "./model";
 import { Card, Failure, Field, Notice, Stat, Table, useNumbers, useWords } from "./parts";
 import { useSession } from "./session";
+import { Verdict } from "./verdict";
 
 export function TabCheck(): preact.JSX.Element {
     const words = useWords();
@@ -128,6 +129,9 @@ function Found(props: { found: CheckResult }): preact.JSX.Element {
                     <p key={text}>{text}</p>
                 ))}
             </Notice>
+            <Card title={words.verdict}>
+                <Verdict rows={found.verdict} />
+            </Card>
             {found.warnings.length > 0 && (
                 <Notice kind="warning" title={words.warnings}>
                     {found.warnings.map((text) => (

@@ -1,0 +1,147 @@
+/* See check_verdict.h. The counterpart of verdict/verdict_run.c for a file whose making is not known: what only the original
+ * shows is not shown. */
+#include "audit/check_verdict.h"
+
+#include "table/value/figure_text.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *ending(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static kanon_status judge_k(kanon_verdict *v, const kanon_check *c, kanon_error *err)
+{
+    const kanon__verdict_kind row = KANON__VERDICT_K;
+    kanon__figure_text k = kanon__show_count(c->k);
+    if (c->k_asked == 0)
+        return kanon__verdict_add(v, row, KANON_MARK_LOOK, false, err, "the smallest group has %s record%s; no k was asked",
+                                  k.text, ending(c->k));
+    return kanon__verdict_add(v, row, c->k >= c->k_asked ? KANON_MARK_MET : KANON_MARK_FAILED, true, err,
+                              "the smallest group has %s record%s (asked: at least %s)", k.text, ending(c->k),
+                              kanon__show_count(c->k_asked).text);
+}
+
+static kanon_status judge_persons(kanon_verdict *v, const kanon__checked *d, kanon_error *err)
+{
+    const kanon__verdict_kind row = KANON__VERDICT_PERSONS;
+    const kanon_check *c = d->check;
+    if (d->schema->said[KANON__WHOLE_ENTITY] == NULL)
+        return KANON_OK;
+    for (int64_t i = 0; i < d->persons_not_shown->n; i++)
+        KANON_CHECK(kanon__verdict_add(v, row, KANON_MARK_NOT_SHOWN, true, err, "%s", d->persons_not_shown->items[i]));
+    if (d->persons_not_shown->n > 0)
+        return KANON_OK;
+    double asked = fmax((double)c->k_asked, 1);
+    kanon__figure_text fewest = kanon__show_count(c->entities);
+    if ((double)c->entities < asked)
+        return kanon__verdict_add(v, row, KANON_MARK_FAILED, true, err,
+                                  "a group has records of %s person%s (asked: at least %s)", fewest.text,
+                                  ending(c->entities), kanon__show_count(c->k_asked).text);
+    if (c->highest_risk > 1 / asked + 1e-12)
+        return kanon__verdict_add(
+            v, row, KANON_MARK_LOOK, true, err,
+            "every group has records of at least %s persons, and one person has %s of the records of a "
+            "group, so that a record picked from it is that person's with this chance",
+            fewest.text, kanon__show_share(c->highest_risk).text);
+    return kanon__verdict_add(v, row, KANON_MARK_MET, true, err, "every group has records of at least %s person%s",
+                              fewest.text, ending(c->entities));
+}
+
+static bool is_about_persons(const kanon__checked *d, const char *sentence)
+{
+    return kanon__texts_find(d->persons_not_shown, sentence, strlen(sentence)) >= 0;
+}
+
+static kanon_status judge_requirements(kanon_verdict *v, const kanon__checked *d, kanon_error *err)
+{
+    const kanon__verdict_kind row = KANON__VERDICT_REQUIREMENT;
+    const kanon_check *c = d->check;
+    for (size_t i = 0; i < c->n_constraints; i++) {
+        const kanon_constraint_status *one = c->constraints[i];
+        KANON_CHECK(kanon__verdict_add(
+            v, row, one->holds ? KANON_MARK_MET : KANON_MARK_FAILED, true, err, "%s (asked: %s, reached: %s)", one->sentence,
+            kanon__show_figure(one->asked, false).text, kanon__show_figure(one->reached, false).text));
+    }
+    for (size_t i = 0; i < c->n_not_shown; i++)
+        if (!is_about_persons(d, c->not_shown[i]))
+            KANON_CHECK(kanon__verdict_add(v, row, KANON_MARK_NOT_SHOWN, true, err, "%s", c->not_shown[i]));
+    return KANON_OK;
+}
+
+/* One that the schema calls identifying, or that nobody gave a role, fails; one that looks like it is to be looked at. */
+static kanon_status judge_identifying(kanon_verdict *v, const kanon__checked *d, kanon_error *err)
+{
+    const kanon__verdict_kind row = KANON__VERDICT_IDENTIFYING;
+    const kanon_check *c = d->check;
+    if (c->identifying_columns > 0)
+        KANON_CHECK(kanon__verdict_add(v, row, KANON_MARK_FAILED, true, err, "%d identifying column%s in the file",
+                                       c->identifying_columns, c->identifying_columns == 1 ? " is" : "s are"));
+    for (size_t i = 0; i < c->n_unnamed; i++)
+        KANON_CHECK(kanon__verdict_add(v, row, KANON_MARK_FAILED, true, err,
+                                       "%s has no role, so it may be anything; give it one (insensitive: released as it is)",
+                                       c->unnamed[i]));
+    if (c->identifying_columns == 0 && c->n_unnamed == 0)
+        KANON_CHECK(kanon__verdict_add(v, row, KANON_MARK_MET, true, err, "none is in the file"));
+    return KANON_OK;
+}
+
+static kanon_status judge_suspicions(kanon_verdict *v, const kanon__checked *d, kanon_error *err)
+{
+    for (int64_t i = 0; i < d->suspicions->n; i++) {
+        const kanon__suspicion *s = &d->suspicions->items[i];
+        KANON_CHECK(kanon__verdict_add(
+            v, kanon__suspicion_identifies(s->kind) ? KANON__VERDICT_IDENTIFYING : KANON__VERDICT_RELEASED, KANON_MARK_LOOK,
+            false, err, "%s: %s", d->column_names[s->column], s->text));
+    }
+    return KANON_OK;
+}
+
+static double figure(const kanon_check *c, const char *name, const char *column)
+{
+    for (size_t i = 0; i < c->n_figures; i++)
+        if (strcmp(c->figures[i]->figure, name) == 0 && strcmp(c->figures[i]->attribute, column) == 0)
+            return c->figures[i]->value;
+    return NAN;
+}
+
+static kanon_status judge_sensitive(kanon_verdict *v, const kanon_check *c, kanon_error *err)
+{
+    bool any = false, look = false;
+    for (size_t i = 0; i < c->n_figures; i++) {
+        const kanon_privacy_figure *nearly = c->figures[i];
+        if (strcmp(nearly->figure, "nearly_homogeneous") != 0)
+            continue;
+        any = true;
+        if (!(nearly->value > 0))
+            continue;
+        look = true;
+        KANON_CHECK(kanon__verdict_add_homogeneous(v, nearly->attribute, figure(c, "homogeneous", nearly->attribute),
+                                                   nearly->value, err));
+    }
+    return look ? KANON_OK : kanon__verdict_add_mixed(v, any, err);
+}
+
+/* What a file alone does not tell. */
+static kanon_status judge_unknown(kanon_verdict *v, kanon_error *err)
+{
+    KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_EARLIER, KANON_MARK_NOT_SHOWN, false, err, "none was compared"));
+    KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_ORDER, KANON_MARK_NOT_SHOWN, false, err,
+                                   "only the original shows whether it is that of the table"));
+    return kanon__verdict_add(v, KANON__VERDICT_CELLS, KANON_MARK_NOT_SHOWN, false, err,
+                              "only the original shows whether they cover it");
+}
+
+kanon_status kanon__check_verdict(kanon_verdict *out, const kanon__checked *d, kanon_error *err)
+{
+    KANON_CHECK(judge_k(out, d->check, err));
+    KANON_CHECK(judge_persons(out, d, err));
+    KANON_CHECK(judge_requirements(out, d, err));
+    KANON_CHECK(judge_identifying(out, d, err));
+    KANON_CHECK(kanon__verdict_add_singled_out(out, d->n_kept, d->check->singled_out_all, NAN, err));
+    KANON_CHECK(judge_suspicions(out, d, err));
+    KANON_CHECK(judge_sensitive(out, d->check, err));
+    return judge_unknown(out, err);
+}
