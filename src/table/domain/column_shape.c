@@ -120,9 +120,39 @@ static const char *const generic_texts[] = {
     "k.a.",
     "k. a.",
     "keine angabe",
+    "keine antwort",
+    "ohne angabe",
+    "wei\303\237 nicht",
+    "weiss nicht",
+    "nicht bekannt",
+    "nicht erhoben",
+    "trifft nicht zu",
+    "verweigert",
     "unbekannt",
+    "fehlt",
+    "don't know",
+    "do not know",
+    "no answer",
+    "no response",
+    "prefer not to say",
+    "not asked",
+    "not recorded",
     "inconnu",
+    "non renseign\303\251",
+    "sans r\303\251ponse",
+    "ne sait pas",
+    "nsp",
+    "refus",
+    "manquant",
     "desconocido",
+    "no consta",
+    "no sabe",
+    "no contesta",
+    "no responde",
+    "sin respuesta",
+    "sin datos",
+    "ns/nc",
+    "s/d",
     "#value!",
     "#div/0!",
     "#ref!",
@@ -423,21 +453,23 @@ static void judge(const finder *f, kanon_type wanted)
 
 /* ---- numbers that mean "no value" -------------------------------------------------------------------------------- */
 
-/* The two largest values of a column of one sign, and the text of the largest. */
-typedef struct extremes {
-    double most, next;
-    uint32_t code;
-} extremes;
+/* The whole numbers of a column that can mean "no value", and the others. */
+typedef struct codes_seen {
+    double numbers[KANON__SHAPE_SENTINELS + 1];
+    uint32_t codes[KANON__SHAPE_SENTINELS + 1];
+    int n;
+    bool once;  /* one of them is in one cell only */
+    double end; /* the least of them above, in amount */
+} codes_seen;
 
-static void note_value(extremes *e, double value, uint32_t code)
+static void note_code(codes_seen *seen, double number, uint32_t code, int64_t cells)
 {
-    if (e->code == KANON__NO_CODE || value > e->most) {
-        e->next = e->code == KANON__NO_CODE ? 0 : e->most;
-        e->most = value;
-        e->code = code;
-    } else if (value < e->most && value > e->next) {
-        e->next = value;
-    }
+    if (seen->n > KANON__SHAPE_SENTINELS)
+        return;
+    seen->numbers[seen->n] = number;
+    seen->codes[seen->n++] = code;
+    seen->once = seen->once || cells < 2;
+    seen->end = seen->end == 0 || number < seen->end ? number : seen->end;
 }
 
 /* 99, 999, 9999, ... */
@@ -449,30 +481,106 @@ static bool is_nines(double value)
     return false;
 }
 
-/* Nines far above all other values, or -1, -9, -99, ... where nothing else is negative; in more cells than one. */
-static void find_sentinel(const finder *f)
+/* 77, 88, 97, 98, 99 and the like: the codes of surveys for refused, not applicable and not known. */
+static bool is_high_code(double value)
 {
-    kanon__column_shape *s = f->shape;
-    extremes above = {.code = KANON__NO_CODE}, below = {.code = KANON__NO_CODE};
-    int n_negative = 0;
+    for (double nines = 99; nines < 1e9; nines = nines * 10 + 9)
+        if (value == nines || value == nines - 1 || value == nines - 2 || value == nines / 9 * 8 || value == nines / 9 * 7)
+            return true;
+    return false;
+}
+
+static bool is_low_code(double value)
+{
+    return (value >= 1 && value <= 9 && value == (int)value) || is_high_code(value);
+}
+
+/* The value of each text; false: it is no number. */
+static bool number_of(const finder *f, uint32_t code, double *out)
+{
+    size_t length;
+    const char *text = kanon__dictionary_text(f->column->texts, code, &length);
+    kanon__decimal number;
+    if (!is_present(f, code) || !kanon__value_parse(&number, KANON_TYPE_DECIMAL, &f->shape->format, text, length))
+        return false;
+    *out = number.value;
+    return true;
+}
+
+static void take_codes(kanon__column_shape *s, const codes_seen *seen)
+{
+    for (int i = 0; i < seen->n && s->n_sentinels < KANON__SHAPE_SENTINELS; i++)
+        s->sentinels[s->n_sentinels++] = seen->codes[i];
+    s->sentinel = s->sentinels[0];
+}
+
+/* Below zero: -1, -9, -99, ... where nothing else is negative. Several are codes if one of them is 8, 9 or nines and there is no
+ * row of them without a gap, or if all other values are far larger. */
+static void find_low_codes(const finder *f)
+{
+    codes_seen seen = {0};
+    double most = 0, number;
+    bool any = false, telling = false;
+    int64_t n_others = 0;
     for (uint32_t code = 0; code < f->column->texts->n; code++) {
-        size_t length;
-        const char *text = kanon__dictionary_text(f->column->texts, code, &length);
-        kanon__decimal number;
-        if (!is_present(f, code) || !kanon__value_parse(&number, KANON_TYPE_DECIMAL, &s->format, text, length))
+        if (!number_of(f, code, &number))
             continue;
-        note_value(&above, number.value, code);
-        if (number.value < 0) {
-            note_value(&below, -number.value, code);
-            n_negative++;
+        if (number >= 0) {
+            most = number > most ? number : most;
+            n_others++;
+            continue;
         }
+        if (!is_low_code(-number))
+            return;
+        any = true;
+        telling = telling || number == -8 || number == -9 || is_nines(-number);
+        note_code(&seen, -number, code, f->counts[code]);
     }
-    if (n_negative == 1 && s->n_distinct > 1 && f->counts[below.code] > 1 &&
-        (below.most == 1 || below.most == 9 || is_nines(below.most)))
-        s->sentinel = below.code;
-    if (above.code != KANON__NO_CODE && f->counts[above.code] > 1 && is_nines(above.most) && above.next * 3 < above.most &&
-        s->n_distinct > 2)
-        s->sentinel = above.code;
+    if (!any || seen.n > KANON__SHAPE_SENTINELS || seen.once || n_others == 0)
+        return;
+    bool one = seen.n == 1 && (seen.numbers[0] == 1 || telling);
+    bool row = seen.n > 4; /* -1, -2, -3, ... are values */
+    if (one || (seen.n > 1 && !row && (telling || most >= 100)))
+        take_codes(f->shape, &seen);
+}
+
+/* Above: nines, and numbers of codes next to them, far above all other values. */
+static void find_high_codes(const finder *f)
+{
+    codes_seen seen = {0};
+    double top = 0, next = 0, number;
+    for (uint32_t code = 0; code < f->column->texts->n; code++)
+        if (number_of(f, code, &number))
+            top = number > top ? number : top;
+    if (!is_nines(top) && !is_nines(top + 1))
+        return;
+    for (uint32_t code = 0; code < f->column->texts->n; code++) {
+        if (!number_of(f, code, &number))
+            continue;
+        if (is_high_code(number) && number * 1.5 > top)
+            note_code(&seen, number, code, f->counts[code]);
+        else
+            next = number > next ? number : next;
+    }
+    bool plain = seen.n > 1 || is_nines(top);
+    if (seen.n > 0 && seen.n <= KANON__SHAPE_SENTINELS && !seen.once && plain && next * 3 < seen.end &&
+        f->shape->n_distinct > 2)
+        take_codes(f->shape, &seen);
+}
+
+/* In more cells than one each. */
+static void find_sentinels(const finder *f)
+{
+    find_low_codes(f);
+    find_high_codes(f);
+}
+
+bool kanon__shape_is_sentinel(const kanon__column_shape *shape, uint32_t code)
+{
+    for (int i = 0; i < shape->n_sentinels; i++)
+        if (shape->sentinels[i] == code)
+            return true;
+    return false;
 }
 
 const kanon__value_format *kanon__shape_formats(kanon_type type, int *n)
@@ -491,7 +599,7 @@ kanon_status kanon__column_shape_find(kanon__column_shape *out, const kanon__sha
     count_kinds(&f);
     judge(&f, wanted);
     if (out->type == KANON_TYPE_INTEGER || out->type == KANON_TYPE_DECIMAL)
-        find_sentinel(&f);
+        find_sentinels(&f);
 out:
     kanon__free(f.generic);
     kanon__free(f.counts);

@@ -39,7 +39,8 @@ typedef enum kanon__shape_kind {
     KANON__SHAPE_AMBIGUOUS_DATES    /* two formats do: `format` and `other_date` */
 } kanon__shape_kind;
 
-enum { KANON__SHAPE_GENERIC = 8 }; /* texts for "no value" that are told */
+enum { KANON__SHAPE_SENTINELS = 6 }; /* numbers for "no value" in a column */
+enum { KANON__SHAPE_GENERIC = 8 };   /* texts for "no value" that are told */
 
 typedef struct kanon__column_shape {
     kanon__shape_kind kind;
@@ -59,6 +60,8 @@ typedef struct kanon__column_shape {
     uint32_t generic[KANON__SHAPE_GENERIC]; /* codes of such texts, in order of appearance */
     int n_generic_texts;
     uint32_t sentinel; /* a number far from all others that may mean "no value": 9999; KANON__NO_CODE: none */
+    uint32_t sentinels[KANON__SHAPE_SENTINELS]; /* all such numbers, the first one included: -1, -8, -9 */
+    int n_sentinels;
 } kanon__column_shape;
 
 /* `wanted`: the type that the schema names; KANON_TYPE_UNKNOWN: any. With one, only its formats are tried, and leading zeros
@@ -67,6 +70,8 @@ kanon_status kanon__column_shape_find(kanon__column_shape *out, const kanon__sha
                                       kanon_error *err);
 /* The formats that are tried for numbers or dates, the likeliest first; *n of them. */
 const kanon__value_format *kanon__shape_formats(kanon_type type, int *n);
+/* Whether the text of a code is a number that may mean "no value". */
+bool kanon__shape_is_sentinel(const kanon__column_shape *shape, uint32_t code);
 /* Whether a text is on the list of those that people write for "no value", in any case of letters. These may be shown: they
  * say nothing about a person. */
 bool kanon__text_is_generic(const char *text, size_t length);

@@ -145,10 +145,10 @@ static kanon_status note_format(const question *q, const kanon__value_format *sa
 }
 
 /* Nines are no cell of a person: whoever writes them means "no value". */
-static kanon_status note_sentinel(const question *q, kanon_error *err)
+static kanon_status note_sentinel(const question *q, uint32_t code, kanon_error *err)
 {
     size_t length;
-    const char *text = kanon__dictionary_text(q->raw->values, q->shape->sentinel, &length);
+    const char *text = kanon__dictionary_text(q->raw->values, code, &length);
     return kanon__texts_addf(q->raw->notices, err,
                              "%s: %.*s is far from all other values; if it means 'no value', name it with 'missing'",
                              q->raw->name, (int)length, text);
@@ -162,8 +162,8 @@ static kanon_status add_notices(const question *q, const kanon__value_format *sa
     if (q->shape->kind == KANON__SHAPE_CODES)
         KANON_TRY(note_codes(q, err), out);
     KANON_TRY(note_format(q, said, err), out);
-    if (q->shape->sentinel != KANON__NO_CODE)
-        KANON_TRY(note_sentinel(q, err), out);
+    for (int i = 0; i < q->shape->n_sentinels; i++)
+        KANON_TRY(note_sentinel(q, q->shape->sentinels[i], err), out);
 out:
     return st;
 }

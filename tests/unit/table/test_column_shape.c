@@ -141,6 +141,36 @@ static void sentinels_are_found(void **state)
     assert_int_equal(shape_of("30|-1|-1|-2").sentinel, KANON__NO_CODE);
 }
 
+static void assert_codes(const char *cells, int n)
+{
+    kanon__column_shape shape = shape_of(cells);
+    if (shape.n_sentinels != n)
+        fail_msg("%s: %d codes instead of %d", cells, shape.n_sentinels, n);
+}
+
+/* Several in one column, as surveys write them; numbers of a scale are none. */
+static void several_codes_mean_no_value(void **state)
+{
+    (void)state;
+    assert_codes("3|5|-8|-8|-9|-9|4", 2);
+    assert_codes("1200|-1|-1|-2|-2|900", 2);            /* far smaller than the rest */
+    assert_codes("3|-1|-1|-2|-2|2", 0);                 /* a scale from -2 to 3 */
+    assert_codes("-9|-9|-8|-8|-7|-7|-6|-6|-5|-5|3", 0); /* degrees of winter */
+    assert_codes("3|5|-8|-8|-2.5|-9|-9", 0);            /* another number below zero */
+    assert_codes("3|12|97|97|98|98|99|99", 3);
+    assert_codes("1|2|3|77|77|88|88|99|99", 3);
+    assert_codes("40|60|97|97|98|98|99|99", 0); /* ages */
+    assert_codes("40|60|997|997|999|999", 2);
+    assert_codes("3|5|98|98|99", 0); /* 99 once */
+    kanon__column_shape shape = shape_of("3|5|-8|-8|-9|-9|4");
+    assert_true(kanon__shape_is_sentinel(&shape, 2));
+    assert_true(kanon__shape_is_sentinel(&shape, 3));
+    assert_false(kanon__shape_is_sentinel(&shape, 0));
+    assert_true(kanon__text_is_generic("Keine Angabe", 12));
+    assert_true(kanon__text_is_generic("NS/NC", 5));
+    assert_false(kanon__text_is_generic("keine", 5));
+}
+
 /* ---- dates ------------------------------------------------------------------------------------------------------- */
 
 static void assert_date(const char *format, const char *text, int64_t mantissa, int scale)
@@ -243,8 +273,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_of_plain_columns),     cmocka_unit_test(codes_are_no_numbers),
         cmocka_unit_test(nearly_numbers_are_counted), cmocka_unit_test(separators_are_found),
-        cmocka_unit_test(sentinels_are_found),        cmocka_unit_test(dates_by_formats),
-        cmocka_unit_test(dates_print_and_read_back),  cmocka_unit_test(date_formats_are_found),
+        cmocka_unit_test(sentinels_are_found),        cmocka_unit_test(several_codes_mean_no_value),
+        cmocka_unit_test(dates_by_formats),           cmocka_unit_test(dates_print_and_read_back),
+        cmocka_unit_test(date_formats_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
