@@ -42,7 +42,7 @@ static void choose_step(char out[KANON__NUMBER_TEXT], double least, bool whole)
 static void choose_date_bands(kanon__decision *d, const kanon__column_facts *f)
 {
     double days = f->max - f->min;
-    if (f->shape.format.date[0] != '\0' || f->n_distinct < 2) /* other formats may count in seconds */
+    if (kanon__value_has_time(&f->shape.format) || f->n_distinct < 2) /* bands are of days */
         return;
     snprintf(d->bands, sizeof d->bands, "%s",
              d->kind == KANON__KIND_birth_date || days > QUARTERS_DAYS ? "year"
@@ -55,8 +55,6 @@ void kanon__coarsening_bands(kanon__decision *d, const kanon__column_facts *f)
     bool whole = d->type == KANON_TYPE_INTEGER;
     if (d->type == KANON_TYPE_DATE)
         choose_date_bands(d, f);
-    if (f->shape.format.decimal == ',' || f->shape.format.thousands != 0) /* ends of bands are written with a point */
-        return;
     if ((!whole && d->type != KANON_TYPE_DECIMAL) || f->n_distinct <= FEW_VALUES)
         return;
     bool years = whole && (d->kind == KANON__KIND_age || d->kind == KANON__KIND_birth_date);

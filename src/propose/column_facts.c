@@ -3,6 +3,7 @@
 #include "propose/column_facts.h"
 
 #include "core/alloc.h"
+#include "core/text.h"
 #include "table/schema/taxonomy.h"
 
 #include <string.h>
@@ -22,11 +23,21 @@ static bool is_blank(const char *text, size_t length)
 /* Among categories, "none", "x" or "-" may be values; these texts are not. */
 static bool is_never_a_value(const char *text, size_t length)
 {
-    static const char *const texts[] = {"NA", "N/A", "na", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "?"};
+    static const char *const texts[] = {"NA",   "N/A",  "na", "n/a",  "#N/A",  "<NA>", "NaN",   "nan",
+                                        "NULL", "null", "?",  "k.A.", "k. A.", "k.a.", "NS/NC", "s/d"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strlen(texts[i]) == length && memcmp(texts[i], text, length) == 0)
             return true;
-    return false;
+    return memchr(text, ' ', length) != NULL && kanon__text_is_generic(text, length); /* "keine Angabe" */
+}
+
+/* -1, -9, -99 among words. */
+static bool is_negative_code(const char *text, size_t length)
+{
+    bool nines = true;
+    for (size_t i = 1; i < length; i++)
+        nines = nines && text[i] == '9';
+    return length >= 2 && length <= 4 && text[0] == '-' && ((length == 2 && text[1] >= '1' && text[1] <= '9') || nines);
 }
 
 /* Empty cells first; what else means "no value" depends on the shape, which does not look at them. */
@@ -43,11 +54,13 @@ static void find_blank(kanon__column_facts *f, uint32_t null_code)
 static void find_missing(kanon__column_facts *f)
 {
     bool numeric = f->shape.type != KANON_TYPE_CATEGORICAL;
+    bool words = (f->shape.n_integers + f->shape.n_decimals) * 5 < f->shape.n_present;
     for (uint32_t code = 0; code < f->texts->n; code++) {
         size_t length;
         const char *text = kanon__dictionary_text(f->texts, code, &length);
-        f->missing[code] = f->missing[code] || code == f->shape.sentinel ||
-                           (numeric ? kanon__text_is_generic(text, length) : is_never_a_value(text, length));
+        f->missing[code] = f->missing[code] || kanon__shape_is_sentinel(&f->shape, code) ||
+                           (numeric ? kanon__text_is_generic(text, length)
+                                    : is_never_a_value(text, length) || (words && is_negative_code(text, length)));
     }
 }
 
@@ -90,10 +103,28 @@ static void measure_number(kanon__column_facts *f, const char *text, size_t leng
     *has_number = true;
 }
 
+/* 1.234 and 17 can be thousands; 0.234, 1.5 and 1234 cannot. */
+static bool can_be_thousands(const kanon__column_facts *f, const char *text, size_t length, int64_t *n_decimals)
+{
+    enum { GROUP = 3 };
+    const char mark = f->shape.format.decimal;
+    if (f->shape.type != KANON_TYPE_DECIMAL || f->shape.format.thousands != 0)
+        return false;
+    kanon__trim(&text, &length);
+    const char *at = memchr(text, mark == 0 ? '.' : mark, length);
+    size_t before = at == NULL ? length : (size_t)(at - text);
+    *n_decimals += at != NULL;
+    if (before == 0 || before > GROUP || (at != NULL && (text[0] == '0' || text[0] == '-' || text[0] == '+')))
+        return false;
+    return at == NULL || length - before - 1 == GROUP;
+}
+
 static void measure_values(kanon__column_facts *f)
 {
     bool has_number = false;
+    int64_t n_decimals = 0;
     f->can_mask = f->n_distinct > 0;
+    f->thousands = true;
     for (uint32_t code = 0; code < f->texts->n; code++) {
         size_t length;
         const char *text = kanon__dictionary_text(f->texts, code, &length);
@@ -102,9 +133,92 @@ static void measure_values(kanon__column_facts *f)
         measure_text(f, text, length);
         if (f->shape.type != KANON_TYPE_CATEGORICAL)
             measure_number(f, text, length, &has_number);
+        f->thousands = f->thousands && can_be_thousands(f, text, length, &n_decimals);
     }
+    f->thousands = f->thousands && n_decimals > 0;
     f->mean_length /= f->n_distinct > 0 ? (double)f->n_distinct : 1;
     f->mean_spaces /= f->n_distinct > 0 ? (double)f->n_distinct : 1;
+}
+
+/* ---- bands ------------------------------------------------------------------------------------------------------- */
+
+/* A number at the beginning; its length, 0: there is none. */
+static size_t leading_number(double *out, const char *text, size_t length)
+{
+    kanon__decimal number;
+    size_t n = 0;
+    while (n < length && ((text[n] >= '0' && text[n] <= '9') ||
+                          (n > 0 && text[n] == '.' && n + 1 < length && text[n + 1] >= '0' && text[n + 1] <= '9')))
+        n++;
+    if (n == 0 || !kanon__parse_decimal(&number, text, n))
+        return 0;
+    *out = number.value;
+    return n;
+}
+
+static size_t skip(const char *text, size_t length, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t size = strlen(words[i]);
+        if (size <= length && memcmp(text, words[i], size) == 0)
+            return size;
+    }
+    return 0;
+}
+
+bool kanon__band_label_low(double *out, const char *text, size_t length)
+{
+    static const char *const below[] = {"<=",         "<",      "under ", "Under ",    "below ",    "up to ",
+                                        "less than ", "unter ", "bis ",   "moins de ", "menos de ", "hasta "};
+    static const char *const above[] = {">=",           ">",        "over ",         "Over ", "from ", "ab ",
+                                        "\303\274ber ", "plus de ", "m\303\241s de "};
+    static const char *const between[] = {"-", "\342\200\223", "to ", "bis ", "\303\240 ", "a ", ",", "to"};
+    static const char *const after[] = {"+",       "and over",     "and older", "or more",         "plus",
+                                        "et plus", "y m\303\241s", "und mehr",  "und \303\244lter"};
+    enum { BEFORE_ALL = 1000000000 };
+    double low, high;
+    kanon__trim(&text, &length);
+    if (length > 0 && (text[0] == '[' || text[0] == '(' || text[0] == ']'))
+        text++, length--;
+    size_t down = skip(text, length, below, sizeof below / sizeof *below);
+    size_t up = down > 0 ? 0 : skip(text, length, above, sizeof above / sizeof *above);
+    text += down + up, length -= down + up;
+    kanon__trim(&text, &length);
+    size_t n = leading_number(&low, text, length);
+    if (n == 0)
+        return false;
+    text += n, length -= n;
+    kanon__trim(&text, &length);
+    *out = down > 0 ? low - BEFORE_ALL : up > 0 ? low + 0.5 : low;
+    if (down + up > 0 || skip(text, length, after, sizeof after / sizeof *after) > 0)
+        return true;
+    size_t mark = skip(text, length, between, sizeof between / sizeof *between);
+    text += mark, length -= mark;
+    kanon__trim(&text, &length);
+    return mark > 0 && leading_number(&high, text, length) > 0 && high > low;
+}
+
+/* All values name bands, and no two of them begin alike. */
+static bool are_bands(const kanon__column_facts *f)
+{
+    enum { MOST_BANDS = 50 };
+    double lows[MOST_BANDS];
+    int n = 0;
+    if (f->shape.type != KANON_TYPE_CATEGORICAL || f->n_distinct < 2 || f->n_distinct > MOST_BANDS)
+        return false;
+    for (uint32_t code = 0; code < f->texts->n; code++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(f->texts, code, &length);
+        if (f->missing[code])
+            continue;
+        if (!kanon__band_label_low(&lows[n], text, length))
+            return false;
+        for (int i = 0; i < n; i++)
+            if (lows[i] == lows[n])
+                return false;
+        n++;
+    }
+    return true;
 }
 
 /* ---- patterns ---------------------------------------------------------------------------------------------------- */
@@ -147,6 +261,34 @@ static kanon__kind kind_of_values(const kanon__column_facts *f)
     return best;
 }
 
+/* A "number" or an "id" that has few values, in many records each, is a count or the code of a category. */
+static kanon__kind kind_of_few(const kanon__column_facts *f)
+{
+    enum { FEW = 100, MANY_RECORDS = 10 };
+    kanon__kind rest;
+    if (f->n_distinct > FEW || f->n_distinct * MANY_RECORDS > f->n_present ||
+        !kanon__kind_has(f->named, KANON__TRAIT_RECORD))
+        return f->named;
+    rest = kanon__kind_of_rest(f->name);
+    return rest != KANON__KIND_UNKNOWN ? rest : f->named;
+}
+
+bool kanon__column_is_counted(const kanon__column_facts *f)
+{
+    static const char *const words[] = {"number",   "num",    "nb",     "count", "anzahl",  "anz",      "size",   "years",
+                                        "year",     "yrs",    "months", "month", "weeks",   "days",     "hours",  "minutes",
+                                        "jahre",    "jahr",   "monate", "tage",  "stunden", "groesse",  "zahl",   "dauer",
+                                        "duration", "annees", "annee",  "mois",  "jours",   "heures",   "nombre", "duree",
+                                        "anos",     "meses",  "dias",   "horas", "numero",  "duracion", "beds",   "rate"};
+    enum { FIRST_YEAR = 1850, LAST_YEAR = 2100 };
+    if (f->shape.type != KANON_TYPE_INTEGER)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (kanon__name_has_word(f->name, words[i]))
+            return true;
+    return f->min >= FIRST_YEAR && f->max <= LAST_YEAR && f->n_distinct > 1;
+}
+
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__column_facts_find(kanon__column_facts *out, const char *name, const kanon__dictionary *texts,
@@ -164,7 +306,9 @@ kanon_status kanon__column_facts_find(kanon__column_facts *out, const char *name
     find_missing(out);
     KANON_TRY(count_values(out, err), out);
     measure_values(out);
+    out->bands = are_bands(out);
     out->shaped = kind_of_values(out);
+    out->named = kind_of_few(out);
 out:
     return st;
 }

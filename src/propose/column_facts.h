@@ -25,6 +25,8 @@ typedef struct kanon__column_facts {
     double mean_spaces; /* likewise: words but one */
     double min, max;    /* of numbers; dates in days or seconds. Both 0 where there is none */
     bool can_mask;      /* every value can be masked, and all are short */
+    bool thousands;     /* what stands before three digits in each number with decimals may be between thousands */
+    bool bands;         /* every value is the name of a band of numbers: [0-10), 65+ */
 } kanon__column_facts;
 
 /* `natural`: the type that the source knows; KANON_TYPE_UNKNOWN: its texts tell. */
@@ -33,6 +35,10 @@ kanon_status kanon__column_facts_find(kanon__column_facts *out, const char *name
                                       char delimiter, kanon_error *err);
 void kanon__column_facts_clear(kanon__column_facts *facts);
 
+/* Where a band begins, for the order of bands; false: the text names none. Open bands begin before or after the others. */
+bool kanon__band_label_low(double *out, const char *text, size_t length);
+/* Whether the values are numbers of things or years, by the name or because all of them can be years. */
+bool kanon__column_is_counted(const kanon__column_facts *facts);
 /* The kind that name and form of the values tell together. */
 kanon__kind kanon__column_kind(const kanon__column_facts *facts);
 /* Whether the values look like given names and surnames of persons. */

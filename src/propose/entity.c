@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-enum { MANY_RECORDS = 50 };  /* records of a person on average; more need proof, whatever the name of the column */
+enum { MANY_RECORDS = 50 };   /* records of a person on average; more need proof, whatever the name of the column */
 enum { HOUSEHOLD_SIZE = 10 }; /* records that share an identifier on average; more share a school, a plan or a place */
-enum { FINE_VALUES = 10 };   /* a person's own column with so many values tells persons apart */
+enum { FINE_VALUES = 10 };    /* a person's own column with so many values tells persons apart */
 
 /* What follows from a candidate. */
 typedef struct evidence {
@@ -42,8 +42,8 @@ static standing standing_of(const kanon__roles *r, int column)
         return NAMED;
     if (kanon__kind_has(d->kind, KANON__TRAIT_RECORD))
         return NUMBERED;
-    bool can_be = d->kind == KANON__KIND_UNKNOWN || (kanon__kind_has(d->kind, KANON__TRAIT_PERSON) &&
-                                                     d->kind != KANON__KIND_household);
+    bool can_be = d->kind == KANON__KIND_UNKNOWN ||
+                  (kanon__kind_has(d->kind, KANON__TRAIT_PERSON) && d->kind != KANON__KIND_household);
     return can_be && type != KANON_TYPE_DECIMAL && type != KANON_TYPE_DATE ? UNNAMED : NONE;
 }
 

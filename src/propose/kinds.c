@@ -14,6 +14,8 @@
 #define FINE KANON__TRAIT_FINE
 #define NOMINAL KANON__TRAIT_NOMINAL
 #define OWN KANON__TRAIT_OWN
+#define LIGHT KANON__TRAIT_LIGHT
+#define ABOUT KANON__TRAIT_ABOUT
 
 static const kanon__kind_info infos[KANON__KIND_COUNT] = {
     [KANON__KIND_UNKNOWN] = {KANON_ROLE_IDENTIFYING, 0, "nothing is known about it"},
@@ -145,21 +147,30 @@ static bool same_letters(const char *left, const char *right)
 typedef struct match {
     kanon__kind kind;
     size_t begin, end;
+    bool exact; /* no star */
+    bool head;  /* the star comes first: the last part of a compound, which says what it is */
 } match;
 
 enum { MOST_MATCHES = 24 };
 
-/* A match inside a longer one says less. */
+/* Whether `a` is a part of `b`, or says less of the same letters. */
+static bool says_less(const match *a, const match *b)
+{
+    if (a->begin < b->begin || a->end > b->end)
+        return false;
+    bool about = b->head && kanon__kind_has(b->kind, KANON__TRAIT_ABOUT);
+    return a->end - a->begin < b->end - b->begin || (!a->exact && (b->exact || (about && !a->head)));
+}
+
+/* What says less than another match is left out. */
 static size_t add_match(match matches[MOST_MATCHES], size_t n, match found)
 {
     for (size_t i = 0; i < n; i++)
-        if (matches[i].begin <= found.begin && found.end <= matches[i].end &&
-            found.end - found.begin < matches[i].end - matches[i].begin)
+        if (says_less(&found, &matches[i]))
             return n;
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
-        if (!(found.begin <= matches[i].begin && matches[i].end <= found.end &&
-              matches[i].end - matches[i].begin < found.end - found.begin))
+        if (!says_less(&matches[i], &found))
             matches[kept++] = matches[i];
     if (kept < MOST_MATCHES)
         matches[kept++] = found;
@@ -170,36 +181,83 @@ static size_t find_matches(match matches[MOST_MATCHES], const char *words)
 {
     size_t n = 0, length = strlen(words);
     for (size_t i = 0; i < N_ROWS; i++) {
+        bool exact = strchr(rows[i].words, '*') == NULL, head = rows[i].words[0] == '*';
         if (same_letters(rows[i].words, words))
-            n = add_match(matches, n, (match){rows[i].kind, 0, length});
+            n = add_match(matches, n, (match){rows[i].kind, 0, length, exact, head});
         for (size_t begin = 0; begin < length; begin++) {
             size_t matched = begin == 0 || words[begin - 1] == ' ' ? match_at(rows[i].words, words + begin) : 0;
             if (matched > 0)
-                n = add_match(matches, n, (match){rows[i].kind, begin, begin + matched});
+                n = add_match(matches, n, (match){rows[i].kind, begin, begin + matched, exact, head});
         }
     }
     return n;
 }
 
-/* Which of two kinds counts: a strong one before a weak one, then the safer role. */
+enum { LEAST_STRONG = 10 };
+
+/* Which of two kinds counts: a strong one before a weak one, then the safer role. What others may know counts least of the
+ * strong ones, and an opinion about something more than what it is about. */
 static int rank(kanon__kind kind)
 {
-    static const int by_role[] = {[KANON_ROLE_IDENTIFYING] = 3, [KANON_ROLE_QUASI] = 2, [KANON_ROLE_SENSITIVE] = 1};
-    return (kanon__kind_has(kind, KANON__TRAIT_WEAK) ? 0 : 10) + by_role[infos[kind].role];
+    static const int by_role[] = {[KANON_ROLE_IDENTIFYING] = 6, [KANON_ROLE_QUASI] = 4, [KANON_ROLE_SENSITIVE] = 2};
+    int here = kanon__kind_has(kind, KANON__TRAIT_ABOUT)   ? by_role[KANON_ROLE_QUASI] + 1
+               : kanon__kind_has(kind, KANON__TRAIT_LIGHT) ? by_role[KANON_ROLE_SENSITIVE] - 1
+                                                           : by_role[infos[kind].role];
+    return (kanon__kind_has(kind, KANON__TRAIT_WEAK) ? 0 : LEAST_STRONG) + here;
+}
+
+/* Whether the words after a match begin with one that makes them its object: "trust in the police". */
+static bool has_object(const char *words, const match *m)
+{
+    static const char *const links[] = {"of", "in",  "with", "for", "to",  "about", "von", "mit",  "zu",  "zur", "zum",
+                                        "an", "am",  "der",  "des", "de",  "du",    "d",   "la",   "le",  "les", "del",
+                                        "en", "con", "al",   "a",   "por", "sur",   "au",  "dans", "fuer"};
+    const char *next = words + m->end + (words[m->end] == ' ');
+    size_t length = strcspn(next, " ");
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        if (strlen(links[i]) == length && memcmp(links[i], next, length) == 0)
+            return true;
+    return false;
+}
+
+/* Whether an opinion or an amount is what the name ends with, or has an object: a tax office is an office. */
+static bool is_about(const char *words, const match *m, const match *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (all[i].begin >= m->end && infos[all[i].kind].role == KANON_ROLE_QUASI && !has_object(words, m))
+            return false;
+    return true;
+}
+
+static kanon__kind best_kind(const char *name, bool identifiers)
+{
+    char words[KANON__NAME_WORDS];
+    match matches[MOST_MATCHES], best = {.kind = KANON__KIND_UNKNOWN};
+    int there = -1;
+    kanon__name_words(words, name);
+    size_t n = find_matches(matches, words);
+    for (size_t i = 0; i < n; i++) {
+        int here = rank(matches[i].kind);
+        if (!identifiers && infos[matches[i].kind].role == KANON_ROLE_IDENTIFYING)
+            continue;
+        if (kanon__kind_has(matches[i].kind, KANON__TRAIT_ABOUT) && !is_about(words, &matches[i], matches, n))
+            here = LEAST_STRONG;
+        if (here > there || (here == there && matches[i].end - matches[i].begin > best.end - best.begin)) {
+            best = matches[i];
+            there = here;
+        }
+    }
+    return best.kind;
 }
 
 kanon__kind kanon__kind_of_name(const char *name)
 {
-    char words[KANON__NAME_WORDS];
-    match matches[MOST_MATCHES], best = {KANON__KIND_UNKNOWN, 0, 0};
-    kanon__name_words(words, name);
-    size_t n = find_matches(matches, words);
-    for (size_t i = 0; i < n; i++) {
-        int here = rank(matches[i].kind), there = best.kind == KANON__KIND_UNKNOWN ? -1 : rank(best.kind);
-        if (here > there || (here == there && matches[i].end - matches[i].begin > best.end - best.begin))
-            best = matches[i];
-    }
-    return best.kind;
+    return best_kind(name, true);
+}
+
+kanon__kind kanon__kind_of_rest(const char *name)
+{
+    return best_kind(name, false);
 }
 
 bool kanon__name_has_word(const char *name, const char *word)

@@ -25,7 +25,9 @@ enum {
     KANON__TRAIT_CODE = 16,
     KANON__TRAIT_FINE = 32,
     KANON__TRAIT_NOMINAL = 64,
-    KANON__TRAIT_OWN = 128
+    KANON__TRAIT_OWN = 128,
+    KANON__TRAIT_LIGHT = 256,
+    KANON__TRAIT_ABOUT = 512
 };
 
 typedef struct kanon__kind_info {
@@ -46,6 +48,9 @@ enum { KANON__NAME_WORDS = 256 };
 void kanon__name_words(char out[KANON__NAME_WORDS], const char *name);
 /* The kind that the name of a column tells. */
 kanon__kind kanon__kind_of_name(const char *name);
+/* The same without words of identifiers: of "admission type id" and "number of children", what the values are codes or counts
+ * of. */
+kanon__kind kanon__kind_of_rest(const char *name);
 
 /* Whether one of those words is `word`. */
 bool kanon__name_has_word(const char *name, const char *word);

@@ -154,7 +154,7 @@ static kanon_status collect_missing(maker *m, kanon_error *err)
             if (!f->missing[code] || length == 0 || kanon__texts_find(&m->missing, text, length) >= 0)
                 continue;
             KANON_TRY(kanon__poll_tick(m->roles.n_columns * LOOK_NS, err), out);
-            if (code != f->shape.sentinel || !is_value_elsewhere(m, text, length))
+            if (!kanon__shape_is_sentinel(&f->shape, code) || !is_value_elsewhere(m, text, length))
                 KANON_TRY(kanon__texts_add(&m->missing, text, length, err), out);
             else
                 KANON_TRY(kanon__texts_addf(&m->proposal->notes, err,
@@ -298,7 +298,7 @@ static kanon_status note_doubts(maker *m, kanon_error *err)
         if (is_released(m, i) && s->kind == KANON__SHAPE_AMBIGUOUS_DATES)
             st = kanon__texts_addf(&m->proposal->notes, err, "%s: all dates can be read as %s and as %s; %s is proposed.",
                                    m->facts[i].name, s->format.date, s->other_date, s->format.date);
-        else if (is_released(m, i) && s->kind == KANON__SHAPE_AMBIGUOUS_NUMBERS)
+        else if (is_released(m, i) && (s->kind == KANON__SHAPE_AMBIGUOUS_NUMBERS || m->facts[i].thousands))
             st = kanon__texts_addf(&m->proposal->notes, err,
                                    "%s: what stands in its numbers can be before decimals or between thousands; look at the "
                                    "proposal.",

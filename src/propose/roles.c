@@ -46,7 +46,11 @@ static kanon_type type_of(const kanon__column_facts *f, kanon__kind kind)
     bool whole = s->type == KANON_TYPE_INTEGER;
     if ((s->kind == KANON__SHAPE_NEARLY_NUMBERS || s->kind == KANON__SHAPE_NEARLY_DATES) && s->n_others > 0)
         return KANON_TYPE_CATEGORICAL;
-    return whole && kanon__kind_has(kind, KANON__TRAIT_CODE | KANON__TRAIT_NOMINAL) ? KANON_TYPE_CATEGORICAL : s->type;
+    if (f->bands)
+        return KANON_TYPE_ORDINAL;
+    bool codes = kanon__kind_has(kind, KANON__TRAIT_CODE) ||
+                 (kanon__kind_has(kind, KANON__TRAIT_NOMINAL) && !kanon__column_is_counted(f));
+    return whole && codes ? KANON_TYPE_CATEGORICAL : s->type;
 }
 
 static void decide_unknown(kanon__decision *d, const kanon__column_facts *f)
@@ -66,6 +70,7 @@ static void decide_alone(kanon__decision *d, const kanon__column_facts *f)
     d->kind = kanon__column_kind(f);
     d->type = type_of(f, d->kind);
     d->mask = kanon__coarsening_masks(f, d->kind, d->type);
+    d->light = kanon__kind_has(d->kind, KANON__TRAIT_LIGHT);
     d->same_as = -1;
     const kanon__kind_info *info = kanon__kind_at(d->kind);
     kanon__kind identity = kanon__column_identity(f, d->kind);
@@ -81,6 +86,99 @@ static void decide_alone(kanon__decision *d, const kanon__column_facts *f)
         describe_unique(d, f);
     else
         give(d, info->role, info->reason);
+}
+
+/* ---- columns beside others ------------------------------------------------------------------------------------------ */
+
+static bool is_medical(kanon__kind kind)
+{
+    return kind == KANON__KIND_health || kind == KANON__KIND_diagnosis || kind == KANON__KIND_laboratory ||
+           kind == KANON__KIND_drug || kind == KANON__KIND_genetics || kind == KANON__KIND_outcome;
+}
+
+/* "status" and "event" are the course of an illness in a medical table, as numbers of a few values or as words that say so;
+ * elsewhere nobody knows what they are. */
+static bool is_course(const kanon__column_facts *f)
+{
+    static const char *const words[] = {"dead",    "alive",      "died",      "deceased",  "censored", "event",
+                                        "relapse", "survived",   "remission", "recovered", "cured",    "stable",
+                                        "lebt",    "verstorben", "vivant",    "vivo",      "I",        "II",
+                                        "III",     "IV",         "yes",       "no"};
+    enum { FEW = 5 };
+    if (f->shape.type != KANON_TYPE_CATEGORICAL)
+        return f->n_distinct <= FEW;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (f->n_distinct <= FEW && kanon__dictionary_find(f->texts, words[i], strlen(words[i])) != KANON__NO_CODE)
+            return true;
+    return false;
+}
+
+/* "time" beside an event is how long somebody was observed. */
+static bool is_time_of_course(const kanon__column_facts *f)
+{
+    static const char *const names[] = {"time", "days", "months", "weeks", "duration"};
+    char words[KANON__NAME_WORDS];
+    kanon__name_words(words, f->name);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(words, names[i]) == 0)
+            return f->shape.type == KANON_TYPE_INTEGER || f->shape.type == KANON_TYPE_DECIMAL;
+    return false;
+}
+
+static void find_courses(kanon__roles *r)
+{
+    bool medical = false, course = false;
+    for (int i = 0; i < r->n_columns; i++)
+        medical = medical || is_medical(r->decisions[i].kind);
+    for (int i = 0; i < r->n_columns; i++) {
+        kanon__decision *d = &r->decisions[i];
+        course = course || d->kind == KANON__KIND_outcome || (d->kind == KANON__KIND_course && medical);
+        if (d->kind != KANON__KIND_course || (medical && is_course(&r->facts[i])))
+            continue;
+        d->kind = KANON__KIND_UNKNOWN;
+        decide_unknown(d, &r->facts[i]);
+    }
+    for (int i = 0; i < r->n_columns; i++)
+        if (medical && course && is_time_of_course(&r->facts[i])) {
+            r->decisions[i].kind = KANON__KIND_course;
+            give(&r->decisions[i], KANON_ROLE_SENSITIVE, kanon__kind_at(KANON__KIND_course)->reason);
+        }
+}
+
+/* The letters of a name before its number; 0: it has none. */
+static size_t stem_of(const char *name)
+{
+    size_t n = strlen(name), end = n;
+    while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9')
+        end--;
+    return end < n ? end : 0;
+}
+
+/* Whether two columns are questions of one list with one scale of answers: q1 and q2, from 1 to 5. */
+static bool same_scale(const kanon__column_facts *a, const kanon__column_facts *b)
+{
+    enum { LEAST = 4, MOST = 11 };
+    size_t stem = stem_of(a->name);
+    return stem > 0 && stem == stem_of(b->name) && memcmp(a->name, b->name, stem) == 0 &&
+           a->shape.type == KANON_TYPE_INTEGER && b->shape.type == KANON_TYPE_INTEGER && a->n_distinct >= LEAST &&
+           a->n_distinct <= MOST && a->min >= 0 && a->max <= MOST - 1 && a->min == b->min && a->max == b->max;
+}
+
+/* Questions without a name, five or more with one scale: no trait that others know is asked five times. */
+static void find_scales(kanon__roles *r)
+{
+    enum { LEAST_QUESTIONS = 5 };
+    for (int i = 0; i < r->n_columns; i++) {
+        int n = 0;
+        for (int j = 0; j < r->n_columns && r->decisions[i].unknown; j++)
+            n += same_scale(&r->facts[i], &r->facts[j]) &&
+                 (r->decisions[j].unknown || r->decisions[j].kind == KANON__KIND_answer);
+        if (n < LEAST_QUESTIONS)
+            continue;
+        r->decisions[i].unknown = false;
+        r->decisions[i].kind = KANON__KIND_answer;
+        give(&r->decisions[i], KANON_ROLE_SENSITIVE, "one of several questions with one scale of answers");
+    }
 }
 
 /* ---- columns that say the same ------------------------------------------------------------------------------------- */
@@ -214,6 +312,10 @@ static void add_doubts(kanon__decision *d, const kanon__column_facts *f)
         snprintf(end, left, "; check the format: %s is possible, too", s->other_date);
     else if (s->kind == KANON__SHAPE_AMBIGUOUS_NUMBERS)
         snprintf(end, left, "; check the decimal separator");
+    else if (f->thousands && (d->type == KANON_TYPE_DECIMAL || d->type == KANON_TYPE_INTEGER))
+        snprintf(end, left, "; check whether its numbers are thousands");
+    else if (d->type == KANON_TYPE_DATE && d->role == KANON_ROLE_QUASI && kanon__value_has_time(&s->format))
+        snprintf(end, left, "; bands are of days: without the hours it could have them");
     else if (s->kind != KANON__SHAPE_PLAIN && s->n_others > 0 && s->type != KANON_TYPE_CATEGORICAL)
         snprintf(end, left, "; %lld of %lld cells are no %ss, so it is read as categories", (long long)s->n_others,
                  (long long)f->n_present, s->type == KANON_TYPE_DATE ? "date" : "number");
@@ -269,6 +371,8 @@ kanon_status kanon__roles_decide(kanon__roles *out, const kanon__column_facts *f
     KANON_TRY(kanon__new_array(&out->decisions, n_columns, "roles of columns", err), out);
     for (int i = 0; i < n_columns; i++)
         decide_alone(&out->decisions[i], &facts[i]);
+    find_courses(out);
+    find_scales(out);
     KANON_TRY(find_entity(out, err), out); /* first: what says whose record it is, is no quasi-identifier */
     fill_up(out);
     KANON_TRY(find_dependencies(out, err), out);

@@ -16,6 +16,7 @@ typedef struct kanon__decision {
     kanon__kind kind;
     kanon_type type;                /* of quasi and sensitive columns */
     bool mask;                      /* a taxonomy by masking from the right */
+    bool light;                     /* a quasi-identifier of weight 0.1 */
     char bands[KANON__NUMBER_TEXT]; /* of numbers and dates; "": none */
     char top[KANON__NUMBER_TEXT];   /* likewise */
     bool unknown;                   /* withheld because nothing is known about it */

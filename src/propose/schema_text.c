@@ -3,8 +3,10 @@
 #include "propose/schema_text.h"
 
 #include "core/alloc.h"
+#include "core/text.h"
 #include "table/schema/flow_text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,8 +38,8 @@ static void put_title(kanon__text_writer *w, const kanon__schema_plan *p)
              p->roles->n_columns);
     put_comment(w, line);
     kanon__put_text(w, "# Read each line: a role that is too generous publishes what should not be published.\n"
-                "#   identifying  not released      quasi      generalised, so that k persons look alike\n"
-                "#   sensitive    released as is    insensitive    released as is\n");
+                       "#   identifying  not released      quasi      generalised, so that k persons look alike\n"
+                       "#   sensitive    released as is    insensitive    released as is\n");
     for (int64_t i = 0; i < p->notes->n; i++)
         put_comment(w, p->notes->items[i]);
     kanon__put_text(w, "\n");
@@ -86,7 +88,7 @@ static void put_missing(kanon__text_writer *w, const kanon__schema_plan *p)
 static void put_format(kanon__text_writer *w, const kanon__decision *d, const kanon__column_facts *f)
 {
     const kanon__value_format *format = &f->shape.format;
-    bool doubt = f->shape.kind == KANON__SHAPE_AMBIGUOUS_NUMBERS;
+    bool doubt = f->shape.kind == KANON__SHAPE_AMBIGUOUS_NUMBERS || f->thousands;
     if (d->type == KANON_TYPE_DATE && format->date[0] == '%')
         kanon__putf(w, ", format: \"%s\"", format->date);
     if (d->type != KANON_TYPE_INTEGER && d->type != KANON_TYPE_DECIMAL)
@@ -95,6 +97,33 @@ static void put_format(kanon__text_writer *w, const kanon__decision *d, const ka
         kanon__putf(w, ", decimal: \"%c\"", format->decimal == 0 ? '.' : format->decimal);
     if (format->thousands != 0)
         kanon__putf(w, ", thousands: \"%c\"", format->thousands);
+}
+
+/* The names of bands from the lowest to the highest: each round puts the one that follows. */
+static void put_order(kanon__text_writer *w, const kanon__column_facts *f)
+{
+    double last = -INFINITY;
+    kanon__put_text(w, ", order: [");
+    for (int64_t n = 0; n < f->n_distinct; n++) {
+        double best = INFINITY, low;
+        uint32_t next = 0;
+        size_t length;
+        char label[200];
+        for (uint32_t code = 0; code < f->texts->n; code++) {
+            const char *text = kanon__dictionary_text(f->texts, code, &length);
+            if (!f->missing[code] && kanon__band_label_low(&low, text, length) && low > last && low < best) {
+                best = low;
+                next = code;
+            }
+        }
+        const char *text = kanon__dictionary_text(f->texts, next, &length);
+        kanon__trim(&text, &length);
+        snprintf(label, sizeof label, "%.*s", (int)(length < sizeof label ? length : sizeof label - 1), text);
+        kanon__put_text(w, n > 0 ? ", " : "");
+        kanon__put_quoted(w, label);
+        last = best;
+    }
+    kanon__put_text(w, "]");
 }
 
 static void put_attribute(kanon__text_writer *w, const kanon__schema_plan *p, int i, int width, int line_width)
@@ -116,6 +145,10 @@ static void put_attribute(kanon__text_writer *w, const kanon__schema_plan *p, in
             kanon__putf(w, ", bands: %s", d->bands);
         if (d->top[0] != '\0')
             kanon__putf(w, ", top: %s", d->top);
+        if (d->type == KANON_TYPE_ORDINAL)
+            put_order(w, f);
+        if (d->light && d->role == KANON_ROLE_QUASI)
+            kanon__put_text(w, ", weight: 0.1");
     }
     kanon__put_text(w, "}");
     pad(w, begin, line_width);
@@ -172,7 +205,7 @@ static void put_privacy(kanon__text_writer *w, const kanon__schema_plan *p)
     const kanon__roles *r = p->roles;
     kanon__put_text(w, "privacy:\n");
     kanon__putf(w, "  k: %lld  # each released record looks like those of at least %lld others\n", (long long)p->k,
-         (long long)p->k - 1);
+                (long long)p->k - 1);
     put_constraints(w, p);
     if (r->entity >= 0) {
         kanon__put_text(w, "\n# A person has several records: groups hold k persons, not k records.\nentity: ");

@@ -12,9 +12,9 @@ typedef struct kanon__schema_plan {
     const char *table_name; /* for the title */
     int64_t n_rows;
     int64_t k;
-    kanon_header header;          /* that the caller named */
-    const char *encoding;         /* likewise; NULL: none */
-    const kanon__texts *missing;  /* the texts that mean "no value" */
+    kanon_header header;                 /* that the caller named */
+    const char *encoding;                /* likewise; NULL: none */
+    const kanon__texts *missing;         /* the texts that mean "no value" */
     const kanon_column_set *const *sets; /* that single out most records */
     size_t n_sets;
     const kanon__texts *notes; /* for the user */

@@ -106,11 +106,35 @@ def r_rows(r):
     rows = [[i + 1, f"{r.choice(LAST)}, {r.choice(FIRST)} {i}", r.choice(["NA", *map(str, range(1, 70))]), r.randint(1, 3),
              r.randint(0, 1), r.choice(["male", "female"])] for i in range(300)]
     return dict(head=head, rows=rows, flags=["--header", "yes"],
-                roles={"c1": "identifying", "Name": "identifying", "Age": "quasi", "Sex": "quasi", "Pclass": "identifying",
-                       "Survived": "identifying"}, needs=['"NA"'])
+                roles={"c1": "identifying", "Name": "identifying", "Age": "quasi", "Sex": "quasi", "Pclass": "quasi",
+                       "Survived": "sensitive"}, needs=['"NA"'])
 
 
-TABLES = [german, no_header, visits, personnel, survey, wide, r_rows]
+def forms(r):
+    """Forms of values that are read in their own way: bands as text, several codes for "no value", dates and decimals of
+    German files, codes of administration, years that are no codes, what few others know, a battery of questions."""
+    head = ["Altersgruppe", "Geburtsdatum", "Gewicht", "Aufnahme", "haushaltsgroesse", "hospital_id", "Baujahr der Schule",
+            "Wochenstunden", "Kreatinin", "status", "time", "F1", "F2", "F3", "F4", "F5", "Umsatz"]
+    bands = ["unter 18", "18-29", "30-44", "45-64", "65+"]
+    rows = []
+    for _ in range(400):
+        rows.append([r.choice(bands), f"{r.randint(1, 28):02d}.{r.randint(1, 12):02d}.{r.randint(1940, 2004)}",
+                     r.choice([f"{r.randint(45, 110)},{r.randint(0, 9)}"] * 9 + ["-9", "k.A."]),
+                     f"{r.randint(1, 28):02d}.{r.randint(1, 12):02d}.2021 {r.randint(0, 23):02d}:{r.randint(0, 59):02d}",
+                     r.choice([1, 2, 3, 4, 5, -1, -8]), r.randint(1, 12), r.randint(1950, 2010), r.randint(10, 45),
+                     f"{r.randint(0, 4)},{r.randint(10, 99)}", r.randint(0, 2), r.randint(5, 900),
+                     *(r.randint(1, 5) for _ in range(5)), f"{r.randint(1, 9)}.{r.randint(100, 999)}"])
+    quasi = ["Altersgruppe", "Geburtsdatum", "Gewicht", "Aufnahme", "haushaltsgroesse", "hospital_id", "Baujahr der Schule",
+             "Wochenstunden"]
+    roles = {column: "quasi" if column in quasi else "sensitive" for column in head}
+    return dict(head=head, rows=rows, delimiter=";", roles=roles,
+                needs=['order: ["unter 18", "18-29", "30-44", "45-64", "65+"]', 'format: "%d.%m.%Y", bands: year',
+                       'decimal: ",", bands: 5}', '"k.A."', '"-1"', '"-8"', '"-9"', "bands are of days",
+                       "type: integer, bands: 5}", "type: integer, bands: 2, weight: 0.1}", "one scale of answers",
+                       "check the decimal separator"])
+
+
+TABLES = [german, no_header, visits, personnel, survey, wide, r_rows, forms]
 
 
 def main(folder):

@@ -2,7 +2,7 @@
 
 export PYTHONDONTWRITEBYTECODE=1
 expect 0 python3 "$SOURCE/tests/cli/odd_tables.py" odd
-for table in german no_header visits personnel survey wide r_rows; do
+for table in german no_header visits personnel survey wide r_rows forms; do
     expect 0 python3 "$SOURCE/tests/cli/check_init.py" "$KANON" odd $table
 done
 

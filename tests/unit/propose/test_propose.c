@@ -1,7 +1,7 @@
 /* Proposed schemas: words of names, patterns of values, dependencies, sets of columns that single out, and what of it stands
  * in the schema. */
 #include "arrow_producer.h"
-#include "propose/kinds.h"
+#include "propose/column_facts.h"
 #include "support.h"
 
 /* ---- names --------------------------------------------------------------------------------------------------------- */
@@ -59,7 +59,11 @@ static void names_tell_kinds(void **state)
     assert_named("icd10", KANON__KIND_diagnosis);
     assert_named("v17", KANON__KIND_UNKNOWN);
     assert_named("", KANON__KIND_UNKNOWN);
-    assert_named("hours-per-week", KANON__KIND_UNKNOWN);
+    assert_named("hours-per-week", KANON__KIND_circumstance);
+    assert_named("HbA1c", KANON__KIND_laboratory);
+    assert_named("fecha_nac", KANON__KIND_birth_date);
+    assert_named("tension_systolique", KANON__KIND_laboratory);
+    assert_named("Wochenarbeitszeit", KANON__KIND_circumstance);
 }
 
 /* The word that says more, else the one with the safer role. */
@@ -72,6 +76,15 @@ static void the_safer_kind_wins(void **state)
     assert_named("email of the doctor", KANON__KIND_mail); /* identifying before quasi */
     assert_named("credit card", KANON__KIND_account);      /* the longer words hide "credit" */
     assert_named("patient id", KANON__KIND_person_id);
+    assert_named("Haushaltseinkommen", KANON__KIND_money); /* not a household: whole words before compounds */
+    assert_named("Krankenhauskosten", KANON__KIND_money);  /* the last part of a compound says what it is */
+    assert_named("job satisfaction", KANON__KIND_answer);  /* an opinion about a job */
+    assert_named("trust in the police", KANON__KIND_answer);
+    assert_named("tax office", KANON__KIND_institution); /* an office, and no tax */
+    assert_named("insurance cost", KANON__KIND_money);   /* what few know counts less */
+    assert_int_equal(kanon__kind_of_rest("hospital id"), KANON__KIND_institution);
+    assert_int_equal(kanon__kind_of_rest("number of children"), KANON__KIND_family);
+    assert_int_equal(kanon__kind_of_rest("id"), KANON__KIND_UNKNOWN);
 }
 
 /* ---- patterns ------------------------------------------------------------------------------------------------------ */
@@ -331,6 +344,61 @@ static void ages_have_bands(void **state)
     kanon_proposal_free(without);
 }
 
+static void assert_low(const char *label, double expected)
+{
+    double low = 0;
+    if (!kanon__band_label_low(&low, label, strlen(label)) || low != expected)
+        fail_msg("%s begins at %g", label, low);
+}
+
+static void bands_have_an_order(void **state)
+{
+    static const char *const none[] = {"", "flu", "12", "a-b", "20-10", "-5", "10 - x"};
+    double low;
+    (void)state;
+    assert_low("[0-10)", 0);
+    assert_low("10-19", 10);
+    assert_low("[20, 30)", 20);
+    assert_low("18 to 24", 18);
+    assert_low("18 bis 24 Jahre", 18);
+    assert_low("65+", 65);
+    assert_low("65 and over", 65);
+    assert_low(">65", 65.5); /* behind 65 */
+    assert_low("1.5-2.5", 1.5);
+    assert_true(kanon__band_label_low(&low, "under 18", 8) && low < 0);
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (kanon__band_label_low(&low, none[i], strlen(none[i])))
+            fail_msg("%s is a band", none[i]);
+    text t = {0};
+    add(&t, "age,size,year,weight\n");
+    for (int i = 0; i < 300; i++)
+        add(&t, "[%d-%d),%d,%d,%d.%03d\n", i % 10 * 10, i % 10 * 10 + 10, i * 7 % 30, 1990 + i * 11 % 25, 1 + i % 9,
+            100 + i * 13 % 800);
+    kanon_proposal *p = propose(t.bytes, 1);
+    assert_holds(p->schema, "type: ordinal, order: [\"[0-10)\", \"[10-20)\", \"[20-30)\"");
+    assert_holds(p->schema, "decimal: \".\"");
+    assert_holds(p->schema, "check whether its numbers are thousands");
+    assert_int_equal(p->n_notes, 1);
+    assert_holds(p->notes[0], "weight: ");
+    assert_runs(p, t.bytes);
+    kanon_proposal_free(p);
+}
+
+/* Years and numbers of things have an order, whatever they are of. */
+static void counts_are_no_places(void **state)
+{
+    text t = {0};
+    (void)state;
+    add(&t, "age,school year,hospital beds,district\n");
+    for (int i = 0; i < 300; i++)
+        add(&t, "%d,%d,%d,%d\n", 20 + i % 9, 1990 + i * 7 % 25, i * 11 % 400, i * 13 % 29);
+    kanon_proposal *p = propose(t.bytes, 1);
+    assert_int_equal(column(p, "school year")->type, KANON_TYPE_INTEGER);
+    assert_int_equal(column(p, "hospital beds")->type, KANON_TYPE_INTEGER);
+    assert_int_equal(column(p, "district")->type, KANON_TYPE_CATEGORICAL);
+    kanon_proposal_free(p);
+}
+
 /* ---- ways in and out ------------------------------------------------------------------------------------------------ */
 
 static void arrow_gives_the_same_roles(void **state)
@@ -431,6 +499,8 @@ int main(void)
         cmocka_unit_test(names_can_hold_anything),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(ages_have_bands),
+        cmocka_unit_test(bands_have_an_order),
+        cmocka_unit_test(counts_are_no_places),
         cmocka_unit_test(arrow_gives_the_same_roles),
         cmocka_unit_test(sinks_are_told),
         cmocka_unit_test(the_table_is_not_overwritten),

@@ -138,7 +138,7 @@ static void persons_are_known_by_their_values(void **state)
     assert_int_equal(kind_of_column("x", KANON_ROLE_INSENSITIVE, towns, 6, 60), KANON__SUSPECT_NONE);
     assert_int_equal(kind_of_column("x", KANON_ROLE_INSENSITIVE, mails, 3, 60), KANON__SUSPECT_PERSON);
     /* a name alone is no proof: few values are no persons */
-    assert_int_equal(kind_of_column("number of rooms", KANON_ROLE_INSENSITIVE, rooms, 4, 60), KANON__SUSPECT_NONE);
+    assert_int_equal(kind_of_column("number of parts", KANON_ROLE_INSENSITIVE, rooms, 4, 60), KANON__SUSPECT_NONE);
     assert_int_equal(kind_of_column("patient", KANON_ROLE_SENSITIVE, rooms, 4, 60), KANON__SUSPECT_NONE);
     assert_true(kanon__suspicion_identifies(KANON__SUSPECT_PERSON));
     assert_false(kanon__suspicion_identifies(KANON__SUSPECT_REPEATS));
