@@ -28,7 +28,7 @@ typedef struct arguments {
     const char *operand, *second; /* NULL: none given */
     const char *schema, *algorithm, *refine, *release, *groups, *report, *report_external, *codebook, *effort;
     const char *moves, *time_limit;
-    const char *entity, *suppress, *suppressed, *state;
+    const char *entity, *suppress, *suppressed, *singled_out, *state;
     int64_t k, threads, workers, rows, blocks, memory, joint_k; /* 0: not said */
     int64_t wait;                                               /* -1: not said */
     int64_t shuffle_seed;                                       /* likewise */

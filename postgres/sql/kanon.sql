@@ -377,8 +377,8 @@ BEGIN
     RETURN QUERY SELECT 'option', p.name, p.value FROM kanon.pairs(settings) p
         WHERE p.name IN (
             -- generated: options
-            'k', 'algorithm', 'suppressed', 'refine', 'effort', 'recode', 'blocks', 'seed', 'report', 'numbers', 'shuffle',
-            'shuffle_seed', 'joint_k', 'strict', 'suppress'
+            'k', 'algorithm', 'suppressed', 'singled_out', 'refine', 'effort', 'recode', 'blocks', 'seed', 'report', 'numbers',
+            'shuffle', 'shuffle_seed', 'joint_k', 'strict', 'suppress'
             -- end
         );
 END
@@ -775,9 +775,9 @@ CREATE FUNCTION kanon.define(
     insensitive text[] DEFAULT '{}', taxonomies json DEFAULT '{}', columns json DEFAULT '{}', missing text[] DEFAULT '{}',
     empty text DEFAULT NULL, algorithm text DEFAULT NULL, settings jsonb DEFAULT '{}', constraints text[] DEFAULT '{}',
     entity text DEFAULT NULL, entity_together boolean DEFAULT false, suppress numeric DEFAULT NULL, suppressed text DEFAULT NULL,
-    key text[] DEFAULT NULL, refine text DEFAULT NULL, effort text DEFAULT NULL, refine_settings jsonb DEFAULT '{}',
-    recode text DEFAULT 'record', blocks bigint DEFAULT 0, seed bigint DEFAULT 0, report boolean DEFAULT NULL,
-    schema text DEFAULT current_schema(), numbers text DEFAULT 'range', shuffle boolean DEFAULT true,
+    singled_out numeric DEFAULT NULL, key text[] DEFAULT NULL, refine text DEFAULT NULL, effort text DEFAULT NULL,
+    refine_settings jsonb DEFAULT '{}', recode text DEFAULT 'record', blocks bigint DEFAULT 0, seed bigint DEFAULT 0,
+    report boolean DEFAULT NULL, schema text DEFAULT current_schema(), numbers text DEFAULT 'range', shuffle boolean DEFAULT true,
     shuffle_seed bigint DEFAULT NULL, incremental boolean DEFAULT false, joint_k bigint DEFAULT NULL, labels boolean DEFAULT true,
     strict boolean DEFAULT false
     -- end
@@ -824,9 +824,10 @@ BEGIN
       INTO roles FROM kanon.pairs(roles) r;
     said := jsonb_strip_nulls(jsonb_build_object(
         -- generated: said
-        'k', k, 'empty', empty, 'algorithm', algorithm, 'settings', settings, 'suppressed', suppressed, 'refine', refine,
-        'effort', effort, 'refine_settings', refine_settings, 'recode', recode, 'blocks', blocks, 'seed', seed, 'report', report,
-        'numbers', numbers, 'shuffle', shuffle, 'shuffle_seed', shuffle_seed, 'joint_k', joint_k, 'strict', strict,
+        'k', k, 'empty', empty, 'algorithm', algorithm, 'settings', settings, 'suppressed', suppressed,
+        'singled_out', singled_out, 'refine', refine, 'effort', effort, 'refine_settings', refine_settings, 'recode', recode,
+        'blocks', blocks, 'seed', seed, 'report', report, 'numbers', numbers, 'shuffle', shuffle, 'shuffle_seed', shuffle_seed,
+        'joint_k', joint_k, 'strict', strict,
         -- end
         'roles', roles, 'columns', kanon.details_of(columns, taxonomies, schema), 'entity', of_entity, 'together', entity_together,
         'key', of_key, 'constraints', constraints, 'missing', nullif(missing, '{}'), 'suppress', suppress::text,
@@ -937,10 +938,10 @@ CREATE FUNCTION kanon.alter(
     insensitive text[] DEFAULT NULL, taxonomies json DEFAULT NULL, columns json DEFAULT NULL, missing text[] DEFAULT NULL,
     empty text DEFAULT NULL, algorithm text DEFAULT NULL, settings jsonb DEFAULT NULL, constraints text[] DEFAULT NULL,
     entity text DEFAULT NULL, entity_together boolean DEFAULT NULL, suppress numeric DEFAULT NULL, suppressed text DEFAULT NULL,
-    refine text DEFAULT NULL, effort text DEFAULT NULL, refine_settings jsonb DEFAULT NULL, recode text DEFAULT NULL,
-    blocks bigint DEFAULT NULL, seed bigint DEFAULT NULL, report boolean DEFAULT NULL, schema text DEFAULT current_schema(),
-    numbers text DEFAULT NULL, shuffle boolean DEFAULT NULL, shuffle_seed bigint DEFAULT NULL, joint_k bigint DEFAULT NULL,
-    strict boolean DEFAULT NULL
+    singled_out numeric DEFAULT NULL, refine text DEFAULT NULL, effort text DEFAULT NULL, refine_settings jsonb DEFAULT NULL,
+    recode text DEFAULT NULL, blocks bigint DEFAULT NULL, seed bigint DEFAULT NULL, report boolean DEFAULT NULL,
+    schema text DEFAULT current_schema(), numbers text DEFAULT NULL, shuffle boolean DEFAULT NULL,
+    shuffle_seed bigint DEFAULT NULL, joint_k bigint DEFAULT NULL, strict boolean DEFAULT NULL
     -- end
 ) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -955,9 +956,10 @@ BEGIN
     d := kanon.definition_of(release);
     said := d.settings || jsonb_strip_nulls(jsonb_build_object(
         -- generated: said
-        'k', k, 'empty', empty, 'algorithm', algorithm, 'settings', settings, 'suppressed', suppressed, 'refine', refine,
-        'effort', effort, 'refine_settings', refine_settings, 'recode', recode, 'blocks', blocks, 'seed', seed, 'report', report,
-        'numbers', numbers, 'shuffle', shuffle, 'shuffle_seed', shuffle_seed, 'joint_k', joint_k, 'strict', strict,
+        'k', k, 'empty', empty, 'algorithm', algorithm, 'settings', settings, 'suppressed', suppressed,
+        'singled_out', singled_out, 'refine', refine, 'effort', effort, 'refine_settings', refine_settings, 'recode', recode,
+        'blocks', blocks, 'seed', seed, 'report', report, 'numbers', numbers, 'shuffle', shuffle, 'shuffle_seed', shuffle_seed,
+        'joint_k', joint_k, 'strict', strict,
         -- end
         'entity', kanon.own_name(d.settings, entity), 'together', entity_together, 'constraints', CASE
             WHEN constraints IS NOT NULL THEN ARRAY(SELECT kanon.own_constraint(d.settings, u) FROM unnest(constraints) u) END,

@@ -93,6 +93,8 @@ static bool set_option(run *r, definition *d, const char *name, const char *valu
         d->k = d->options.k = strtoll(value, NULL, 10);
     } else if (strcmp(name, "suppress") == 0 || strcmp(name, "suppressed") == 0) {
         check(kanon_schema_set(r->schema, NULL, name, value, err), err);
+    } else if (strcmp(name, "singled_out") == 0) {
+        check(kanon_schema_set(r->schema, NULL, "singled-out", value, err), err);
     } else if (strcmp(name, "blocks") == 0) {
         d->options.blocks = strtoll(value, NULL, 10);
     } else if (strcmp(name, "numbers") == 0) {

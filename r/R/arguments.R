@@ -48,6 +48,8 @@
 #' @param suppress Suppress up to this share of the records if that lowers the loss, such as 0.01.
 #' @param suppressed `"drop"`, the default, leaves suppressed records out of the release; `"keep"` releases
 #'   them with `NA` in every quasi column, if they are at least k and satisfy every constraint.
+#' @param singled_out Write no release of which more than this share of the rows is one person's by the
+#'   quasi-identifiers and all columns that are released as they are; a check of one fails.
 #' @param key The columns that name a record in a [kanon_state()]; they are never released.
 #' @param refine The refinement that runs after grouping: see [kanon_catalogue()].
 #' @param effort Time to spend on lowering the loss, with the algorithm auto or the refinement search:

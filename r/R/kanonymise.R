@@ -42,10 +42,10 @@ kanonymise.default <- function(
   default_role = NULL, taxonomies = NULL, bands = NULL, top = NULL, bottom = NULL, masks = NULL,
   weights = NULL, permute = NULL, types = NULL, orders = NULL, formats = NULL, missing = NULL, empty = NULL,
   decimal = NULL, thousands = NULL, algorithm = NULL, settings = NULL, constraints = NULL, entity = NULL,
-  entity_together = FALSE, suppress = NULL, suppressed = NULL, key = NULL, refine = NULL, effort = NULL,
-  refine_settings = NULL, recode = c("record", "attribute"), blocks = 0, memory = 0, seed = 0, threads = NULL,
-  numeric = c("columns", "interval", "mean"), shuffle = FALSE, shuffle_seed = NULL, strict = FALSE,
-  progress = FALSE
+  entity_together = FALSE, suppress = NULL, suppressed = NULL, singled_out = NULL, key = NULL, refine = NULL,
+  effort = NULL, refine_settings = NULL, recode = c("record", "attribute"), blocks = 0, memory = 0, seed = 0,
+  threads = NULL, numeric = c("columns", "interval", "mean"), shuffle = FALSE, shuffle_seed = NULL,
+  strict = FALSE, progress = FALSE
   # end
 ) {
   check_dots("kanonymise", ...)

@@ -8,7 +8,8 @@ make_schema <- function(
   quasi = NULL, sensitive = NULL, identifying = NULL, insensitive = NULL, schema = NULL, default_role = NULL,
   taxonomies = NULL, bands = NULL, top = NULL, bottom = NULL, masks = NULL, weights = NULL, permute = NULL,
   types = NULL, orders = NULL, formats = NULL, missing = NULL, empty = NULL, decimal = NULL, thousands = NULL,
-  same = NULL, constraints = NULL, entity = NULL, entity_together = FALSE, suppressed = NULL, key = NULL
+  same = NULL, constraints = NULL, entity = NULL, entity_together = FALSE, suppressed = NULL,
+  singled_out = NULL, key = NULL
   # end
 ) {
   handle <- new_schema(schema)
@@ -47,6 +48,7 @@ make_schema <- function(
   if (entity_together) set("entity-together", NULL, "true")
   if (!is.null(key)) set("key", NULL, list_text(key))
   if (!is.null(suppressed)) set("suppressed", NULL, as.character(suppressed))
+  if (!is.null(singled_out)) set("singled-out", NULL, setting_text(singled_out))
   handle
 }
 

@@ -140,7 +140,8 @@ kanon_status kanon__check_verdict(kanon_verdict *out, const kanon__checked *d, k
     KANON_CHECK(judge_persons(out, d, err));
     KANON_CHECK(judge_requirements(out, d, err));
     KANON_CHECK(judge_identifying(out, d, err));
-    KANON_CHECK(kanon__verdict_add_singled_out(out, d->n_kept, d->check->singled_out_all, NAN, err));
+    KANON_CHECK(kanon__verdict_add_singled_out(out, d->n_kept, d->check->singled_out_all,
+                                               kanon__fraction_value(d->schema->singled_out), err));
     KANON_CHECK(judge_suspicions(out, d, err));
     KANON_CHECK(judge_sensitive(out, d->check, err));
     return judge_unknown(out, err);

@@ -34,6 +34,7 @@
 #include "table/read/open_table.h"
 #include "table/schema/schema.h"
 #include "table/value/dictionary.h"
+#include "table/value/figure_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -633,9 +634,10 @@ static kanon_status list_unnamed(report *r, kanon_error *err)
     return st;
 }
 
-static kanon_status list_violated(report *r, kanon_error *err)
+static kanon_status list_violated(const checker *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    report *r = c->report;
     kanon_check *check = &r->check;
     long long k = check->k, asked = check->k_asked, entities = check->entities;
     size_t n_violated = 0, n = r->privacy.n_constraints;
@@ -654,6 +656,11 @@ static kanon_status list_violated(report *r, kanon_error *err)
     if (check->identifying_columns > 0)
         KANON_TRY(kanon__texts_addf(&r->violated, err, "%d identifying column%s in the file", check->identifying_columns,
                                     check->identifying_columns == 1 ? " is" : "s are"),
+                  out);
+    double most = kanon__fraction_value(c->schema->singled_out);
+    if (check->singled_out_all > most)
+        KANON_TRY(kanon__texts_addf(&r->violated, err, "the columns together single out %s of the rows, more than the %s asked for",
+                                    kanon__show_share(check->singled_out_all).text, kanon__show_share(most).text),
                   out);
     KANON_TRY(list_unnamed(r, err), out);
 out:
@@ -714,9 +721,10 @@ static kanon_status measure(checker *c, double threshold, int64_t k_asked, kanon
     KANON_TRY(warn_of_general(c, err), out);
     KANON_TRY(measure_privacy(c, err), out);
     KANON_TRY(measure_classes(c, threshold, err), out);
-    KANON_TRY(list_violated(r, err), out);
+    KANON_TRY(list_violated(c, err), out);
     publish_lists(r);
-    r->check.asked = k_asked > 0 || c->schema->n_constraints > 0 || c->schema->said[KANON__WHOLE_ENTITY] != NULL;
+    r->check.asked = k_asked > 0 || c->schema->n_constraints > 0 || c->schema->said[KANON__WHOLE_ENTITY] != NULL ||
+                     c->schema->said[KANON__WHOLE_SINGLED_OUT] != NULL;
     st = judge(c, err);
 out:
     return st;

@@ -143,7 +143,7 @@ static kanon_status add_column(const adding *a, int place, kanon__codes codes, u
     if (permuted != NULL)
         KANON_TRY(permute(&shown, codes, n_codes, permuted->from, a->table->data.n_rows, err), out);
     KANON_TRY(kanon__whole_row_add(a->row, &a->found->shares[place], permuted != NULL ? shown : codes, n_codes,
-                                   permuted != NULL, err),
+                                   a->table->data.columns[column].permuted, err),
               out);
     if (a->insensitive != NULL && a->table->data.columns[column].role == KANON_ROLE_INSENSITIVE)
         KANON_TRY(kanon__row_numbers_add(a->insensitive, codes, permuted != NULL ? permuted->from : NULL, err), out);

@@ -19,7 +19,7 @@
 
 /* What schema or policy ask for in addition to k. */
 typedef struct asked {
-    bool entity, constraints, suppress, keep;
+    bool entity, constraints, suppress, keep, singled_out;
     const char *permuted; /* the first column whose cells change places; NULL: none */
     int64_t k; /* 0: not said */
     const kanon_setting *settings;
@@ -74,6 +74,8 @@ static kanon_status check_asked(const asked *a, const kanon_options *o, kanon_er
         return refuse(err, "suppression", "the records that cost most are found among all", one);
     if (a->keep)
         return refuse(err, "keeping suppressed records", "they are one class, of all blocks", one);
+    if (a->singled_out)
+        return refuse(err, "a limit of the rows that are singled out", "each is compared with those of all blocks", one);
     if (a->permuted != NULL)
         return refuse_column(err, a->permuted, "a permuted column", "its places are drawn from all records");
     if (o->recode != KANON_RECODE_RECORD)
@@ -109,6 +111,7 @@ kanon_status kanon_blocks_allow(const kanon_schema *schema, const kanon_options 
                      .constraints = schema->n_constraints > 0,
                      .suppress = kanon__fraction_of(schema->suppress, INT32_MAX) > 0,
                      .keep = schema->keep_suppressed,
+                     .singled_out = schema->said[KANON__WHOLE_SINGLED_OUT] != NULL,
                      .permuted = first_permuted(schema),
                      .k = schema->k,
                      .settings = schema->settings,
@@ -124,6 +127,7 @@ static kanon_status check_block(const kanon_table *rows, const kanon__cut_tree *
                      .constraints = rows->policy.n_constraints > 0,
                      .suppress = kanon__fraction_of(rows->policy.suppress, INT32_MAX) > 0,
                      .keep = rows->policy.keep_suppressed,
+                     .singled_out = rows->policy.singled_out.denominator > 0,
                      .permuted = first_permuted_column(&rows->data),
                      .k = rows->policy.k,
                      .settings = rows->policy.settings,

@@ -73,7 +73,7 @@ static kanon_status release_changes(kanon_outputs *to, kanon_state *s, bool as_s
     kanon__watched_changes c = {0};
     struct ArrowArrayStream rows = {.release = NULL};
     KANON_TRY(kanon__session_begin(s, true, err), out);
-    changes->whole = as_state && s->joint_k > 0;
+    changes->whole = (as_state && s->joint_k > 0) || s->requirements->singled_out.denominator > 0; /* all rows are looked at */
     if (changes->whole)
         goto out;
     KANON_TRY(kanon__watched_collect(&c, s, err), out);

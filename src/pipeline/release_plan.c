@@ -3,6 +3,9 @@
 
 #include "constraints/constraints.h"
 #include "core/alloc.h"
+#include "measures/singled_out.h"
+#include "pipeline/shown_groups.h"
+#include "table/value/figure_text.h"
 
 #include <string.h>
 
@@ -38,6 +41,44 @@ static kanon_status check_own(const kanon_table *t, const kanon_grouping *g, kan
     return st;
 }
 
+/* The column that singles out most by itself, where its cells stand in their rows; -1: there is none. */
+static int telling_column(const kanon__singled_out *found, const kanon_table *t)
+{
+    int most = -1;
+    for (int i = 0; i < found->n_columns; i++)
+        if (!t->data.columns[found->columns[i]].permuted && (most < 0 || found->shares[i] > found->shares[most]))
+            most = i;
+    return most >= 0 ? found->columns[most] : -1;
+}
+
+/* Whether the rows of the release, as it shows them, are one person's no more often than the policy allows. */
+static kanon_status check_singled_out(const kanon_table *t, const kanon_grouping *g, bool means, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_grouping *shown = NULL;
+    kanon__singled_out found = {0};
+    double most = kanon__fraction_value(t->policy.singled_out);
+    KANON_TRY(kanon__shown_groups_new(&shown, t, g, means ? KANON_NUMERIC_MEAN : KANON_NUMERIC_INTERVAL, 0, err), out);
+    KANON_TRY(kanon__singled_out_find(&found, NULL, t, shown, NULL, 0, NULL, err), out);
+    if (!found.is_counted) {
+        st = kanon__fail(err, KANON_ENOMEM, "the rows that the release singles out cannot be counted in the memory it may use");
+        st = kanon__topic(err, st, "memory");
+    } else if (found.all > most) {
+        int column = telling_column(&found, t);
+        st = kanon__fail(err, KANON_EINFEASIBLE, "the release would single out %s of its rows, more than the %s that is asked",
+                         kanon__show_share(found.all).text, kanon__show_share(most).text);
+        if (column >= 0)
+            kanon__hint(err, st,
+                        "%s tells most rows apart: permute it in its groups, make it a quasi-identifier of a low weight, or "
+                        "leave it out",
+                        t->data.columns[column].name);
+    }
+out:
+    kanon__singled_out_clear(&found);
+    kanon__shown_groups_free(shown);
+    return st;
+}
+
 kanon_status kanon__release_allowed(const kanon_table *table, const kanon_grouping *g, bool means, kanon_error *err)
 {
     kanon_status st = kanon__grouping_fits(g, table, err);
@@ -55,7 +96,9 @@ kanon_status kanon__release_allowed(const kanon_table *table, const kanon_groupi
         st = kanon__fail(err, KANON_EINVAL, "%s: a mean would show more than the bands of the column", c->name);
         return kanon__hint(err, st, "choose another numeric form: interval, range or columns");
     }
-    return g->is_own ? check_own(table, g, err) : KANON_OK;
+    if (g->is_own)
+        KANON_CHECK(check_own(table, g, err));
+    return table->policy.singled_out.denominator > 0 ? check_singled_out(table, g, means, err) : KANON_OK;
 }
 
 kanon__requirement kanon__release_requirement(const kanon_table *t, const kanon_grouping *g, bool means)

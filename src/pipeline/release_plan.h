@@ -8,7 +8,8 @@
 #include "verify/verify.h"
 
 /* KANON_EINVAL where the grouping is of another table, where it is the caller's own and violates the policy (k, entities,
- * constraints, suppression), or where `means` are asked for although equal values are to be shown equal. */
+ * constraints, suppression), or where `means` are asked for although equal values are to be shown equal. KANON_EINFEASIBLE:
+ * the release would single out more rows than the policy allows. */
 kanon_status kanon__release_allowed(const kanon_table *table, const kanon_grouping *grouping, bool means, kanon_error *err);
 /* What is required of the groups of a release. */
 kanon__requirement kanon__release_requirement(const kanon_table *table, const kanon_grouping *grouping, bool means);

@@ -120,7 +120,9 @@ static kanon_status judge_columns(kanon_verdict *v, const source *s, kanon_error
     else
         KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_IDENTIFYING, KANON_MARK_MET, true, err, "%d column%s left out",
                                        n_left_out, n_left_out == 1 ? " is" : "s are"));
-    KANON_CHECK(kanon__verdict_add_singled_out(v, n_released, figure(s, "singled_out_all", NULL), NAN, err));
+    KANON_CHECK(kanon__verdict_add_singled_out(v, n_released, figure(s, "singled_out_all", NULL),
+                                               s->policy != NULL ? kanon__fraction_value(s->policy->singled_out) : NAN,
+                                               err));
     if (!s->external && s->warnings != NULL)
         KANON_CHECK(add_looks(v, KANON__VERDICT_RELEASED, s->warnings, err));
     if (s->external || s->made == NULL)

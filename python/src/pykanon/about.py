@@ -61,6 +61,10 @@ ABOUT = {
         "Drop: suppressed records are left out of the release (default); keep: they are released with * in every "
         "quasi-identifier, if they are at least k and satisfy every constraint."
     ),
+    "singled_out": (
+        "Write no release of which more than this share of the rows is one person's by the quasi-identifiers and "
+        "all columns that are released as they are; a check of one fails. Not with ``workers``."
+    ),
     "key": "The columns that name a record, for kanon delete and update; they are never released.",
     "risk_threshold": "Count the records whose risk of being recognised is above R.",
     "groups": "The groups to begin with: a table with the columns row and group, both from 1; group 0 is suppressed.",
@@ -185,6 +189,7 @@ EXAMPLES = {
 NOT_IN_SPARK = {
     "permute": "a task has only some of the rows",
     "suppressed": "suppressed records leave the tasks that know them",
+    "singled_out": "rows are compared with all others, and a task has only some of them",
     "time_limit": "the release would depend on the speed of the executors",
     "memory": "an executor has its limit from Spark",
     "threads": "spark.task.cpus says it",

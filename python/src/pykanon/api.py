@@ -451,6 +451,7 @@ def anonymize(
     entity_together: bool = False,
     suppress: float | str | None = None,
     suppressed: Literal["drop", "keep"] | None = None,
+    singled_out: float | str | None = None,
     key: Names = None,
     refine: str | None = None,
     effort: Literal["fast", "balanced", "best"] | None = None,

@@ -153,5 +153,6 @@ class Said(TypedDict, total=False):
     entity: str | None
     entity_together: bool
     suppressed: Literal["drop", "keep"] | None
+    singled_out: float | str | None
     key: Names
     # end

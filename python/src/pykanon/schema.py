@@ -115,6 +115,8 @@ def make(**said: Unpack[Said]) -> Any:
     for what in ("default_role", "empty", "entity", "suppressed"):
         if given.get(what) is not None:
             _kanon.schema_set(handle, what.replace("_", "-"), None, given[what])
+    if given.get("singled_out") is not None:
+        _kanon.schema_set(handle, "singled-out", None, str(given["singled_out"]))
     if given.get("entity_together"):
         _kanon.schema_set(handle, "entity-together", None, "true")
     return handle

@@ -72,6 +72,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         entity_together: bool = False,
         suppress: float | str | None = None,
         suppressed: Literal["drop", "keep"] | None = "keep",
+        singled_out: float | str | None = None,
         key: Names = None,
         refine: str | None = None,
         effort: Literal["fast", "balanced", "best"] | None = None,

@@ -59,6 +59,11 @@ static bool same_column(const kanon__column *c, const kanon_schema *schema)
     return taxonomy->flat != has_tree || (taxonomy->flat && a->mask != KANON__MASK_NONE && !has_values);
 }
 
+static bool same_share(kanon__fraction a, kanon__fraction b)
+{
+    return a.numerator == b.numerator && a.denominator == b.denominator;
+}
+
 kanon_status kanon__schema_fits(const kanon_table *t, const kanon_schema *schema, kanon_error *err)
 {
     const char *what = NULL;
@@ -69,9 +74,10 @@ kanon_status kanon__schema_fits(const kanon_table *t, const kanon_schema *schema
         what = "constraints";
     if (!same_entity(t, schema))
         what = "entity";
-    if (t->policy.suppress.numerator != schema->suppress.numerator ||
-        t->policy.suppress.denominator != schema->suppress.denominator)
+    if (!same_share(t->policy.suppress, schema->suppress))
         what = "suppress";
+    if (!same_share(t->policy.singled_out, schema->singled_out))
+        what = "singled-out";
     if (what == NULL)
         return KANON_OK;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: the schema is not the one that the table was read with", what);

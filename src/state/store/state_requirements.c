@@ -3,7 +3,7 @@
  *     number   name                    value
  *     0 ..     a setting: model, l, …  its text, of constraint `number` in the order of the schema
  *     -1       entity                  the column; entity-together: the records of an entity stay in one group
- *     -1       suppress                numerator/denominator of the share
+ *     -1       suppress, singled-out   numerator/denominator of the share
  *     -2 ..    permute                 of column 0, 1, ...: true
  *
  * Texts are kept as the schema had them: constraints/ parses them anew for each table, by the same code as for a schema. */
@@ -55,6 +55,7 @@ kanon_status kanon__state_requirements_copy(kanon_schema *to, const kanon_schema
     if (from->said[KANON__WHOLE_ENTITY] != NULL)
         KANON_CHECK(set_entity(to, from->said[KANON__WHOLE_ENTITY], from->entity_together, err));
     to->suppress = from->suppress;
+    to->singled_out = from->singled_out;
     return KANON_OK;
 }
 
@@ -81,13 +82,20 @@ static kanon_status put(kanon_state *s, sqlite3_stmt *statement, int64_t number,
     return kanon__store_step(&s->store, statement, NULL, err);
 }
 
+static kanon_status put_share(kanon_state *s, sqlite3_stmt *statement, const char *name, kanon__fraction share,
+                              kanon_error *err)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%lld/%lld", (long long)share.numerator, (long long)share.denominator);
+    return share.denominator > 0 ? put(s, statement, OF_ALL, name, text, err) : KANON_OK;
+}
+
 kanon_status kanon__state_requirements_save(kanon_state *s, kanon_error *err)
 {
     static const char insert[] = "INSERT INTO requirements VALUES(?, ?, ?)";
     kanon_status st = KANON_OK;
     sqlite3_stmt *statement = NULL;
     const kanon_schema *w = s->requirements;
-    char share[64];
     KANON_TRY(kanon__store_prepare(&s->store, &statement, insert, err), out);
     for (int64_t i = 0; i < w->n_constraints; i++) {
         const kanon__constraint_text *c = &w->constraints[i];
@@ -97,9 +105,8 @@ kanon_status kanon__state_requirements_save(kanon_state *s, kanon_error *err)
     const char *entity = w->said[KANON__WHOLE_ENTITY], *key = w->entity_together ? "entity-together" : "entity";
     if (entity != NULL)
         KANON_TRY(put(s, statement, OF_ALL, key, entity, err), out);
-    snprintf(share, sizeof share, "%lld/%lld", (long long)w->suppress.numerator, (long long)w->suppress.denominator);
-    if (w->suppress.denominator > 0)
-        KANON_TRY(put(s, statement, OF_ALL, "suppress", share, err), out);
+    KANON_TRY(put_share(s, statement, "suppress", w->suppress, err), out);
+    KANON_TRY(put_share(s, statement, "singled-out", w->singled_out, err), out);
     for (int i = 0; i < s->n_columns; i++)
         if (s->columns[i].permuted)
             KANON_TRY(put(s, statement, OF_COLUMNS - i, "permute", "true", err), out);
@@ -108,8 +115,8 @@ out:
     return st;
 }
 
-/* The share that may be suppressed, as an exact fraction; false where it is none. */
-static bool take_share(kanon_schema *w, const char *text, size_t length)
+/* A share as an exact fraction; false where it is none. */
+static bool take_share(kanon__fraction *out, const char *text, size_t length)
 {
     char share[64];
     long long numerator, denominator;
@@ -120,7 +127,7 @@ static bool take_share(kanon_schema *w, const char *text, size_t length)
     if (sscanf(share, "%lld/%lld", &numerator, &denominator) != 2 || numerator < 0 || denominator < 1 ||
         numerator > denominator)
         return false;
-    w->suppress = (kanon__fraction){numerator, denominator};
+    *out = (kanon__fraction){numerator, denominator};
     return true;
 }
 
@@ -154,7 +161,9 @@ static kanon_status take_row(kanon_state *s, sqlite3_stmt *row, kanon_error *err
             KANON_TRY(add_constraint(w, &c, err), out);
         KANON_TRY(say(c, name, value, length, err), out);
     } else if (good && strcmp(name, "suppress") == 0) {
-        good = take_share(w, value, length);
+        good = take_share(&w->suppress, value, length);
+    } else if (good && strcmp(name, "singled-out") == 0) {
+        good = take_share(&w->singled_out, value, length);
     } else if (good) {
         KANON_TRY(kanon__copy_text(&entity, value, length, "a column name", err), out);
         KANON_TRY(set_entity(w, entity, strcmp(name, "entity-together") == 0, err), out);

@@ -37,6 +37,7 @@ kanon_status kanon__policy_init(kanon__policy *out, const kanon_schema *schema, 
     *out = (kanon__policy){.k = schema->k,
                            .entity_together = schema->entity_together,
                            .suppress = schema->suppress,
+                           .singled_out = schema->singled_out,
                            .keep_suppressed = schema->keep_suppressed};
     KANON_TRY(kanon__new_array(&out->constraints, schema->n_constraints, "constraints", err), out);
     while (out->n_constraints < schema->n_constraints) { /* counted first, so that one half copied is freed, too */

@@ -13,6 +13,7 @@ typedef struct kanon__policy {
     int64_t n_constraints;
     bool entity_together;  /* all records of an entity are to be in one group */
     kanon__fraction suppress; /* of the records may be suppressed */
+    kanon__fraction singled_out; /* of the released rows may be, by all that is released as it is */
     bool keep_suppressed;     /* they are released, as a class like any other; else they are left out */
     char *algorithm;       /* NULL: not said */
     kanon_setting *settings; /* of that algorithm */

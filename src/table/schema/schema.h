@@ -46,6 +46,7 @@ typedef enum kanon__whole_key {
     KANON__WHOLE_K, /* from here on below `privacy` */
     KANON__WHOLE_SUPPRESS,
     KANON__WHOLE_SUPPRESSED,
+    KANON__WHOLE_SINGLED_OUT,
     KANON__WHOLE_JOINT_K,
     KANON__WHOLE_CONSTRAINT,
     KANON__WHOLE_KEYS
@@ -101,6 +102,7 @@ struct kanon_schema {
     bool entity_together;
     kanon__fraction suppress; /* of the records may be suppressed */
     bool keep_suppressed;     /* they are released, as a class like any other; else they are left out */
+    kanon__fraction singled_out; /* of the released rows, at most, by all that is released as it is */
     int64_t joint_k;          /* 0: not said, KANON_JOINT_K_OFF */
     int entity_line, key_line, constraints_line;
 };

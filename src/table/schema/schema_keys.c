@@ -348,6 +348,11 @@ static kanon_status take_suppressed(kanon__saying *s)
     return KANON_OK;
 }
 
+static kanon_status take_singled_out(kanon__saying *s)
+{
+    return kanon__fraction_parse(&s->schema->singled_out, s->text) ? KANON_OK : refuse(s);
+}
+
 static kanon_status take_joint_k(kanon__saying *s)
 {
     int64_t k = KANON_JOINT_K_OFF;
@@ -378,6 +383,8 @@ const kanon__schema_key kanon__whole_keys[KANON__WHOLE_KEYS] = {
     [KANON__WHOLE_SUPPRESS] = {"suppress", KANON__FORM_NUMBER, "a share of the records", "write 0.01 for one percent",
                                .take = take_suppress},
     [KANON__WHOLE_SUPPRESSED] = {"suppressed", KANON__FORM_WORD, "a word", .option = "suppressed", .take = take_suppressed},
+    [KANON__WHOLE_SINGLED_OUT] = {"singled-out", KANON__FORM_NUMBER, "a share of the rows", "write 0.05 for five percent",
+                                  .take = take_singled_out},
     [KANON__WHOLE_JOINT_K] = {"joint-k", KANON__FORM_NUMBER, "a whole number of at least 2, or off", .take = take_joint_k},
     [KANON__WHOLE_CONSTRAINT] = {"constraint", KANON__FORM_MAPPINGS,
                                  "a mapping such as {model: t-closeness, attribute: COLUMN, t: 0.3}",
@@ -514,6 +521,9 @@ static kanon_status forget_of_whole(kanon_schema *schema, int key, kanon_error *
         break;
     case KANON__WHOLE_SUPPRESSED:
         schema->keep_suppressed = false;
+        break;
+    case KANON__WHOLE_SINGLED_OUT:
+        schema->singled_out = (kanon__fraction){0};
         break;
     case KANON__WHOLE_JOINT_K:
         schema->joint_k = 0;

@@ -3,6 +3,7 @@
 
 #include "table/value/number.h"
 
+#include <math.h>
 #include <string.h>
 
 bool kanon__fraction_parse(kanon__fraction *out, const char *text)
@@ -19,4 +20,9 @@ bool kanon__fraction_parse(kanon__fraction *out, const char *text)
 int64_t kanon__fraction_of(kanon__fraction share, int64_t n_rows)
 {
     return share.denominator == 0 ? -1 : (int64_t)((__int128)n_rows * share.numerator / share.denominator);
+}
+
+double kanon__fraction_value(kanon__fraction share)
+{
+    return share.denominator == 0 ? NAN : (double)share.numerator / (double)share.denominator;
 }

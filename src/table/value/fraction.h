@@ -14,5 +14,7 @@ typedef struct kanon__fraction {
 bool kanon__fraction_parse(kanon__fraction *out, const char *text);
 /* How many of `n_rows` records a share is, rounded down; -1: nothing was said. */
 int64_t kanon__fraction_of(kanon__fraction share, int64_t n_rows);
+/* The share as a number; NAN: nothing was said. */
+double kanon__fraction_value(kanon__fraction share);
 
 #endif

@@ -35,9 +35,10 @@ sed 's/  diagnosis:      {/  diagnosis: {permute: true, /' demo/hospital.yaml >d
 expect 0 "$KANON" anonymize demo/hospital.csv -s demo/p.yaml -k 5 -a mondrian --seed 1 -q -o three.csv
 compare plain.csv three.csv diagnosis
 expect 0 "$KANON" check three.csv -s demo/p.yaml -k 5
-sed 's/three.csv/plain.csv/g' "$OUT" >found
+sed 's/three.csv/plain.csv/g' "$OUT" | grep -v '^singled_out' >found # which permuted cells do not
 expect 0 "$KANON" check plain.csv -s demo/hospital.yaml -k 5
-same "$OUT" found
+grep -v '^singled_out' "$OUT" >before
+same before found
 
 # a table of a database
 expect 0 "$KANON" anonymize demo/hospital.csv -s demo/p.yaml -k 5 -a mondrian --seed 1 -q -o "r.db#r"

@@ -414,7 +414,7 @@ static void check_bad(const bad *b, size_t size)
 }
 
 #define ATTRIBUTE_KEYS \
-    "valid keys are role, type, taxonomy, mask, weight, bands, top, bottom, format, decimal, thousands, order"
+    "valid keys are role, type, taxonomy, mask, weight, bands, top, bottom, format, decimal, thousands, order, permute"
 #define SCHEMA_KEYS                                                                                                         \
     "valid keys are missing, empty, header, encoding, decimal, thousands, default-role, key, entity, entity-together, "     \
     "algorithm, attributes, same, privacy, joint-k"
@@ -430,7 +430,7 @@ static void test_bad_keys(void **state)
         {A "privcy: {k: 3}\n", "2: column 1: unknown key 'privcy'", "did you mean 'privacy'?"},
         {A "default_role: quasi\n", "2: column 1: unknown key 'default_role'", "did you mean 'default-role'?"},
         {A "privacy: {k: 3, epsilon: 1}\n", "2: column 17: unknown key 'epsilon'",
-         "valid keys are k, suppress, suppressed, joint-k, constraints"},
+         "valid keys are k, suppress, suppressed, singled-out, joint-k, constraints"},
         {A "\"a\\nb\\e\\x7f\": 1\n", "2: column 1: unknown key 'a\\nb\\x1b\\x7f'", SCHEMA_KEYS},
         {A "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789: 1\n",
          "2: column 1: unknown key '0123456789012345678901234567890123456789012345678901234567890123456789012345...'",

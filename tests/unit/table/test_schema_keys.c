@@ -137,6 +137,8 @@ static void same_schema(const kanon_schema *a, const kanon_schema *b)
     assert_true(a->n_settings == b->n_settings && a->same.n == b->same.n && a->key.n == b->key.n);
     assert_true(a->k == b->k && a->joint_k == b->joint_k && a->header == b->header);
     assert_true(a->suppress.numerator == b->suppress.numerator && a->suppress.denominator == b->suppress.denominator);
+    assert_true(a->singled_out.numerator == b->singled_out.numerator &&
+                a->singled_out.denominator == b->singled_out.denominator);
     assert_true(a->keep_suppressed == b->keep_suppressed && a->entity_together == b->entity_together);
     assert_true(a->has_default_role == b->has_default_role && a->default_role == b->default_role);
     assert_true(a->decimal == b->decimal && a->thousands == b->thousands);
@@ -224,6 +226,7 @@ static const struct {
     {NULL, "suppress", "0", NULL},
     {NULL, "suppressed", "keep", NULL},
     {NULL, "suppressed", "drop", NULL},
+    {NULL, "singled-out", "0.05", NULL},
     {NULL, "joint-k", "off", NULL},
     {NULL, "joint-k", "5", NULL},
     {NULL, "constraint", "model=t-closeness,attribute=d,t=0.3", "[{model: t-closeness, attribute: d, t: 0.3}]"},
@@ -342,6 +345,7 @@ static const struct {
     {NULL, "suppress", "-0.1", SHARE},
     {NULL, "suppress", "some", SHARE},
     {NULL, "suppressed", "perhaps", "suppressed: there is no such word", "choose one of: drop, keep"},
+    {NULL, "singled-out", "1.5", "singled-out: not a share of the rows", "write 0.05 for five percent"},
     {NULL, "joint-k", "1", JOINT_K},
     {NULL, "joint-k", "none", JOINT_K},
     {NULL, "same", "[a]", "same: fewer than two texts", "write lists of two texts or more: [[\"?\", NA]]"},
@@ -366,7 +370,7 @@ static const struct {
     {NULL, "role", "quasi", "a schema says no 'role' of the whole", "it is said of a column"},
     {NULL, "attributes", "a", "a schema says no 'attributes' of the whole",
      "choose one of: missing, empty, header, encoding, decimal, thousands, default-role, key, entity, entity-together, "
-     "algorithm, settings, same, k, suppress, suppressed, joint-k, constraint"},
+     "algorithm, settings, same, k, suppress, suppressed, singled-out, joint-k, constraint"},
     {"\xff", "role", "quasi", "column '\\xff': the text is not UTF-8", ""},
     {NULL, "entity", "a\xc3", "entity: the text is not UTF-8", ""},
 };
