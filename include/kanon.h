@@ -1043,6 +1043,9 @@ typedef struct kanon_curve_point {
     size_t n_figures;
     kanon_point_result result;
     double seconds; /* of grouping */
+    /* The groups of a larger k are groups of this one, too. Where those of another point of the same settings lose less, the
+     * figures are theirs, and this is its k; 0: the point's own groups. */
+    int64_t from_k;
 } kanon_curve_point;
 
 typedef struct kanon_curve kanon_curve;

@@ -39,7 +39,8 @@ print.kanon_bound <- function(x, ...) {
 #' @param algorithm,settings,refine,effort,seed As in [kanonymise()]; a setting may have several values.
 #' @param page Also write the curve as a page with plots (`.html`) or as a picture (`.svg`).
 #' @return A data frame of class `kanon_tradeoff`: a row for each point, with its place in the grid, `result` (optimal,
-#'   dominated or infeasible) and its figures. It has a method for [plot()].
+#'   dominated or infeasible) and its figures. `from_k` is the k of the groups: groups of a larger k are groups of a smaller
+#'   one, too, and those that lose least count. It has a method for [plot()].
 #' @examples
 #' people <- data.frame(age = c(23, 25, 41, 44, 50, 52), sex = c("f", "m", "f", "f", "m", "m"))
 #' tradeoff(people, quasi = c("age", "sex"), k = 2:3)[, c("k", "result", "highest_risk")]
@@ -69,5 +70,6 @@ point_row <- function(point, figures) {
   place <- lapply(place, function(text) utils::type.convert(text, as.is = TRUE))
   whole <- is.na(point$figures$column)
   values <- point$figures$value[whole][match(figures, point$figures$name[whole])]
-  as.data.frame(c(place, list(result = point$result), as.list(stats::setNames(values, figures))))
+  from_k <- if (point$from_k > 0) point$from_k else place$k
+  as.data.frame(c(place, list(result = point$result), as.list(stats::setNames(values, figures)), list(from_k = from_k)))
 }

@@ -72,10 +72,10 @@ static void free_curve(void *curve)
     kanon_curve_free(curve);
 }
 
-/* list(settings = c(k = "5", ...), result = "optimal", figures = list(...)) */
+/* list(settings = c(k = "5", ...), result = "optimal", figures = list(...), from_k = 0) */
 static SEXP point_list(const kanon_curve_point *point)
 {
-    SEXP list = PROTECT(list_new("settings", "result", "figures", NULL));
+    SEXP list = PROTECT(list_new("settings", "result", "figures", "from_k", NULL));
     SEXP values = Rf_allocVector(STRSXP, (R_xlen_t)point->n_settings);
     SET_VECTOR_ELT(list, 0, values);
     SEXP names = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)point->n_settings));
@@ -86,6 +86,7 @@ static SEXP point_list(const kanon_curve_point *point)
     Rf_setAttrib(values, R_NamesSymbol, names);
     SET_VECTOR_ELT(list, 1, Rf_ScalarString(utf8(kanon_enum_text(KANON_ENUM_POINT_RESULT, point->result))));
     SET_VECTOR_ELT(list, 2, figure_frame(point->figures, point->n_figures));
+    SET_VECTOR_ELT(list, 3, Rf_ScalarReal((double)point->from_k));
     UNPROTECT(2);
     return list;
 }

@@ -228,6 +228,8 @@ static kanon_status run_and_check(kanon_grouping **out, const kanon__plan *p, ka
     g->seconds = kanon__seconds() - begin;
     if (p->compare && !run->stopped) /* who has stopped one search does not want another */
         KANON_TRY(kanon__requirements_loss_without(&g->loss_without, run, run_freely, &freely, err), out);
+    if (g->n_suppressed == 0 && g->loss_with < g->loss_without) /* these groups hold without the requirements, too */
+        g->loss_without = g->loss_with;
     *out = g;
     g = NULL;
 out:

@@ -180,6 +180,20 @@ static kanon_status estimate(kanon_profile_cost *out, const costing *c, int i, k
     return st;
 }
 
+/* Groups of a larger k are groups of a smaller one, too: a part loses no more than with any larger k. */
+static void take_better(costing *c)
+{
+    for (int part = 0; part < c->n_chosen; part++)
+        for (int i = KANON__PROFILE_COSTS - 2; i >= 0; i--) {
+            outcome *own = &c->outcomes[part * KANON__PROFILE_COSTS + i];
+            const outcome *next = own + 1;
+            if (next->feasible && (!own->feasible || next->avg_loss < own->avg_loss)) {
+                own->feasible = true;
+                own->avg_loss = next->avg_loss;
+            }
+        }
+}
+
 /* Some of the parts, at random; all where they are few. */
 static kanon_status choose_parts(costing *c, kanon_error *err)
 {
@@ -224,6 +238,7 @@ kanon_status kanon__profile_costs(kanon__profile *out, const kanon_table *table,
     kanon__shared_ticker_init(&c.ticker, &grouping, c.n_chosen * KANON__PROFILE_COSTS);
     shared = true;
     KANON_TRY(kanon__pool_run(threads, c.n_chosen * KANON__PROFILE_COSTS, group_part, &c, err), out);
+    take_better(&c);
     KANON_TRY(run_trial(&c, err), out);
     KANON_TRY(kanon__new_list(&out->costs, NULL, KANON__PROFILE_COSTS, "costs", err), out);
     for (int i = 0; i < KANON__PROFILE_COSTS; i++)

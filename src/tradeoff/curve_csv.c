@@ -28,7 +28,7 @@ void kanon__curve_csv(kanon__output *o, const kanon_curve *c)
         put_cell(o, c->grid.axes[i].name);
     for (size_t i = 0; i < c->points[0].n_figures; i++)
         put_cell(o, c->figures[i]->name);
-    kanon__output_text(o, ",seconds\n");
+    kanon__output_text(o, ",from_k,seconds\n");
     for (int64_t i = 0; i < c->n; i++) {
         const kanon_curve_point *p = &c->points[i];
         kanon__output_text(o, kanon_enum_text(KANON_ENUM_POINT_RESULT, p->result));
@@ -36,6 +36,7 @@ void kanon__curve_csv(kanon__output *o, const kanon_curve *c)
             put_cell(o, p->settings[j].value);
         for (size_t j = 0; j < p->n_figures; j++)
             put_number(o, p->figures[j]->value);
+        put_number(o, p->from_k > 0 ? (double)p->from_k : NAN);
         put_number(o, round(p->seconds * 1000) / 1000);
         kanon__output_text(o, "\n");
     }

@@ -29,6 +29,8 @@ static bool fill_point(json_t *object, const kanon_curve_point *p)
         good = set(settings, p->settings[i].name, json_string(p->settings[i].value));
     for (size_t i = 0; good && i < p->n_figures; i++)
         good = set(object, p->figures[i]->name, kanon__json_figure(p->figures[i]));
+    if (p->from_k > 0)
+        good = good && set(object, "from_k", json_integer(p->from_k));
     return good && set(object, "seconds", json_real(p->seconds));
 }
 
@@ -175,8 +177,11 @@ static void put_table(kanon__output *o, const kanon_curve *c)
         name_point(name, sizeof name, c, p);
         kanon__output_text(o, "<tr><th scope=\"row\">");
         kanon__html_text(o, name);
-        kanon__markup(o, "</th><td>%s%s</td>", kanon_enum_text(KANON_ENUM_POINT_RESULT, p->result),
+        kanon__markup(o, "</th><td>%s%s", kanon_enum_text(KANON_ENUM_POINT_RESULT, p->result),
                       p == chosen ? ", recommended" : "");
+        if (p->from_k > 0)
+            kanon__markup(o, ", groups of k %s", kanon__show_count(p->from_k).text);
+        kanon__output_text(o, "</td>");
         for (size_t j = 0; j < p->n_figures; j++) {
             kanon__output_text(o, "<td class=\"n\" data-label=\"");
             put_words(o, p->figures[j]->name);

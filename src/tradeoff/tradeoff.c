@@ -252,6 +252,57 @@ static kanon_status run_points(work *w, kanon_error *err)
     return st;
 }
 
+/* Point i where its first value is that of another point. */
+static int64_t at_k(const kanon_curve *c, int64_t i, int64_t value)
+{
+    int64_t stride = c->grid.axes[0].stride;
+    return value * stride + i % stride;
+}
+
+static int64_t k_of(const kanon_curve_point *p)
+{
+    int64_t k = 0;
+    kanon__parse_integer(&k, p->settings[0].value, strlen(p->settings[0].value));
+    return k;
+}
+
+/* Of the points of the same settings whose groups are groups of this k, too, the one that loses least; of equals the point
+ * itself, then the least k. */
+static int64_t best_source(const kanon_curve *c, int64_t i)
+{
+    int64_t best = i, k = k_of(&c->points[i]);
+    for (int64_t value = 0; value < c->grid.axes[0].values.n; value++) {
+        int64_t j = at_k(c, i, value), other = k_of(&c->points[j]);
+        double loss = kanon__curve_figure(&c->points[j], "information_loss");
+        double least = kanon__curve_figure(&c->points[best], "information_loss");
+        bool found = other > k && isfinite(loss);
+        if (found && (!isfinite(least) || loss < least || (loss <= least && best != i && other < k_of(&c->points[best]))))
+            best = j;
+    }
+    return best;
+}
+
+/* A larger k asks for more, so it never loses less: the better of two valid groupings counts for both. None of the figures
+ * that are taken over depends on k, and a point that others take from has nothing better itself. */
+static kanon_status take_better(kanon_curve *c, kanon_error *err)
+{
+    int64_t *sources = NULL;
+    KANON_CHECK(kanon__new_array(&sources, c->n, "points", err));
+    for (int64_t i = 0; i < c->n; i++)
+        sources[i] = best_source(c, i);
+    for (int64_t i = 0; i < c->n; i++) {
+        kanon_figure **to = &c->figures[i * N_FIGURES], **from = &c->figures[sources[i] * N_FIGURES];
+        if (sources[i] == i)
+            continue;
+        for (int j = 0; j < N_MEASURED; j++)
+            to[j]->value = from[j]->value;
+        c->points[i].from_k = k_of(&c->points[sources[i]]);
+        c->points[i].result = KANON_POINT_OPTIMAL; /* until it is compared */
+    }
+    kanon__free(sources);
+    return KANON_OK;
+}
+
 /* All points of a k have the bound that was computed for the first of them. */
 static void share_bounds(kanon_curve *c)
 {
@@ -339,6 +390,7 @@ static kanon_status run_grid(work *w, kanon__output *outputs[N_OUTPUTS], kanon_e
             kanon__output_make_private(outputs[i]); /* figures of originals, as in an internal report */
         }
     KANON_CHECK(run_points(w, err));
+    KANON_CHECK(take_better(w->curve, err));
     share_bounds(w->curve);
     KANON_CHECK(compare_points(w->curve, err));
     return write_all(outputs, w, err);

@@ -57,7 +57,7 @@ PyObject *certificate_check(PyObject *module, PyObject *args)
                          text_of(found.reason));
 }
 
-/* {"settings": {name: value}, "result": text, "figures": [...]} */
+/* {"settings": {name: value}, "result": text, "from_k": k, "figures": [...]} */
 static PyObject *point_result(const kanon_curve_point *point)
 {
     PyObject *place = PyDict_New(), *figures = NULL;
@@ -74,8 +74,9 @@ static PyObject *point_result(const kanon_curve_point *point)
         Py_XDECREF(figures);
         return PyErr_Occurred() ? NULL : PyErr_NoMemory();
     }
-    return Py_BuildValue("{s:N,s:s,s:N}", "settings", place, "result",
-                         kanon_enum_text(KANON_ENUM_POINT_RESULT, point->result), "figures", figures);
+    return Py_BuildValue("{s:N,s:s,s:L,s:N}", "settings", place, "result",
+                         kanon_enum_text(KANON_ENUM_POINT_RESULT, point->result), "from_k", (long long)point->from_k,
+                         "figures", figures);
 }
 
 PyObject *tradeoff(PyObject *module, PyObject *args, PyObject *keywords)

@@ -736,4 +736,6 @@ def _several(value: Any) -> Iterable[Any]:
 
 def _point(point: dict[str, Any]) -> dict[str, Any]:
     figures = {name: value for name, column, value, _ in point["figures"] if column is None}
-    return {"k": int(point["settings"]["k"]), "settings": point["settings"], "result": point["result"], **figures}
+    k = int(point["settings"]["k"])
+    own = {"k": k, "settings": point["settings"], "result": point["result"], "from_k": point["from_k"] or k}
+    return {**own, **figures}

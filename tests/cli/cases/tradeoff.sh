@@ -5,7 +5,7 @@ tradeoff() { "$KANON" tradeoff demo/hospital.csv -s demo/hospital.yaml "$@"; }
 
 expect 0 tradeoff -a mondrian -k 2,5,20 --suppress 0,0.05
 [ "$(head -n 1 "$OUT")" = "result,k,suppress,groups,suppressed,information_loss,avg_loss,highest_risk,average_risk,protection,\
-utility_um,query_error,discernibility,neighbour_bound,neighbour_gap,seconds" ] || failed "the header is another"
+utility_um,query_error,discernibility,neighbour_bound,neighbour_gap,from_k,seconds" ] || failed "the header is another"
 awk -F , 'NR > 1 && ($8 > 1 / $2 || $9 > $8 || $15 != "" && $15 < 1 || $3 == 0 && $5 > 0) { bad = 1 } END { exit bad || NR != 7 }' \
     "$OUT" || failed "the figures of a point cannot be"
 err_has "6 points: "
@@ -60,6 +60,21 @@ def place(p):
 assert curve["points"][curve["recommended"]] is min(best, key=place)
 END
 fi
+
+# a larger k never loses less: its groups are groups of a smaller one, too, and the point says whose they are
+expect 0 tradeoff -a tgc -k 4,2,6,3,5 -o curve.csv --json curve.json -q
+awk -F , 'NR > 1 { print $2 "," $5 "," $15 }' curve.csv | sort -n >losses
+awk -F , '$2 < last { bad = 1 } { last = $2 } $3 != "" && $3 <= $1 { bad = 1 } END { exit bad }' losses ||
+    failed "a larger k loses less"
+taken=$(awk -F , '$3 != "" { print $1, $3; exit }' losses)
+[ -n "$taken" ] || failed "no point took groups over: choose another table"
+for k in $taken; do
+    "$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -a tgc -k "$k" --report r.json -o r.csv -q
+    sed -n 's/^  "information_loss": \([0-9]*\.[0-9]\{6\}\).*/\1/p' r.json
+done >alone
+awk 'NR == 1 { own = $1 } NR == 2 { exit !($1 < own) }' alone || failed "the groups of the larger k lose no less"
+grep "^${taken% *}," losses | grep -q "$(sed -n 2p alone)" || failed "the point has other groups"
+grep -q "\"from_k\": ${taken#* }" curve.json || failed "JSON does not say whose groups they are"
 
 # k that the table cannot have are told as such
 expect 0 tradeoff -a mondrian -k 5,301

@@ -307,8 +307,8 @@ static json_t *point_of(const kanon_curve_point *point)
         json_object_set_new(settings, point->settings[i].name, json_string(point->settings[i].value));
     for (size_t i = 0; i < point->n_figures; i++)
         json_object_set_new(figures, point->figures[i]->name, bridge_number(point->figures[i]->value));
-    return json_pack("{s:o, s:o, s:s}", "settings", settings, "figures", figures, "result",
-                     kanon_enum_text(KANON_ENUM_POINT_RESULT, point->result));
+    return json_pack("{s:o, s:o, s:s, s:I}", "settings", settings, "figures", figures, "result",
+                     kanon_enum_text(KANON_ENUM_POINT_RESULT, point->result), "fromK", (json_int_t)point->from_k);
 }
 
 kanon_status bridge_tradeoff(bridge *self, const json_t *request, json_t *answer, kanon_error *err)

@@ -181,7 +181,7 @@ export interface Measured {
     verdict: VerdictRow[];
 }
 export interface Curve {
-    points: { settings: Record<string, string>; figures: Record<string, number | null>; result: string }[];
+    points: { settings: Record<string, string>; figures: Record<string, number | null>; result: string; fromK: number }[];
     recommended: number;
 }
 export interface CheckResult {
