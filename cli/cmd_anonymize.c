@@ -182,7 +182,7 @@ static int finish(const release_run *work, const arguments *args, const kanon_er
         return EXIT_DONE;
     if (args->verbose)
         print_details(work);
-    print_advice(work->table, work->grouping);
+    print_advice(work->table, work->grouping, work->advice);
     release_run_print_written(work);
     print_summary(work, args);
     print_hidden(work);

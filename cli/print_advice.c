@@ -8,12 +8,12 @@
 static const struct {
     const char *topic, *flags;
 } rows[] = {
-    {"leave-out", "--identifying A leaves it out"},
     {"taxonomy", "kanon taxonomy build makes one"},
-    {"bands", "--bands A=WIDTH; weight in the schema"},
+    {"narrower-bands", "--bands A=WIDTH"},
     {"suppress", "--suppress SHARE"},
     {"refine", "--refine search"},
     {"tradeoff", "kanon tradeoff"},
+    {"bound", "kanon bound"},
 };
 
 static const char *flags_about(const char *topic)
@@ -24,20 +24,30 @@ static const char *flags_about(const char *topic)
     return NULL;
 }
 
-void print_advice(const kanon_table *table, const kanon_grouping *grouping)
+/* A change that was tried has an option of this program; -k is the only one that is a letter. */
+static void print_item(const kanon_advice_item *item)
 {
-    kanon_advice *advice = NULL;
+    const char *flags = flags_about(item->topic);
+    if (item->option != NULL)
+        say("advice: %s (%s%s %s)", item->sentence, strcmp(item->option, "k") == 0 ? "-" : "--", item->option, item->value);
+    else if (flags != NULL)
+        say("advice: %s (%s)", item->sentence, flags);
+    else
+        say("advice: %s", item->sentence);
+}
+
+void print_advice(const kanon_table *table, const kanon_grouping *grouping, const kanon_advice *advice)
+{
+    static const kanon_advise_options measured = {.struct_size = sizeof measured, .measured = 1};
+    kanon_advice *own = NULL;
     const kanon_advice_item *item;
-    if (kanon_advise(&advice, table, grouping, NULL) != KANON_OK)
+    if (advice == NULL && kanon_advise_with(&own, table, grouping, &measured, NULL) != KANON_OK)
         return;
-    for (size_t i = 0; (item = kanon_advice_at(advice, i)) != NULL; i++) {
-        const char *flags = flags_about(item->topic);
-        if (item->topic != NULL && strcmp(item->topic, "hidden") == 0)
-            continue; /* the last line names those columns, with --quiet, too */
-        if (flags != NULL)
-            say("advice: %s (%s)", item->sentence, flags);
-        else
-            say("advice: %s", item->sentence);
-    }
-    kanon_advice_free(advice);
+    advice = advice != NULL ? advice : own;
+    for (size_t i = 0; (item = kanon_advice_at(advice, i)) != NULL; i++)
+        if (item->topic == NULL || strcmp(item->topic, "hidden") != 0) /* the last line names those, with --quiet, too */
+            print_item(item);
+    if (own != NULL)
+        say("advice: what changes to the schema would save is tried for a report (--report FILE)");
+    kanon_advice_free(own);
 }

@@ -4,7 +4,8 @@
 
 #include <kanon.h>
 
-/* On standard error, one line for each sentence. What cannot be had (no memory) is not printed: the run is done. */
-void print_advice(const kanon_table *table, const kanon_grouping *grouping);
+/* On standard error, one line for each sentence. `advice` NULL: what the groups themselves show, which takes no time; what
+ * cannot be had (no memory) is not printed: the run is done. */
+void print_advice(const kanon_table *table, const kanon_grouping *grouping, const kanon_advice *advice);
 
 #endif

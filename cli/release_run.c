@@ -154,12 +154,20 @@ kanon_status release_run_publish(release_run *run, kanon_error *err)
     if (st == KANON_OK && args->from_certificate != NULL)
         st = kanon_measures_prove(run->measures, run->table, run->grouping, KANON_PATH(args->from_certificate), &proving,
                                   err);
+    const kanon_advise_options advising = {.struct_size = sizeof advising,
+                                           .proved = args->from_certificate != NULL,
+                                           .threads = (int)args->threads,
+                                           .tick = progress_tick,
+                                           .payload = &run->show};
+    if (st == KANON_OK && args->report != NULL)
+        st = kanon_advise_with(&run->advice, run->table, run->grouping, &advising, err);
     if (st == KANON_OK && signals_caught() != 0)
         st = err->status = KANON_ECANCELLED;
     outputs.measures = run->measures;
     if (st == KANON_OK)
         st = kanon_verdict_of(&run->verdict, run->table, run->grouping, &outputs, err);
     if (st == KANON_OK) {
+        outputs.advice = run->advice;
         run->publishing = true;
         st = args->state != NULL
                  ? kanon_state_create(args->state, run->table, run->schema, run->grouping, &outputs, &keeping, err)
@@ -245,6 +253,7 @@ void release_run_clear(release_run *run)
 {
     free(run->command);
     kanon_verdict_free(run->verdict);
+    kanon_advice_free(run->advice);
     kanon_measures_free(run->measures);
     kanon_grouping_free(run->grouping);
     kanon_table_free(run->table);

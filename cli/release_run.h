@@ -16,6 +16,7 @@ typedef struct release_run {
     kanon_grouping *grouping;
     kanon_measures *measures; /* of `grouping`; NULL: nothing is printed */
     kanon_verdict *verdict;
+    kanon_advice *advice;     /* tried, for the report; NULL: there is none */
     char *command;            /* what makes the release again, for the report; NULL: nobody asked */
     progress show;
     bool publishing;

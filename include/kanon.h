@@ -646,18 +646,41 @@ KANON_API const kanon_notice *kanon_measures_notice_at(const kanon_measures *mea
 /* The figure of that name about that column (NULL: the whole table); NULL where there is none. */
 KANON_API const kanon_figure *kanon_measures_find(const kanon_measures *measures, const char *name, const char *attribute);
 
-/* What a finished run teaches, in plain sentences: which attribute pays most and what leaving it out would save, which
- * columns say nothing, which requirement is tight, what to try next. No sentence holds a value of the table. */
+/* What a finished run teaches, in plain sentences: which column pays most, which columns say nothing, which requirement is
+ * tight, what a change would save, what to run next. No sentence holds a value of the table. What a change saves was tried by
+ * short runs on the table, or on a part of a large one, limited by moves and never by seconds, so it is the same on every
+ * machine; pieces that save less than 2 % of the loss are not given. */
 typedef struct kanon_advice kanon_advice;
 KANON_API kanon_status kanon_advise(kanon_advice **out, const kanon_table *table, const kanon_grouping *grouping,
                                     kanon_error *err);
+
+typedef struct kanon_advise_options {
+    size_t struct_size;
+    int measured; /* only what the groups themselves show: nothing is tried, and nothing is promised */
+    int proved;   /* it is known how near the groups are to the best, so that no proof is advised */
+    int threads;  /* 0: as many as there are processors */
+    kanon_tick tick;
+    void *payload;
+} kanon_advise_options;
+
+/* The same with options; NULL: none. */
+KANON_API kanon_status kanon_advise_with(kanon_advice **out, const kanon_table *table, const kanon_grouping *grouping,
+                                         const kanon_advise_options *options, kanon_error *err);
 KANON_API void kanon_advice_free(kanon_advice *advice);
 
 typedef struct kanon_advice_item {
     const char *sentence; /* without a full stop */
-    /* What it is about, so that the caller can add what to do in its own terms: NULL, or one of "leave-out", "taxonomy",
-     * "bands", "hidden", "constraint", "suppress", "refine" and "tradeoff"; more may come. */
+    /* What it is about, so that the caller can add what to do in its own terms: NULL, or one of "payer", "leave-out",
+     * "taxonomy", "weight", "bands", "narrower-bands", "hidden", "missing", "constraint", "suppress", "refine", "tradeoff" and
+     * "bound"; more may come. */
     const char *topic;
+    /* The share of the loss that the change saves, in the units of the run that is advised on: its weights, and the ranges of
+     * the whole columns; what is left out loses nothing. Below 0: one column pays for the others. NAN: nothing was tried. */
+    double saves;
+    double others;      /* the share of what the other columns lose that they no longer do; NAN: it is about no column */
+    const char *column; /* the quasi-identifier that is to change, a text of the table; NULL: none */
+    /* The change as an option and its value, such as "bands" and "age=5"; NULL: there is none. */
+    const char *option, *value;
 } kanon_advice_item;
 
 /* NULL past the last. */
@@ -702,6 +725,7 @@ typedef struct kanon_outputs {
     int64_t *group_numbers;
     const kanon_setting *said; /* as in kanon_options: numeric, shuffle, shuffle-seed, threads */
     size_t n_said;
+    const kanon_advice *advice; /* about this grouping, for `report`; NULL: it is made */
 } kanon_outputs;
 
 /* Write what is wanted: all of it or nothing. Where that is the internal report of given measures alone, any grouping of

@@ -215,7 +215,7 @@ print.summary.kanon_release <- function(x, ...) {
 
 #' What a release teaches
 #'
-#' Which column pays most and what leaving it out would save, which columns say nothing, which requirement is tight, what to
+#' Which column pays most, which columns say nothing, which requirement is tight, what changes of the schema would save, what to
 #' try next. No sentence holds a value of the table.
 #'
 #' @param x A release of [kanonymise()].

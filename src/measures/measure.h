@@ -39,6 +39,9 @@ void kanon__subject_clear(kanon__subject *subject);
 kanon_status kanon__subject_sums(kanon__sums *out, const kanon__subject *subject, unsigned has, double *diversity,
                                  kanon_error *err);
 
+/* Whether a group whose codes go from extent[0] to extent[1] shows nothing of the column: any value, or the root. */
+bool kanon__shows_nothing(const kanon__column *column, const uint32_t extent[2]);
+
 typedef enum kanon__scope {
     KANON__SCOPE_TABLE = 0, /* one figure */
     KANON__SCOPE_QUASI,     /* one for each quasi attribute */
@@ -92,6 +95,7 @@ struct kanon_measures {
     kanon__texts warnings; /* about privacy */
     kanon__notices notices; /* the same, for the caller */
     int64_t k;             /* what the grouping was held against; 0: nothing was asked */
+    char *certificate;     /* the name of the file that proves lower_bound; NULL: none does */
 };
 
 /* The column of the i-th quasi or sensitive attribute. */

@@ -1,5 +1,4 @@
 /* Shows the groups of a table to the sums: cells by attribute, values by class, classes by size. */
-#include "measures/advice.h"
 #include "measures/measure.h"
 
 #include "core/alloc.h"
@@ -113,6 +112,16 @@ out:
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
+
+bool kanon__shows_nothing(const kanon__column *c, const uint32_t extent[2])
+{
+    uint32_t lo = extent[0], hi = extent[1], missing = c->domain->missing_code;
+    if (!kanon__column_is_numeric(c))
+        return lo != hi && kanon__taxonomy_lca(c->domain->taxonomy, (int32_t)lo, (int32_t)hi) == 0;
+    if (hi == missing) /* the last code: numbers next to missing ones */
+        return lo != missing;
+    return c->domain->bands != NULL && c->domain->bands[lo].open_below && c->domain->bands[hi].open_above;
+}
 
 static kanon_status add_cells(kanon__sums *sums, const kanon__subject *s, int i, double *diversity, kanon_error *err)
 {

@@ -266,6 +266,7 @@ static kanon_status write_report(publication *p, kanon__output *output, bool is_
                             .external = external,
                             .command = p->wanted.command,
                             .shuffle = p->wanted.shuffle != 0,
+                            .advice = external ? NULL : p->wanted.advice,
                             .html = is_page};
     if (p->release != NULL && !is_stream(p)) {
         report.release_path = release_name(p);
@@ -282,18 +283,27 @@ static kanon_status write_reports(publication *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_measures *own = NULL;
+    kanon_advice *own_advice = NULL;
     const kanon_measures *measures = p->wanted.measures;
     kanon_evaluate_options options = {
         .struct_size = sizeof options, .threads = p->wanted.threads, .tick = p->wanted.tick, .payload = p->wanted.payload};
+    kanon_advise_options advising = {
+        .struct_size = sizeof advising, .threads = p->wanted.threads, .tick = p->wanted.tick, .payload = p->wanted.payload};
     if (measures == NULL) {
         KANON_TRY(kanon_evaluate(&own, p->table, p->grouping, &options, err), out);
         measures = own;
+    }
+    advising.proved = kanon_measures_find(measures, "gap", NULL) != NULL;
+    if (p->report != NULL && p->wanted.advice == NULL) {
+        KANON_TRY(kanon_advise_with(&own_advice, p->table, p->grouping, &advising, err), out);
+        p->wanted.advice = own_advice;
     }
     if (p->report != NULL)
         KANON_TRY(write_report(p, p->report, p->report_is_page, measures, false, err), out);
     if (p->report_external != NULL)
         KANON_TRY(write_report(p, p->report_external, p->external_is_page, measures, true, err), out);
 out:
+    kanon_advice_free(own_advice);
     kanon_measures_free(own);
     return st;
 }

@@ -4,7 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/ticker.h"
-#include "measures/advice.h"
+#include "measures/measure.h"
 
 #include <math.h>
 

@@ -15,15 +15,11 @@ kanon_status kanon__report_write(kanon__output *output, const kanon__report *r, 
     kanon__report_data data = {0};
     kanon__report told = *r;
     kanon_measures *measures = NULL;
-    kanon_advice *advice = NULL;
     kanon_verdict verdict = {0};
     char input_sha256[KANON__SHA256_TEXT];
     KANON_TRY(kanon__report_data_init(&data, r->table, r->grouping, r->measures->k, err), out);
     KANON_TRY(kanon__source_sha256(input_sha256, r->table->source, err), out);
-    if (!r->external) {
-        KANON_TRY(kanon_advise(&advice, r->table, r->grouping, err), out);
-        told.advice = advice;
-    } else {
+    if (r->external) {
         KANON_TRY(kanon__external_measures(&measures, r, err), out);
         told.measures = measures;
         kanon__report_data_coarsen(&data, r->table, r->grouping);
@@ -44,7 +40,6 @@ kanon_status kanon__report_write(kanon__output *output, const kanon__report *r, 
         st = kanon__report_json(output, &told, &data, input_sha256, err);
 out:
     kanon__verdict_clear(&verdict);
-    kanon_advice_free(advice);
     kanon_measures_free(measures);
     kanon__report_data_clear(&data);
     return st;

@@ -1,7 +1,6 @@
 /* The report for programs: one JSON object, with its sections in a fixed order. NAN becomes null, seeds beyond 2^63
  * become text. */
 #include "core/alloc.h"
-#include "measures/advice.h"
 #include "report/json_text.h"
 #include "report/markup.h"
 #include "report/report.h"
@@ -63,6 +62,8 @@ static bool set_figures(json_t *root, const kanon__report *r)
     bool good = set(root, "formulas", formulas) && set(root, "attributes", attributes);
     if (!r->external)
         good = good && set(root, "measure_settings", text_list(&m->settings));
+    if (!r->external && m->certificate != NULL)
+        good = good && set(root, "certificate", kanon__json_bytes(m->certificate, strlen(m->certificate)));
     for (size_t i = 0; good && i < m->n; i++) {
         const kanon_figure *f = &m->figures[i];
         json_t *place = f->attribute == NULL ? root : object_of(attributes, f->attribute);
@@ -262,6 +263,35 @@ static bool set_data(json_t *root, const kanon__report *r, const kanon__report_d
     return good;
 }
 
+/* What is advised, as sentences. */
+static json_t *advice_list(const kanon_advice *advice)
+{
+    json_t *list = json_array();
+    const kanon_advice_item *item;
+    bool good = true;
+    for (size_t i = 0; good && (item = kanon_advice_at(advice, i)) != NULL; i++)
+        good = json_array_append_new(list, json_string(item->sentence)) == 0;
+    return kanon__json_whole(list, good);
+}
+
+/* What was tried of it: the change, and what it saves. */
+static json_t *tried_list(const kanon_advice *advice)
+{
+    json_t *list = json_array();
+    const kanon_advice_item *item;
+    bool good = true;
+    for (size_t i = 0; good && (item = kanon_advice_at(advice, i)) != NULL; i++) {
+        if (!isfinite(item->saves))
+            continue;
+        json_t *one = json_object();
+        good = json_array_append_new(list, one) == 0 && set(one, "option", json_string(item->option)) &&
+               set(one, "value", json_string(item->value)) && set(one, "saves", json_real(item->saves)) &&
+               set(one, "others", real_or_null(item->others)) &&
+               set(one, "column", item->column != NULL ? json_string(item->column) : json_null());
+    }
+    return kanon__json_whole(list, good);
+}
+
 /* Those about privacy first, as kanon_table_notice_at has them. */
 static json_t *warning_list(const kanon__report *r)
 {
@@ -305,7 +335,8 @@ kanon_status kanon__report_json(kanon__output *output, const kanon__report *r, c
                 set_requirements(root, r) && set_joint(root, r) && set(root, "verdict", verdict_list(r->verdict)) && set_files(root, r, input_sha256) &&
                 set_data(root, r, data) && set(root, "columns", column_list(r->table, r->external));
     if (!r->external)
-        good = good && set(root, "advice", text_list(&r->advice->sentences)) && set(root, "warnings", warning_list(r));
+        good = good && set(root, "advice", advice_list(r->advice)) && set(root, "advice_tried", tried_list(r->advice)) &&
+               set(root, "warnings", warning_list(r));
     if (good)
         text = kanon__json_text(root);
     if (text == NULL)

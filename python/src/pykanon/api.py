@@ -196,7 +196,8 @@ class Release:
         return self._verdict
 
     def advice(self) -> list[str]:
-        """What the release teaches, in sentences: which column pays most, which requirement is tight, what to try next."""
+        """What the release teaches, in sentences: which column pays most, which requirement is tight, and what changes of the
+        schema would save, found by short runs; what saves most comes first."""
         table, grouping = self._live()
         return [_with_argument(sentence, topic) for sentence, topic in run.call(lambda t: _kanon.advise(table, grouping))]
 
@@ -408,8 +409,9 @@ def _with_list(wrong: DataError, said: Mapping[str, Any]) -> DataError:
 
 #: What to say in Python, by the topic of advice.
 _ARGUMENTS = {
-    "leave-out": "name it in identifying", "taxonomy": "taxonomies, or pykanon.Taxonomy.build", "bands": "bands, weights",
-    "suppress": "suppress", "refine": 'refine="search"', "tradeoff": "pykanon.tradeoff",
+    "leave-out": "name it in identifying", "taxonomy": "taxonomies, or pykanon.Taxonomy.build", "bands": "bands",
+    "weight": "weights", "narrower-bands": "bands", "suppress": "suppress", "refine": 'refine="search"',
+    "tradeoff": "pykanon.tradeoff", "bound": "pykanon.bound",
 }  # fmt: skip
 
 
