@@ -341,6 +341,7 @@ void kanon_measures_free(kanon_measures *measures)
     kanon__notices_clear(&measures->notices);
     kanon__texts_clear(&measures->warnings);
     kanon__texts_clear(&measures->settings);
+    kanon__free(measures->certificate);
     kanon__free(measures->figures);
     kanon__free(measures);
 }

@@ -132,10 +132,11 @@ static void say_bound(kanon__output *o, const kanon__report *r)
     const kanon_figure *proved = kanon_measures_find(r->measures, "gap", NULL);
     if (proved != NULL && isfinite(proved->value) && proved->value >= 1) {
         kanon__markup(o,
-                      "<p>Some of that cannot be helped, and a certificate proves how much: no grouping of these records "
-                      "with the "
-                      "same k loses less than <b>%s</b> of what this one loses.</p>\n",
-                      kanon__show_share(1 / proved->value).text);
+                      "<p>This release loses at most <b>%s</b> more than the least that any grouping of these records with the "
+                      "same k can lose. The certificate ",
+                      kanon__show_share(proved->value - 1).text);
+        kanon__html_text(o, r->measures->certificate != NULL ? kanon__file_name(r->measures->certificate) : "");
+        kanon__output_text(o, " proves it, and was checked for this table when this report was made.</p>\n");
         return;
     }
     const kanon_figure *gap = kanon_measures_find(r->measures, "neighbour_gap", NULL);

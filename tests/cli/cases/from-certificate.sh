@@ -19,7 +19,12 @@ assert 1 <= report["gap"] <= report["neighbour_gap"] and "bound" in report["form
 END
 expect 0 "$KANON" anonymize t.csv --quasi a,b -k 4 -a mondrian -q -o r.csv --from-certificate proof.json --report p.html \
     --report-external e.json
-grep -q "a certificate proves how much" p.html || failed "the page does not have the proved bound"
+grep -q "The certificate proof.json proves it" p.html || failed "the page does not have the proved bound"
+more=$(awk -v gap="$(sed -n 's/^gap //p' wanted)" 'BEGIN { printf "%.1f", 100 * (gap - 1) }')
+grep -q "at most <b>$more %</b> more than the least" p.html || failed "the page does not say $more %"
+err_lacks "kanon bound"
+! grep -q "can be proved" p.html || failed "a proof is advised that is there"
+grep -q '"certificate": "proof.json"' p.json || failed "JSON does not name the certificate"
 ! grep -q -e lower_bound -e '"gap"' e.json || failed "others are told of originals"
 
 # another k, another table, no certificate: nothing is written
