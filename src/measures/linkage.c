@@ -6,7 +6,6 @@
  *   3. Each record walks the entries of its number, or of many entries those that the index of covering classes finds, until
  *      one that costs more than what it has found. Its own class covers it, so that is soon. */
 #include "measures/linkage.h"
-#include "measures/advice.h"
 #include "measures/guess.h"
 #include "measures/measure.h"
 

@@ -1,6 +1,5 @@
 /* See singled_out.h. Rows whose quasi cells look alike are one class, also where they are of different groups. */
 #include "measures/singled_out.h"
-#include "measures/advice.h"
 #include "measures/measure.h"
 #include "measures/source_columns.h"
 #include "measures/whole_row.h"
