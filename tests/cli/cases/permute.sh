@@ -35,9 +35,9 @@ sed 's/  diagnosis:      {/  diagnosis: {permute: true, /' demo/hospital.yaml >d
 expect 0 "$KANON" anonymize demo/hospital.csv -s demo/p.yaml -k 5 -a mondrian --seed 1 -q -o three.csv
 compare plain.csv three.csv diagnosis
 expect 0 "$KANON" check three.csv -s demo/p.yaml -k 5
-sed 's/three.csv/plain.csv/g' "$OUT" | grep -v '^singled_out' >found # which permuted cells do not
+sed 's/three.csv/plain.csv/g' "$OUT" | grep -v -e '^singled_out' -e ' Columns released' -e ' look at' >found # permuted cells tell no rows apart
 expect 0 "$KANON" check plain.csv -s demo/hospital.yaml -k 5
-grep -v '^singled_out' "$OUT" >before
+grep -v -e '^singled_out' -e ' Columns released' -e ' look at' "$OUT" >before
 same before found
 
 # a table of a database
