@@ -153,13 +153,15 @@ typedef struct match {
 
 enum { MOST_MATCHES = 24 };
 
-/* Whether `a` is a part of `b`, or says less of the same letters. */
+/* Whether `a` is a part of `b`, or says less of the same letters: a word of compounds less than a whole word, and the first
+ * part of a compound less than the last one, where that is safer. */
 static bool says_less(const match *a, const match *b)
 {
     if (a->begin < b->begin || a->end > b->end)
         return false;
-    bool about = b->head && kanon__kind_has(b->kind, KANON__TRAIT_ABOUT);
-    return a->end - a->begin < b->end - b->begin || (!a->exact && (b->exact || (about && !a->head)));
+    bool first = !a->head && b->head && infos[a->kind].role == KANON_ROLE_SENSITIVE;
+    return a->end - a->begin < b->end - b->begin ||
+           (!a->exact && (b->exact || first || (b->head && !a->head && kanon__kind_has(b->kind, KANON__TRAIT_ABOUT))));
 }
 
 /* What says less than another match is left out. */

@@ -87,6 +87,24 @@ static void the_safer_kind_wins(void **state)
     assert_int_equal(kanon__kind_of_rest("id"), KANON__KIND_UNKNOWN);
 }
 
+/* Words of health, money and opinions that are a part of what others can know. */
+static void what_others_know_is_not_sensitive(void **state)
+{
+    static const char *const names[] = {
+        "tax office",       "tax class",         "drug store",         "treatment center",  "cancer registry region",
+        "vote district",    "polling station",   "loan officer",       "health insurer",    "sickness fund",
+        "retirement age",   "age at onset",      "place of death",     "date of diagnosis", "exam board",
+        "school grade",     "military rank",     "rental status",      "Rentenalter",       "Steuerklasse",
+        "Krankenhausname",  "Operationssaal",    "Kostentraeger",      "Behandlungsort",    "Alter bei Diagnose",
+        "Kirchengemeinde",  "Wahlkreis",         "Krankenkasse",       "Steuerberater",     "Gesundheitsamt",
+        "lieu du deces",    "age au diagnostic", "bureau de vote",     "hopital",           "centre d examen",
+        "edad diagnostico", "lugar de muerte",   "distrito electoral", "centro de salud",   "fecha de muerte"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (kanon__kind_at(kanon__kind_of_name(names[i]))->role == KANON_ROLE_SENSITIVE)
+            fail_msg("%s is sensitive", names[i]);
+}
+
 /* ---- patterns ------------------------------------------------------------------------------------------------------ */
 
 static bool fits(const char *pattern, const char *text)
@@ -489,6 +507,7 @@ int main(void)
         cmocka_unit_test(names_are_cut_into_words),
         cmocka_unit_test(names_tell_kinds),
         cmocka_unit_test(the_safer_kind_wins),
+        cmocka_unit_test(what_others_know_is_not_sensitive),
         cmocka_unit_test(patterns_fit_whole_texts),
         cmocka_unit_test(texts_have_kinds),
         cmocka_unit_test(dependent_columns_count_once),
