@@ -74,6 +74,10 @@ Datum kanon_check_figures(PG_FUNCTION_ARGS)
         bool nulls[4] = {false};
         tuplestore_putvalues(set->setResult, set->setDesc, values, nulls);
     }
+    Datum all[] = {CStringGetTextDatum("singling-out"), (Datum)0, CStringGetTextDatum("singled_out_all"),
+                   Float8GetDatum(r->found->singled_out_all)};
+    bool of_table[4] = {false, true, false, false};
+    tuplestore_putvalues(set->setResult, set->setDesc, all, of_table);
     for (size_t i = 0; i < r->found->n_constraints; i++) {
         const kanon_constraint_status *c = r->found->constraints[i];
         Datum values[] = {CStringGetTextDatum(from_utf8(c->sentence)), (Datum)0,

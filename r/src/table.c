@@ -151,21 +151,20 @@ static SEXP check_list(const kanon_check *c)
 {
     SEXP list = PROTECT(list_new("holds", "asked", "k", "k_asked", "records", "suppressed", "classes", "average_class_size",
                                  "highest_risk", "average_risk", "share_at_risk", "entities", "identifying_columns",
-                                 "figures", "constraints", "warnings", "violated", "not_shown", "singled_out_all", "verdict",
+                                 "singled_out_all", "figures", "constraints", "warnings", "violated", "not_shown", "verdict",
                                  NULL));
     const double numbers[] = {(double)c->k,          (double)c->k_asked, (double)c->records, (double)c->suppressed,
                               (double)c->classes,    c->average_class_size, c->highest_risk,  c->average_risk,
-                              c->share_at_risk, (double)c->entities, (double)c->identifying_columns};
+                              c->share_at_risk, (double)c->entities, (double)c->identifying_columns, c->singled_out_all};
     SET_VECTOR_ELT(list, 0, Rf_ScalarLogical(c->holds != 0));
     SET_VECTOR_ELT(list, 1, Rf_ScalarLogical(c->asked != 0));
-    for (int i = 0; i < 11; i++)
+    for (int i = 0; i < 12; i++)
         SET_VECTOR_ELT(list, 2 + i, Rf_ScalarReal(numbers[i]));
-    SET_VECTOR_ELT(list, 13, figures_of(c));
-    SET_VECTOR_ELT(list, 14, constraints_of(c));
-    SET_VECTOR_ELT(list, 15, text_vector(c->warnings, c->n_warnings));
-    SET_VECTOR_ELT(list, 16, text_vector(c->violated, c->n_violated));
-    SET_VECTOR_ELT(list, 17, text_vector(c->not_shown, c->n_not_shown));
-    SET_VECTOR_ELT(list, 18, Rf_ScalarReal(c->singled_out_all));
+    SET_VECTOR_ELT(list, 14, figures_of(c));
+    SET_VECTOR_ELT(list, 15, constraints_of(c));
+    SET_VECTOR_ELT(list, 16, text_vector(c->warnings, c->n_warnings));
+    SET_VECTOR_ELT(list, 17, text_vector(c->violated, c->n_violated));
+    SET_VECTOR_ELT(list, 18, text_vector(c->not_shown, c->n_not_shown));
     SET_VECTOR_ELT(list, 19, verdict_frame(c->verdict));
     UNPROTECT(1);
     return list;

@@ -89,14 +89,15 @@ static PyObject *privacy_list(const kanon_privacy_figure *const *at, size_t n)
 static PyObject *check_result(const kanon_check *c)
 {
     return Py_BuildValue(
-        "{s:L,s:L,s:L,s:L,s:d,s:d,s:d,s:d,s:L,s:L,s:i,s:O,s:O,s:N,s:N,s:N,s:N,s:N,s:d,s:N}", "records", (long long)c->records,
+        "{s:L,s:L,s:L,s:L,s:d,s:d,s:d,s:d,s:d,s:L,s:L,s:i,s:O,s:O,s:N,s:N,s:N,s:N,s:N,s:N}", "records", (long long)c->records,
         "suppressed", (long long)c->suppressed, "classes", (long long)c->classes, "k", (long long)c->k, "average_class_size",
         c->average_class_size, "highest_risk", c->highest_risk, "average_risk", c->average_risk, "share_at_risk",
-        c->share_at_risk, "entities", (long long)c->entities, "k_asked", (long long)c->k_asked, "identifying_columns",
+        c->share_at_risk, "singled_out_all", c->singled_out_all, "entities", (long long)c->entities,
+        "k_asked", (long long)c->k_asked, "identifying_columns",
         c->identifying_columns, "asked", c->asked ? Py_True : Py_False, "holds", c->holds ? Py_True : Py_False, "figures",
         privacy_list(c->figures, c->n_figures), "constraints", constraint_list(c->constraints, c->n_constraints), "warnings",
         text_list(c->warnings, c->n_warnings), "violated", text_list(c->violated, c->n_violated), "not_shown",
-        text_list(c->not_shown, c->n_not_shown), "singled_out_all", c->singled_out_all, "verdict", verdict_rows(c->verdict));
+        text_list(c->not_shown, c->n_not_shown), "verdict", verdict_rows(c->verdict));
 }
 
 PyObject *check(PyObject *module, PyObject *args, PyObject *keywords)

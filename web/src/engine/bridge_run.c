@@ -378,6 +378,7 @@ static void put_check(json_t *answer, const kanon_check *c)
     json_object_set_new(answer, "highestRisk", bridge_number(c->highest_risk));
     json_object_set_new(answer, "averageRisk", bridge_number(c->average_risk));
     json_object_set_new(answer, "shareAtRisk", bridge_number(c->share_at_risk));
+    json_object_set_new(answer, "singledOutAll", bridge_number(c->singled_out_all));
     json_object_set_new(answer, "warnings", bridge_strings(c->warnings, c->n_warnings));
     json_object_set_new(answer, "violated", bridge_strings(c->violated, c->n_violated));
     json_object_set_new(answer, "verdict", verdict_rows(c->verdict));
