@@ -464,6 +464,58 @@ static void every_algorithm(void **state)
     assert_true(n_done >= 15);
 }
 
+/* Whichever allocation fails, nothing is left. */
+static void no_memory(void **state)
+{
+    int persons[MOST_ROWS];
+    (void)state;
+    kanon_table *t = random_rows(15, 12, true, true, persons); /* with permuted columns, and persons in the release */
+    int64_t groups[12], n = 0;
+    for (int row = 0; row < 12; row++)
+        groups[row] = row % 4;
+    kanon_grouping *g = grouping_of(t, groups);
+    kanon_status st = KANON_ENOMEM;
+    while (st == KANON_ENOMEM) {
+        kanon_error err = KANON_INIT(kanon_error);
+        kanon_evaluate_options options = {sizeof options, .threads = 1};
+        kanon_measures *m = NULL;
+        n++;
+        kanon__alloc_fail_at(n, n % 2 == 0);
+        st = kanon_evaluate(&m, t, g, &options, &err);
+        kanon__alloc_fail_at(0, false);
+        assert_true((m == NULL) == (st != KANON_OK));
+        kanon_measures_free(m);
+    }
+    assert_int_equal(st, KANON_OK);
+    assert_true(n > 100);
+    kanon_grouping_free(g);
+    kanon_table_free(t);
+    assert_int_equal(no_leak(NULL), 0);
+}
+
+/* Memory that is too small to read the columns: the figures are not there, and never 0. */
+static void little_memory(void **state)
+{
+    static const int64_t groups[] = {1, 1, 1, 1, 2, 2};
+    kanon_error err = KANON_INIT(kanon_error);
+    kanon_read_options options = {sizeof options, .memory = 1};
+    kanon_measures *m = NULL;
+    kanon_table *t = NULL;
+    (void)state;
+    assert_done(read_table(&t, "attributes: {age: quasi, zip: quasi, disease: sensitive, patient: insensitive}\n", visits,
+                           &options, &err),
+                &err);
+    kanon_grouping *g = grouping_of(t, groups);
+    assert_done(kanon_evaluate(&m, t, g, NULL, &err), &err);
+    assert_null(kanon_measures_find(m, "singled_out_all", NULL));
+    assert_null(kanon_measures_find(m, "singled_out", "disease"));
+    assert_null(kanon_measures_find(m, "linkage_all", NULL));
+    assert_share(figure_of(m, "inference", "disease"), 0.5, "inference");
+    kanon_measures_free(m);
+    kanon_grouping_free(g);
+    kanon_table_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -472,6 +524,8 @@ int main(void)
         cmocka_unit_test(columns_alone),
         cmocka_unit_test(random_groups),
         cmocka_unit_test(every_algorithm),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(little_memory),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
