@@ -138,6 +138,14 @@ for threads in 1 2; do
 done
 rm -f $dir/copy.csv
 
+say "Whole rows of the same table beside its groups: singled_out (columns read again: cost), linkage by a sample; seconds"
+sed 's/^  cost:.*/  cost: {role: insensitive}/' $schema >"$dir/curve-$n/insensitive.yaml"
+for which in hospital insensitive; do
+    build/bench/bench/bench_rows $table "$dir/curve-$n/$which.yaml" 10 | awk -v which=$which '{ v[$1] = $2 }
+        END { printf "%-12s mondrian %s, singled_out %s, linkage %s with an error of %s\n", which, v["mondrian"],
+              v["singled_out"], v["linkage"], v["linkage_error"] }'
+done
+
 # ---- Parquet -----------------------------------------------------------------------------------------------------------
 
 n=${BENCH_PARQUET_ROWS:-10000000}

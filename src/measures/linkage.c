@@ -133,6 +133,7 @@ static kanon_status set_up_classes(tight_classes *t, const kanon_table *table, c
 {
     kanon_status st = KANON_OK;
     const kanon__data *data = &table->data;
+    enum { NS_PER_CODE = 2 };
     int32_t *class_of = NULL;
     int64_t n_classes = 0;
     t->table = table;
@@ -145,6 +146,7 @@ static kanon_status set_up_classes(tight_classes *t, const kanon_table *table, c
         for (int i = 0; i < data->n_quasi; i++) {
             const uint32_t *region = t->regions + 2 * (slot * data->n_quasi + i);
             kanon__cover_index_add(t->index, slot, i, region[0], region[1]);
+            KANON_TRY(kanon__poll_tick(NS_PER_CODE * (1 + region[1] - region[0]), err), out);
         }
 out:
     kanon__free(class_of);
@@ -206,7 +208,7 @@ static kanon_status sort_by_key(int32_t *to, int64_t *n_out, const int32_t *from
     }
     *n_out = total;
     kanon__free(next);
-    return KANON_OK;
+    return kanon__poll_tick(KANON__TICK_POLL_NS, err);
 }
 
 static kanon_status set_up_view(view *v, const tight_classes *t, const kanon__row_numbers *known, kanon_error *err)
@@ -228,6 +230,7 @@ static kanon_status set_up_view(view *v, const tight_classes *t, const kanon__ro
         v->entries[v->n_entries - 1].end = i + 1;
         v->buckets[known->shown[row] + 1] = v->n_entries;
     }
+    KANON_TRY(kanon__poll_tick(KANON__TICK_POLL_NS, err), out);
     for (int64_t i = 0; i < known->n; i++) /* a number may have no released row */
         if (v->buckets[i + 1] < v->buckets[i])
             v->buckets[i + 1] = v->buckets[i];

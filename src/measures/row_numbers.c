@@ -68,7 +68,7 @@ static int32_t number_of(numbering *m, int32_t number, uint32_t code)
 
 kanon_status kanon__row_numbers_add(kanon__row_numbers *numbers, kanon__codes codes, const int32_t *from, kanon_error *err)
 {
-    enum { NS_PER_ROW = 40 };
+    enum { ROWS_PER_TICK = 1 << 16, NS_PER_ROW = 60 };
     kanon_status st = KANON_OK;
     numbering m = {.n_slots = 16};
     if (from != NULL && numbers->known == numbers->shown)
@@ -76,15 +76,19 @@ kanon_status kanon__row_numbers_add(kanon__row_numbers *numbers, kanon__codes co
     bool two = numbers->known != numbers->shown;
     while (m.n_slots < (two ? 4 : 2) * (uint64_t)numbers->n_rows)
         m.n_slots *= 2;
-    KANON_TRY(kanon__poll_tick(numbers->n_rows * NS_PER_ROW, err), out);
     KANON_TRY(kanon__new_array(&m.slots, (int64_t)m.n_slots, "numbers of rows", err), out);
     kanon__hash_key_draw(&m.secret);
     for (int64_t row = 0; row < numbers->n_rows; row++) {
         uint32_t code = kanon__code_at(codes, from != NULL ? from[row] : row);
         numbers->shown[row] = number_of(&m, numbers->shown[row], code);
+        if (row % ROWS_PER_TICK == 0)
+            KANON_TRY(kanon__poll_tick(ROWS_PER_TICK * NS_PER_ROW, err), out);
     }
-    for (int64_t row = 0; two && row < numbers->n_rows; row++)
+    for (int64_t row = 0; two && row < numbers->n_rows; row++) {
         numbers->known[row] = number_of(&m, numbers->known[row], kanon__code_at(codes, row));
+        if (row % ROWS_PER_TICK == 0)
+            KANON_TRY(kanon__poll_tick(ROWS_PER_TICK * NS_PER_ROW, err), out);
+    }
     numbers->n = m.n;
 out:
     kanon__free(m.slots);

@@ -67,6 +67,7 @@ static kanon_status divide(division *out, const int32_t *class_of, int64_t n_row
     for (int64_t row = 0; row < n_rows; row++)
         if (class_of[row] >= 0)
             out->rows[next[class_of[row]]++] = (int32_t)row;
+    st = kanon__poll_tick(KANON__TICK_POLL_NS, err);
 out:
     kanon__free(next);
     return st;
