@@ -192,7 +192,8 @@ static kanon_status advise_on_forms(kanon_advice *a, const findings *f, kanon_er
             st = add(a, "narrower-bands", text, err);
         } else if (i == 0 && !kanon__column_is_numeric(c) && c->domain->taxonomy->flat && f->loss > 0) {
             snprintf(text, sizeof text,
-                     "%.200s has no taxonomy, so a cell of it is either exact or *; a taxonomy has steps in between", c->name);
+                     "%.200s has no taxonomy, so a cell of it is either exact or *; a taxonomy has steps in between",
+                     c->name);
             st = add(a, "taxonomy", text, err);
         }
     }
@@ -435,8 +436,8 @@ static kanon_status say_whole(kanon_advice *a, const findings *f, const promise 
         snprintf(text, sizeof text, "a budget of %.3g %% suppressed records saves about %d %% of the loss, with what these "
                  "records lose", share, percent(p->saves, 1));
     else
-        snprintf(text, sizeof text, "%.200s is missing in %.2g %% of the records, and shows nothing in %d %% because of that: "
-                 "a budget of %.3g %% suppressed records saves about %d %% of the loss, with what these records lose",
+        snprintf(text, sizeof text, "%.200s is missing in %.2g %% of the records, and shows nothing in %d %% because of "
+                 "that: a budget of %.3g %% suppressed records saves about %d %% of the loss, with what these records lose",
                  quasi(f, t->attribute)->name, 100 * (double)f->costs[t->attribute].gaps / (double)g->n_rows,
                  percent((double)f->costs[t->attribute].mixed, (double)g->n_rows), share, percent(p->saves, 1));
     return add_piece(a, f, &said, text, err);
@@ -543,8 +544,8 @@ static kanon_status advise_on_proof(kanon_advice *a, const findings *f, kanon_er
     double shown = hours ? seconds / 3600 : minutes ? seconds / 60 : seconds;
     double step = shown < 10 ? 1 : shown < 100 ? 10 : 100;
     shown = fmax(1, round(shown / step) * step);
-    snprintf(text, sizeof text, "how near these groups are to the best can be proved, in about %.0f %s%s on one processor", shown,
-             hours ? "hour" : minutes ? "minute" : "second", shown == 1 ? "" : "s");
+    snprintf(text, sizeof text, "how near these groups are to the best can be proved, in about %.0f %s%s on one processor",
+             shown, hours ? "hour" : minutes ? "minute" : "second", shown == 1 ? "" : "s");
     return add(a, "bound", text, err);
 }
 

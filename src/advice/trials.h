@@ -1,13 +1,13 @@
 /* Trials: what a change of the schema would save, found by short runs before it is advised.
  *
- * A trial groups the codes of the table, changed as the advice would have it: without a column, with another weight, in bands,
- * behind a mask, with a budget of suppressed records, with another k. It runs `auto` with the effort fast, whose search is
- * limited by moves and never by seconds, or the algorithm of the run where that is as quick. A large table is cut at gaps, and
- * some of the parts are tried: there the records lie as densely as in the whole.
+ * A trial groups the codes of the table, changed as the advice would have it: without a column, with another weight, in
+ * bands, behind a mask, with a budget of suppressed records, with another k. It runs `auto` with the effort fast, whose
+ * search is limited by moves and never by seconds, or the algorithm of the run where that is as quick. A large table is cut
+ * at gaps, and some of the parts are tried: there the records lie as densely as in the whole.
  *
  *     baseline   the same short run with nothing changed: like is compared with like
- *     loss       in the units of the run that is advised on: its weights, and the ranges of the whole columns. A column that is
- *                left out loses nothing
+ *     loss       in the units of the run that is advised on: its weights, and the ranges of the whole columns. A column
+ *                that is left out loses nothing
  *     promise    the quotient of the two losses, which holds of longer runs too (bench/advice) */
 #ifndef KANON_ADVICE_TRIALS_H
 #define KANON_ADVICE_TRIALS_H

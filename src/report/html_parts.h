@@ -14,6 +14,8 @@ void kanon__html_cells(kanon__output *output, const kanon__report *report, const
 void kanon__html_advice(kanon__output *output, const kanon__report *report);
 kanon_status kanon__html_relations(kanon__output *output, const kanon__report *report, const kanon__report_data *data,
                                    kanon_error *err);
+/* For whoever is responsible for data protection. */
+void kanon__html_officer(kanon__output *output, const kanon__report *report);
 void kanon__html_glossary(kanon__output *output);
 void kanon__html_sign_off(kanon__output *output);
 

@@ -132,8 +132,8 @@ static void say_bound(kanon__output *o, const kanon__report *r)
     const kanon_figure *proved = kanon_measures_find(r->measures, "gap", NULL);
     if (proved != NULL && isfinite(proved->value) && proved->value >= 1) {
         kanon__markup(o,
-                      "<p>This release loses at most <b>%s</b> more than the least that any grouping of these records with the "
-                      "same k can lose. The certificate ",
+                      "<p>This release loses at most <b>%s</b> more than the least that any grouping of these records with "
+                      "the same k can lose. The certificate ",
                       kanon__show_share(proved->value - 1).text);
         kanon__html_text(o, r->measures->certificate != NULL ? kanon__file_name(r->measures->certificate) : "");
         kanon__output_text(o, " proves it, and was checked for this table when this report was made.</p>\n");
@@ -287,6 +287,7 @@ kanon_status kanon__report_html(kanon__output *o, const kanon__report *r, const 
     kanon__html_sensitive(o, r, d);
     kanon__html_figures(o, r->measures);
     put_guarantees(o, r, d);
+    kanon__html_officer(o, r);
     kanon__html_glossary(o);
     kanon__html_origin(o, r, input_sha256);
     if (!r->external)

@@ -1,6 +1,7 @@
 /* The report for programs: one JSON object, with its sections in a fixed order. NAN becomes null, seeds beyond 2^63
  * become text. */
 #include "core/alloc.h"
+#include "report/criteria.h"
 #include "report/json_text.h"
 #include "report/markup.h"
 #include "report/report.h"
@@ -172,6 +173,53 @@ static bool set_joint(json_t *root, const kanon__report *r)
            set(joint, "holds", json_boolean(j->made_below == 0));
 }
 
+/* What the schema says of the release, and the threshold. */
+static bool set_release(json_t *root, const kanon__report *r)
+{
+    json_t *said = json_object();
+    bool good = set(root, "release", said);
+    for (int i = 0; good && i < KANON__RELEASE_KEYS; i++) {
+        const char *text = kanon__report_said(r, &kanon__release_keys[i]);
+        if (text != NULL)
+            good = set(said, kanon__release_keys[i].name, kanon__json_bytes(text, strlen(text)));
+    }
+    kanon__threshold t = kanon__report_threshold(r);
+    bool known = isfinite(t.chosen) && isfinite(t.risk);
+    return good && set(root, "threshold_chosen", real_or_null(t.chosen)) &&
+           set(root, "threshold_met", known ? json_boolean(t.met) : json_null());
+}
+
+/* The figures of a criterion: one of the table, or an object by column; null: it was not counted. */
+static bool set_criterion(json_t *object, const kanon__report *r, const char *name)
+{
+    const kanon_figure *f = kanon_measures_find(r->measures, name, NULL);
+    json_t *columns = NULL;
+    bool good = true;
+    if (f != NULL)
+        return set(object, name, kanon__json_figure(f));
+    for (size_t i = 0; good && (f = kanon_measures_at(r->measures, i)) != NULL; i++) {
+        if (f->attribute == NULL || strcmp(f->name, name) != 0)
+            continue;
+        if (columns == NULL)
+            good = set(object, name, columns = json_object());
+        good = good && set(columns, f->attribute, kanon__json_figure(f));
+    }
+    return good && (columns != NULL || set(object, name, json_null()));
+}
+
+static bool set_criteria(json_t *root, const kanon__report *r)
+{
+    json_t *all = json_object();
+    bool good = set(root, "criteria", all);
+    for (int i = 0; good && i < KANON__CRITERIA; i++) {
+        json_t *one = json_object();
+        good = set(all, kanon__criteria[i].name, one);
+        for (int j = 0; good && j < KANON__CRITERION_FIGURES && kanon__criteria[i].figures[j].name != NULL; j++)
+            good = set_criterion(one, r, kanon__criteria[i].figures[j].name);
+    }
+    return good;
+}
+
 /* Input and release with their checksums. */
 static bool set_files(json_t *root, const kanon__report *r, const char *input_sha256)
 {
@@ -332,7 +380,8 @@ kanon_status kanon__report_json(kanon__output *output, const kanon__report *r, c
     json_t *root = json_object();
     bool good = set(root, "format", json_integer(REPORT_FORMAT)) && set(root, "kanon", json_string(kanon_version())) &&
                 set(root, "external", json_boolean(r->external)) && set_figures(root, r) && set_origin(root, r) &&
-                set_requirements(root, r) && set_joint(root, r) && set(root, "verdict", verdict_list(r->verdict)) && set_files(root, r, input_sha256) &&
+                set_requirements(root, r) && set_joint(root, r) && set(root, "verdict", verdict_list(r->verdict)) &&
+                set_release(root, r) && set_criteria(root, r) && set_files(root, r, input_sha256) &&
                 set_data(root, r, data) && set(root, "columns", column_list(r->table, r->external));
     if (!r->external)
         good = good && set(root, "advice", advice_list(r->advice)) && set(root, "advice_tried", tried_list(r->advice)) &&

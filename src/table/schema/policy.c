@@ -44,6 +44,8 @@ kanon_status kanon__policy_init(kanon__policy *out, const kanon_schema *schema, 
         int64_t i = out->n_constraints++;
         KANON_TRY(copy_constraint(&out->constraints[i], &schema->constraints[i], err), out);
     }
+    KANON_TRY(kanon__texts_append(&out->release_keys, &schema->release_keys, err), out);
+    KANON_TRY(kanon__texts_append(&out->release_values, &schema->release_values, err), out);
     KANON_TRY(copy_optional(&out->schema_path, schema->path, err), out);
     KANON_TRY(copy_optional(&out->algorithm, schema->said[KANON__WHOLE_ALGORITHM], err), out);
     KANON_TRY(kanon__new_array(&out->settings, schema->n_settings, "settings", err), out);
@@ -55,6 +57,12 @@ out:
     if (st != KANON_OK)
         kanon__policy_clear(out);
     return st;
+}
+
+const char *kanon__policy_of_release(const kanon__policy *policy, const char *key)
+{
+    int64_t i = kanon__texts_find(&policy->release_keys, key, strlen(key));
+    return i >= 0 ? policy->release_values.items[i] : NULL;
 }
 
 void kanon__policy_clear(kanon__policy *policy)
@@ -69,6 +77,8 @@ void kanon__policy_clear(kanon__policy *policy)
         kanon__texts_clear(&policy->constraints[i].names);
     }
     kanon__free(policy->constraints);
+    kanon__texts_clear(&policy->release_values);
+    kanon__texts_clear(&policy->release_keys);
     kanon__free(policy->algorithm);
     kanon__free(policy->schema_path);
     *policy = (kanon__policy){0};

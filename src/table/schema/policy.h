@@ -18,9 +18,12 @@ typedef struct kanon__policy {
     char *algorithm;       /* NULL: not said */
     kanon_setting *settings; /* of that algorithm */
     int64_t n_settings;
+    kanon__texts release_keys, release_values; /* what the schema says of the release, for reports */
     char *schema_path; /* for messages; NULL: the policy is from no file */
 } kanon__policy;
 
 kanon_status kanon__policy_init(kanon__policy *out, const kanon_schema *schema, kanon_error *err);
 void kanon__policy_clear(kanon__policy *policy);
+/* What the schema says of the release under this key, such as "purpose"; NULL: nothing. */
+const char *kanon__policy_of_release(const kanon__policy *policy, const char *key);
 #endif

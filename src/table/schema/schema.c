@@ -193,7 +193,8 @@ static kanon_status cut_pairs(kanon__saying *s, const char *text)
         const char *equals = memchr(text, '=', length);
         if (equals == NULL || equals == text || equals + 1 == text + length)
             return kanon__hint(s->err, kanon__fail(s->err, KANON_EINVAL, "not of the form NAME=VALUE,NAME=VALUE"),
-                               "write it as model=distinct-l-diversity,attribute=COLUMN,l=3");
+                               s->key == KANON__WHOLE_RELEASE ? "write it as purpose=TEXT,threshold=0.09"
+                                                              : "write it as model=distinct-l-diversity,attribute=COLUMN,l=3");
         KANON_CHECK(kanon__texts_add(&s->items, text, (size_t)(equals - text), s->err));
         KANON_CHECK(kanon__texts_add(&s->values, equals + 1, length - (size_t)(equals + 1 - text), s->err));
         text += length;

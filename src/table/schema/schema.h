@@ -43,6 +43,7 @@ typedef enum kanon__whole_key {
     KANON__WHOLE_ALGORITHM,
     KANON__WHOLE_SETTINGS,
     KANON__WHOLE_SAME,
+    KANON__WHOLE_RELEASE,
     KANON__WHOLE_K, /* from here on below `privacy` */
     KANON__WHOLE_SUPPRESS,
     KANON__WHOLE_SUPPRESSED,
@@ -104,6 +105,7 @@ struct kanon_schema {
     bool keep_suppressed;     /* they are released, as a class like any other; else they are left out */
     kanon__fraction singled_out; /* of the released rows, at most, by all that is released as it is */
     int64_t joint_k;          /* 0: not said, KANON_JOINT_K_OFF */
+    kanon__texts release_keys, release_values; /* what is said of the release: purpose, recipient, ... */
     int entity_line, key_line, constraints_line;
 };
 

@@ -303,6 +303,41 @@ static kanon_status take_same(kanon__saying *s)
     return st;
 }
 
+/* What reports print of a release; reading it is in report/html_officer.c. */
+static const char *const release_keys[] = {"purpose",          "recipient",  "controls",    "adversary",   "threshold",
+                                           "threshold-reason", "population", "valid-until", "prepared-by", "reviewed-by"};
+enum { N_RELEASE_KEYS = sizeof release_keys / sizeof *release_keys };
+
+static kanon_status check_release(kanon__saying *s, const char *key, const char *value)
+{
+    kanon__fraction share;
+    int64_t days;
+    bool known = false;
+    for (int i = 0; i < N_RELEASE_KEYS; i++)
+        known = known || strcmp(key, release_keys[i]) == 0;
+    if (!known)
+        return kanon__hint_words(s->err, kanon__fail(s->err, KANON_EINVAL, "nothing called '%s' is said of a release", key),
+                                 "choose one of:", release_keys, N_RELEASE_KEYS, key);
+    if (strcmp(key, "threshold") == 0 && (!kanon__fraction_parse(&share, value) || share.numerator == 0))
+        return kanon__hint(s->err, kanon__fail(s->err, KANON_EINVAL, "threshold: not a share above 0"),
+                           "write 0.09 for a risk of at most nine percent");
+    if (strcmp(key, "valid-until") == 0 && !kanon__parse_date(&days, value, strlen(value)))
+        return kanon__hint(s->err, kanon__fail(s->err, KANON_EINVAL, "valid-until: not a date"), "write it as 2030-12-31");
+    return KANON_OK;
+}
+
+static kanon_status take_release(kanon__saying *s)
+{
+    for (s->wrong = 0; s->wrong < s->items.n; s->wrong++)
+        KANON_CHECK(check_release(s, s->items.items[s->wrong], s->values.items[s->wrong]));
+    kanon__texts_clear(&s->schema->release_keys);
+    kanon__texts_clear(&s->schema->release_values);
+    s->schema->release_keys = s->items;
+    s->schema->release_values = s->values;
+    s->items = s->values = (kanon__texts){0};
+    return KANON_OK;
+}
+
 static kanon_status take_constraint(kanon__saying *s)
 {
     kanon_schema *schema = s->schema;
@@ -379,6 +414,8 @@ const kanon__schema_key kanon__whole_keys[KANON__WHOLE_KEYS] = {
     [KANON__WHOLE_SETTINGS] = {"settings", KANON__FORM_PAIRS, "a mapping such as {iterations: 2}", .take = take_settings},
     [KANON__WHOLE_SAME] = {"same", KANON__FORM_LISTS, "a list of lists of texts that are one, such as [[\"?\", NA]]",
                            .take = take_same},
+    [KANON__WHOLE_RELEASE] = {"release", KANON__FORM_PAIRS, "a mapping such as {purpose: TEXT, threshold: 0.09}",
+                              .take = take_release},
     [KANON__WHOLE_K] = {"k", KANON__FORM_NUMBER, "a whole number of at least 2", .take = take_k},
     [KANON__WHOLE_SUPPRESS] = {"suppress", KANON__FORM_NUMBER, "a share of the records", "write 0.01 for one percent",
                                .take = take_suppress},
@@ -512,6 +549,10 @@ static kanon_status forget_of_whole(kanon_schema *schema, int key, kanon_error *
         break;
     case KANON__WHOLE_SAME:
         kanon__texts_clear(&schema->same);
+        break;
+    case KANON__WHOLE_RELEASE:
+        kanon__texts_clear(&schema->release_keys);
+        kanon__texts_clear(&schema->release_values);
         break;
     case KANON__WHOLE_K:
         schema->k = 0;

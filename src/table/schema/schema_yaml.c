@@ -48,6 +48,18 @@ out:
     return st;
 }
 
+static kanon_status read_release(kanon__yaml_reader *r, kanon_schema *schema)
+{
+    kanon_status st = KANON_OK;
+    kanon__saying s = {.schema = schema, .key = KANON__WHOLE_RELEASE, .from_file = true, .err = r->err};
+    yaml_mark_t mark = r->event.start_mark;
+    KANON_TRY(kanon__yaml_mapping(r, kanon__whole_keys[KANON__WHOLE_RELEASE].expected, read_pair, &s), out);
+    KANON_TRY(kanon__yaml_place(r, mark, kanon__schema_say(&s)), out);
+out:
+    kanon__saying_clear(&s);
+    return st;
+}
+
 static kanon_status read_privacy_field(kanon__yaml_reader *r, const kanon__yaml_key *k, void *target)
 {
     const char *names[KANON__WHOLE_KEYS];
@@ -117,6 +129,8 @@ static kanon_status read_schema_field(kanon__yaml_reader *r, const kanon__yaml_k
         return kanon__yaml_say(r, schema, NULL, KANON__WHOLE_JOINT_K);
     case KANON__WHOLE_ALGORITHM:
         return read_algorithm(r, k, schema);
+    case KANON__WHOLE_RELEASE:
+        return kanon__yaml_is_null(r) ? KANON_OK : read_release(r, schema);
     case KANON__WHOLE_SAME:
         return kanon__yaml_list(r, kanon__whole_keys[key].expected, read_same, schema);
     default:

@@ -219,6 +219,9 @@ static const struct {
     {NULL, "algorithm", "tgc-b", NULL},
     {NULL, "same", "[?, NA, none]", "[[\"?\", NA, none]]"},
     {NULL, "same", "[[?, NA], [\"*\", \"**\"]]", "[[\"?\", NA], [\"*\", \"**\"]]"},
+    {NULL, "release", "{purpose: research, threshold: 0.09}", NULL},
+    {NULL, "release", "purpose=a study,threshold=0.09", "{purpose: \"a study\", threshold: 0.09}"},
+    {NULL, "release", "{valid-until: \"2030-12-31\", prepared-by: \"A, B\"}", NULL},
     {NULL, "k", "2", NULL},
     {NULL, "k", "1000000000000", NULL},
     {NULL, "suppress", "0.01", NULL},
@@ -279,6 +282,7 @@ static void every_key_is_tried(void **state)
 #define K "k: not a whole number of at least 2", ""
 #define JOINT_K "joint-k: not a whole number of at least 2, or off", ""
 #define SHARE "suppress: not a share of the records", "write 0.01 for one percent"
+#define THRESHOLD "write 0.09 for a risk of at most nine percent"
 #define SAME "same: not a list of lists of texts that are one, such as [[\"?\", NA]]", ""
 #define SETTINGS "settings: not a mapping such as {iterations: 2}", ""
 #define CONSTRAINT "constraint: not a mapping such as {model: t-closeness, attribute: COLUMN, t: 0.3}", ""
@@ -353,6 +357,14 @@ static const struct {
     {NULL, "same", "a", SAME},
     {NULL, "same", "[[a, b], c]", SAME},
     {NULL, "same", "[[a, b]", SAME},
+    {NULL, "release", "{purposes: x}", "release: nothing called 'purposes' is said of a release", "did you mean 'purpose'?"},
+    {NULL, "release", "{threshold: 0}", "release: threshold: not a share above 0", THRESHOLD},
+    {NULL, "release", "{threshold: 1 in 11}", "release: threshold: not a share above 0", THRESHOLD},
+    {NULL, "release", "{valid-until: 31.12.2030}", "release: valid-until: not a date", "write it as 2030-12-31"},
+    {NULL, "release", "{valid-until: 2030-02-30}", "release: valid-until: not a date", "write it as 2030-12-31"},
+    {NULL, "release", "{purpose: a, purpose: b}", "release: 'purpose' is given twice", ""},
+    {NULL, "release", "a study", "release: not of the form NAME=VALUE,NAME=VALUE",
+     "write it as purpose=TEXT,threshold=0.09"},
     {NULL, "constraint", "t-closeness", "constraint: not of the form NAME=VALUE,NAME=VALUE",
      "write it as model=distinct-l-diversity,attribute=COLUMN,l=3"},
     {NULL, "constraint", "model=a,t=", "constraint: not of the form NAME=VALUE,NAME=VALUE",
@@ -370,7 +382,7 @@ static const struct {
     {NULL, "role", "quasi", "a schema says no 'role' of the whole", "it is said of a column"},
     {NULL, "attributes", "a", "a schema says no 'attributes' of the whole",
      "choose one of: missing, empty, header, encoding, decimal, thousands, default-role, key, entity, entity-together, "
-     "algorithm, settings, same, k, suppress, suppressed, singled-out, joint-k, constraint"},
+     "algorithm, settings, same, release, k, suppress, suppressed, singled-out, joint-k, constraint"},
     {"\xff", "role", "quasi", "column '\\xff': the text is not UTF-8", ""},
     {NULL, "entity", "a\xc3", "entity: the text is not UTF-8", ""},
 };
