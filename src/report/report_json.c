@@ -204,7 +204,7 @@ static bool set_criterion(json_t *object, const kanon__report *r, const char *na
             good = set(object, name, columns = json_object());
         good = good && set(columns, f->attribute, kanon__json_figure(f));
     }
-    return good && (columns != NULL || set(object, name, json_null()));
+    return good && (columns != NULL || r->external || set(object, name, json_null())); /* others are told what there is */
 }
 
 static bool set_criteria(json_t *root, const kanon__report *r)

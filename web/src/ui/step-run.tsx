@@ -235,6 +235,9 @@ function Result(props: { run: Run }): preact.JSX.Element {
                     </ul>
                 </Notice>
             )}
+            <Card title={words.verdict}>
+                {measured === null ? <p class="hint">{words.measuring}</p> : <Verdict rows={measured.verdict} />}
+            </Card>
             <BeforeAfter run={run} />
             <div class="two">
                 <Card title={words.lossByColumn}>
@@ -255,9 +258,6 @@ function Result(props: { run: Run }): preact.JSX.Element {
                     <Sizes sizes={result.sizes} />
                 </Card>
             </div>
-            <Card title={words.verdict}>
-                {measured === null ? <p class="hint">{words.measuring}</p> : <Verdict rows={measured.verdict} />}
-            </Card>
             <Card title={words.advice}>
                 {measured === null ? (
                     <p class="hint">{words.measuring}</p>
