@@ -43,7 +43,7 @@ assert list(criteria) == ["singling_out", "linkability", "inference"]
 assert criteria["singling_out"]["highest_risk"] == report["highest_risk"] == 0.1
 assert criteria["inference"]["homogeneous"] == {"illness": report["attributes"]["illness"]["homogeneous"]}
 assert "linkage_quasi" in criteria["linkability"] and report["threshold_chosen"] == 0.1
-assert other["criteria"]["linkability"]["linkage_quasi"] is None # it needs originals
+assert "linkage_quasi" not in other["criteria"]["linkability"] # it needs originals
 END
 fi
 
