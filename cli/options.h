@@ -44,7 +44,7 @@ typedef struct arguments {
     int64_t depth;                           /* 0: not said */
     int form;                                /* a kanon_taxonomy_form */
     pair_list settings, measure_settings, taxonomies, bands, tops, bottoms, refine_settings, types, formats, orders;
-    pair_list masks, weights;
+    pair_list masks, weights, ends;
     text_list quasi, sensitive, identifying, insensitive, permuted, missing, same, constraints, key;
     const char *default_role;
     int numeric; /* a kanon_numeric */

@@ -44,8 +44,8 @@ extern "C" {
 #endif
 
 /* Whether a run with this schema and these options can be done in blocks by several processes. KANON_EINVAL names what
- * cannot, and why: entities, constraints, suppression, a limit of what is singled out, permuted columns, recoding of attributes, a time limit, groups to
- * start from; and where options->blocks is not given or is below k. */
+ * cannot, and why: entities, constraints, suppression, a limit of what is singled out, permuted columns, drawn ends,
+ * recoding of attributes, a time limit, groups to start from; and where options->blocks is not given or is below k. */
 KANON_API kanon_status kanon_blocks_allow(const kanon_schema *schema, const kanon_options *options, kanon_error *err);
 
 /* ---- parts of a CSV file ----------------------------------------------------------------------------------------- */

@@ -356,6 +356,7 @@ BEGIN
         RETURN QUERY SELECT v.what, c.name, v.value FROM (VALUES
             ('weight', said->>'weight'), ('mask', said->>'mask'), ('top', said->>'top'), ('bottom', said->>'bottom'),
             ('format', said->>'format'), ('permute', said->>'permute'),
+            ('ends', said->>'ends'),
             ('decimal', said->>'decimal'), ('thousands', said->>'thousands'),
             ('order', CASE c.kind WHEN 'ordinal' THEN coalesce(said->'order', kanon.levels_of(c.base))::text END),
             ('bands', said->>'bands'),
@@ -495,11 +496,12 @@ DECLARE
 BEGIN
     FOR word IN SELECT jsonb_object_keys(said) LOOP
         -- generated: column-keys
-        PERFORM kanon.check_word(about, '{taxonomy,bands,top,bottom,mask,weight,permute,type,order,format,decimal,thousands}', word, true);
+        PERFORM kanon.check_word(about, '{taxonomy,bands,top,bottom,mask,weight,permute,ends,type,order,format,decimal,thousands}', word, true);
         -- end
     END LOOP;
     -- generated: column-words
     PERFORM kanon.check_word(about || ': mask', '{right,left}', said->>'mask');
+    PERFORM kanon.check_word(about || ': ends', '{exact,drawn}', said->>'ends');
     PERFORM kanon.check_word(about || ': type', '{integer,decimal,date,categorical,ordinal}', said->>'type');
     -- end
     IF said ? 'order' AND (jsonb_typeof(said->'order') <> 'array' OR said->'order' = '[]') THEN
@@ -533,6 +535,12 @@ BEGIN
     IF said->'permute' = 'true' AND role NOT IN ('sensitive', 'insensitive') THEN
         PERFORM kanon.fail(format('%s: a column that is %s is not permuted', about, role),
                            'Only cells that are released as they are change places.');
+    END IF;
+    IF said->>'ends' = 'drawn' AND has_bands THEN
+        PERFORM kanon.fail(about || ': bands and drawn ends cannot be combined', 'Remove one of the two.');
+    END IF;
+    IF said->>'ends' = 'drawn' AND role <> 'quasi' THEN
+        PERFORM kanon.fail(format('%s: a column that is %s has no ends', about, role), 'Only quasi-identifiers are generalised.');
     END IF;
     IF has_bands AND role <> 'quasi' THEN
         PERFORM kanon.fail(format('%s: a column that is %s has no bands', about, role), 'Only quasi-identifiers are generalised.');

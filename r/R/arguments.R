@@ -26,6 +26,8 @@
 #' @param weights `c(age = 2)`: how much the loss in a column counts.
 #' @param permute The values of these columns stay in their groups, but change rows there: nobody sees whose
 #'   value it is.
+#' @param ends `c(age = "drawn")`: drawn: the ends of released intervals of a column move outwards at random,
+#'   so that they are nobody's value with more than chance.
 #' @param types `c(age = "integer")`: the values of a column are of this type: integer, decimal, date,
 #'   categorical or ordinal.
 #' @param orders `list(school = c("none", "primary", "secondary"))`: the levels of an ordinal column, from the
@@ -78,6 +80,7 @@ option_words <- list(
   default_role = c("quasi", "sensitive", "identifying", "insensitive"),
   effort = c("fast", "balanced", "best"),
   empty = c("missing", "value"),
+  ends = c("exact", "drawn"),
   mask = c("right", "left"),
   masks = c("right", "left"),
   numeric = c("columns", "interval", "mean"),

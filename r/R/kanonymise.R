@@ -40,12 +40,12 @@ kanonymise.default <- function(
   # generated: anonymize
   k = 0, quasi = NULL, ..., sensitive = NULL, identifying = NULL, insensitive = NULL, schema = NULL,
   default_role = NULL, taxonomies = NULL, bands = NULL, top = NULL, bottom = NULL, masks = NULL,
-  weights = NULL, permute = NULL, types = NULL, orders = NULL, formats = NULL, missing = NULL, empty = NULL,
-  decimal = NULL, thousands = NULL, algorithm = NULL, settings = NULL, constraints = NULL, entity = NULL,
-  entity_together = FALSE, suppress = NULL, suppressed = NULL, singled_out = NULL, key = NULL, refine = NULL,
-  effort = NULL, refine_settings = NULL, recode = c("record", "attribute"), blocks = 0, memory = 0, seed = 0,
-  threads = NULL, numeric = c("columns", "interval", "mean"), shuffle = FALSE, shuffle_seed = NULL,
-  strict = FALSE, progress = FALSE
+  weights = NULL, permute = NULL, ends = NULL, types = NULL, orders = NULL, formats = NULL, missing = NULL,
+  empty = NULL, decimal = NULL, thousands = NULL, algorithm = NULL, settings = NULL, constraints = NULL,
+  entity = NULL, entity_together = FALSE, suppress = NULL, suppressed = NULL, singled_out = NULL, key = NULL,
+  refine = NULL, effort = NULL, refine_settings = NULL, recode = c("record", "attribute"), blocks = 0,
+  memory = 0, seed = 0, threads = NULL, numeric = c("columns", "interval", "mean"), shuffle = FALSE,
+  shuffle_seed = NULL, strict = FALSE, progress = FALSE
   # end
 ) {
   check_dots("kanonymise", ...)
@@ -122,7 +122,7 @@ check_words <- function(given) {
   for (name in intersect(names(given), names(option_words))) {
     value <- given[[name]]
     if (is.null(names(value))) {
-      by_column <- name %in% c("types", "masks") # without names of columns another error says so
+      by_column <- name %in% c("types", "masks", "ends") # without names of columns another error says so
       if (!is.null(value) && !by_column) one_of(value, option_words[[name]], name)
     } else {
       for (column in names(value)) one_of(value[[column]], option_words[[name]], paste0(name, ": ", column))

@@ -7,23 +7,23 @@ make_schema <- function(
   # generated: schema
   quasi = NULL, sensitive = NULL, identifying = NULL, insensitive = NULL, schema = NULL, default_role = NULL,
   taxonomies = NULL, bands = NULL, top = NULL, bottom = NULL, masks = NULL, weights = NULL, permute = NULL,
-  types = NULL, orders = NULL, formats = NULL, missing = NULL, empty = NULL, decimal = NULL, thousands = NULL,
-  same = NULL, constraints = NULL, entity = NULL, entity_together = FALSE, suppressed = NULL,
-  singled_out = NULL, key = NULL
+  ends = NULL, types = NULL, orders = NULL, formats = NULL, missing = NULL, empty = NULL, decimal = NULL,
+  thousands = NULL, same = NULL, constraints = NULL, entity = NULL, entity_together = FALSE,
+  suppressed = NULL, singled_out = NULL, key = NULL
   # end
 ) {
   handle <- new_schema(schema)
   set <- function(what, column, value) .Call(C_schema_set, handle, what, column, value)
   given <- list(quasi = quasi, sensitive = sensitive, identifying = identifying, insensitive = insensitive)
   check_names(given)
-  check_words(list(types = types, masks = masks, empty = empty, default_role = default_role, suppressed = suppressed))
+  check_words(list(types = types, masks = masks, ends = ends, empty = empty, default_role = default_role, suppressed = suppressed))
   check_ways(types, list(masks = masks, taxonomies = taxonomies, orders = orders, bands = bands, top = top, bottom = bottom))
   for (role in roles) for (column in given[[role]]) set("role", column, role)
   if (!is.null(default_role)) set("default-role", NULL, default_role)
   by_column <- list(types = types, weights = weights, masks = masks, bands = bands, top = top, bottom = bottom,
-                    formats = formats)
+                    formats = formats, ends = ends)
   keys <- c(types = "type", weights = "weight", masks = "mask", bands = "bands", top = "top", bottom = "bottom",
-            formats = "format")
+            formats = "format", ends = "ends")
   for (what in names(by_column)) {
     for (column in named(by_column[[what]], what)) set(keys[[what]], column, setting_text(by_column[[what]][[column]]))
   }

@@ -130,13 +130,20 @@ static kanon_status add_cells(kanon__sums *sums, const kanon__subject *s, int i,
     kanon__quasi_sums *sum = &sums->quasi[i];
     bool counted = !kanon__column_is_numeric(c) && c->domain->taxonomy->flat;
     bool covers = sums->has & (KANON__SUM_COVERS | KANON__SUM_SPREADS), hides = sums->has & KANON__SUM_HIDDEN;
+    const int64_t *drawn = kanon__grouping_drawn(s->grouping, c);
     uint32_t *extents = NULL;
     KANON_TRY(kanon__grouping_extents(&extents, s->grouping, c, err), out);
     for (int64_t group = 0; group < s->grouping->n_groups; group++) {
         const uint32_t *cell = extents + 2 * group;
         int64_t size = s->grouping->sizes[group], part = kanon__term_part(KANON__TERMS_LOSS, c->domain, cell[0], cell[1]);
         int64_t cover = covers ? kanon__term_part(KANON__TERMS_QDIVERSITY, c->domain, cell[0], cell[1]) : 0;
-        kanon__sums_add_cells(sums, i, size, part, cell[0] != cell[1] ? cover : 0);
+        bool one = cell[0] == cell[1];
+        if (drawn != NULL && cell[1] != c->domain->missing_code && drawn[2 * group] <= drawn[2 * group + 1]) {
+            part = drawn[2 * group + 1] - drawn[2 * group]; /* the ends are no codes */
+            cover = covers ? part : 0;
+            one = part == 0;
+        }
+        kanon__sums_add_cells(sums, i, size, part, one ? 0 : cover);
         sum->spreads += counted ? 0 : cover;
         sum->hidden += hides && kanon__shows_nothing(c, cell) ? size : 0;
         if (diversity != NULL)

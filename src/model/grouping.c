@@ -77,6 +77,38 @@ void kanon__grouping_bind(kanon_grouping *g, const kanon_table *table)
         .stopped = g->stopped};
 }
 
+kanon_status kanon__grouping_draw(kanon_grouping *g, const kanon_table *t, const kanon__draw *draw, const int64_t *names,
+                                  kanon_error *err)
+{
+    if (!kanon__data_is_drawn(&t->data))
+        return KANON_OK;
+    kanon__drawn_ends_free(g->drawn);
+    kanon__draw_free(g->draw);
+    g->drawn = NULL;
+    g->draw = NULL;
+    if (draw == NULL)
+        KANON_CHECK(kanon__draw_of_table(&g->draw, &t->data, g->seed, err));
+    return kanon__drawn_ends_new(&g->drawn, &t->data, draw != NULL ? draw : g->draw, g->group_of, g->n_groups, names, err);
+}
+
+const int64_t *kanon__grouping_drawn(const kanon_grouping *g, const kanon__column *column)
+{
+    return kanon__drawn_ends_find(g->drawn, column->name);
+}
+
+bool kanon__grouping_drawn_at(double out[2], const kanon_grouping *g, const kanon__column *column, int64_t group)
+{
+    const int64_t *ends = kanon__grouping_drawn(g, column);
+    double unit = 1;
+    if (ends == NULL || ends[2 * group] > ends[2 * group + 1])
+        return false;
+    for (int i = 0; i < column->domain->scale; i++)
+        unit *= 10;
+    out[0] = (double)ends[2 * group] / unit;
+    out[1] = (double)ends[2 * group + 1] / unit;
+    return true;
+}
+
 kanon_status kanon__grouping_tell(kanon_grouping *g, kanon_error *err)
 {
     KANON_CHECK(kanon__notices_add(&g->notices, KANON_NOTICE_PRIVACY, &g->privacy, err));
@@ -112,6 +144,34 @@ const uint32_t *kanon__grouping_recode_map(const kanon_grouping *g, const kanon_
     return NULL;
 }
 
+/* How many of the rising numbers are below x, or not above it. */
+static uint32_t count_below(const int64_t *numbers, uint32_t n, int64_t x, bool or_equal)
+{
+    uint32_t from = 0, until = n;
+    while (from < until) {
+        uint32_t middle = from + (until - from) / 2;
+        if (numbers[middle] < x || (or_equal && numbers[middle] == x))
+            from = middle + 1;
+        else
+            until = middle;
+    }
+    return from;
+}
+
+/* All codes between drawn ends. */
+static void show_drawn(uint32_t *extents, const kanon_grouping *g, const kanon__column *column)
+{
+    const int64_t *ends = kanon__grouping_drawn(g, column);
+    const kanon__domain *d = column->domain;
+    uint32_t n = d->n_codes - (d->missing_code != KANON__NO_CODE);
+    for (int64_t i = 0; ends != NULL && i < g->n_groups; i++) {
+        if (ends[2 * i] > ends[2 * i + 1] || extents[2 * i + 1] == d->missing_code)
+            continue;
+        extents[2 * i] = count_below(d->scaled, n, ends[2 * i], false);
+        extents[2 * i + 1] = count_below(d->scaled, n, ends[2 * i + 1], true) - 1;
+    }
+}
+
 kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *g, const kanon__column *column, kanon_error *err)
 {
     kanon_status st = kanon__new_array(out, 2 * g->n_groups, "group extents", err);
@@ -132,6 +192,7 @@ kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *g, co
         if (hi > extent[1])
             extent[1] = hi;
     }
+    show_drawn(extents, g, column);
     st = kanon__poll_tick(KANON__TICK_POLL_NS, err);
     if (st != KANON_OK) {
         kanon__free(*out);
@@ -179,7 +240,12 @@ kanon_status kanon__grouping_from_numbers(kanon_grouping **out, const kanon_tabl
     kanon__grouping_bind(*out, table);
     (*out)->is_own = true;
     (*out)->k = table->policy.k;
-    return KANON_OK;
+    st = kanon__grouping_draw(*out, table, NULL, NULL, err);
+    if (st != KANON_OK) {
+        kanon_grouping_free(*out);
+        *out = NULL;
+    }
+    return st;
 }
 
 kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of, kanon_error *err)
@@ -202,6 +268,8 @@ void kanon_grouping_free(kanon_grouping *g)
 {
     if (g == NULL)
         return;
+    kanon__drawn_ends_free(g->drawn);
+    kanon__draw_free(g->draw);
     kanon__texts_clear(&g->refine_settings);
     for (int64_t i = 0; g->constraints != NULL && i < g->n_constraints; i++)
         kanon__free(g->constraints[i].sentence);

@@ -6,6 +6,7 @@
 #ifndef KANON_MODEL_GROUPING_H
 #define KANON_MODEL_GROUPING_H
 
+#include "table/domain/drawn_ends.h"
 #include "table/read/table.h"
 
 /* A constraint in addition to k, and the value that the least protected group reaches. */
@@ -69,6 +70,8 @@ struct kanon_grouping {
     kanon_grouping_info info;       /* of a grouping that is bound, likewise */
     kanon__recode_map *recode_maps; /* by quasi attribute; NULL: each group is recoded by itself */
     int n_recode_maps;
+    kanon__draw *draw;        /* what its ends are drawn from, where that follows from table and seed; else NULL */
+    kanon__drawn_ends *drawn; /* NULL: all ends are exact */
 };
 
 /* Number the groups of `group_of` (below *n_groups; negative: suppressed) by their first row, without gaps: equal
@@ -82,6 +85,10 @@ kanon_status kanon__grouping_from_numbers(kanon_grouping **out, const kanon_tabl
                                           kanon_error *err);
 /* The grouping is of this table, once and for all, and complete but for what there is to say about it. */
 void kanon__grouping_bind(kanon_grouping *grouping, const kanon_table *table);
+/* Draw its ends, where the schema asks for that: from the seed and the table, or, where `draw` is not NULL, from that and the
+ * names of the groups. */
+kanon_status kanon__grouping_draw(kanon_grouping *grouping, const kanon_table *table, const kanon__draw *draw,
+                                  const int64_t *names, kanon_error *err);
 /* What there is to say about it is complete. */
 kanon_status kanon__grouping_tell(kanon_grouping *grouping, kanon_error *err);
 /* The settings ("name=value") that give the groups again; none may have been set before. */
@@ -92,7 +99,12 @@ kanon_status kanon__grouping_is_of(const kanon_grouping *grouping, const kanon_t
 kanon_status kanon__grouping_fits(const kanon_grouping *grouping, const kanon_table *table, kanon_error *err);
 /* The ranges of a column's recode map, first and last code alternating; NULL where each group is recoded by itself. */
 const uint32_t *kanon__grouping_recode_map(const kanon_grouping *grouping, const kanon__column *column);
-/* The smallest and largest code that every group shows on one column, as lo and hi alternating. */
+/* The drawn ends of a column, low and high by group; NULL: exact. */
+const int64_t *kanon__grouping_drawn(const kanon_grouping *grouping, const kanon__column *column);
+/* The same of a group as numbers; false: its ends are exact, or it has no numbers. */
+bool kanon__grouping_drawn_at(double out[2], const kanon_grouping *grouping, const kanon__column *column, int64_t group);
+/* The smallest and largest code that every group shows on one column, as lo and hi alternating; between drawn ends all codes
+ * that lie there. */
 kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *grouping, const kanon__column *column,
                                      kanon_error *err);
 

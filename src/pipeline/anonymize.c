@@ -259,6 +259,7 @@ static kanon_status anonymize(kanon_grouping **out, const kanon_table *table, co
     kanon__run run = kanon__plan_run(&p, table, &o, &ticker);
     KANON_TRY(run_and_check(&g, &p, &run, err), out);
     kanon__grouping_bind(g, table);
+    KANON_TRY(kanon__grouping_draw(g, table, NULL, NULL, err), out);
     KANON_TRY(kanon__requirements_warn_of_values(g, table, err), out);
     KANON_TRY(kanon__entity_notice(g, table, err), out);
     KANON_TRY(kanon__released_notice(g, table, err), out);

@@ -21,6 +21,7 @@
 typedef struct asked {
     bool entity, constraints, suppress, keep, singled_out;
     const char *permuted; /* the first column whose cells change places; NULL: none */
+    const char *drawn;    /* the first one with drawn ends */
     int64_t k; /* 0: not said */
     const kanon_setting *settings;
     int64_t n_settings;
@@ -55,6 +56,22 @@ static const char *first_permuted_column(const kanon__data *data)
     return NULL;
 }
 
+static const char *first_drawn(const kanon_schema *schema)
+{
+    for (int64_t i = 0; i < schema->n_attributes; i++)
+        if (kanon__attribute_is_drawn(&schema->attributes[i]))
+            return schema->attributes[i].name;
+    return NULL;
+}
+
+static const char *first_drawn_column(const kanon__data *data)
+{
+    for (int i = 0; i < data->n_columns; i++)
+        if (data->columns[i].drawn)
+            return data->columns[i].name;
+    return NULL;
+}
+
 static bool has_time_limit(const kanon_setting *settings, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -78,6 +95,8 @@ static kanon_status check_asked(const asked *a, const kanon_options *o, kanon_er
         return refuse(err, "a limit of the rows that are singled out", "each is compared with those of all blocks", one);
     if (a->permuted != NULL)
         return refuse_column(err, a->permuted, "a permuted column", "its places are drawn from all records");
+    if (a->drawn != NULL)
+        return refuse_column(err, a->drawn, "ends: drawn", "their places are drawn from all records");
     if (o->recode != KANON_RECODE_RECORD)
         return refuse(err, "recoding of attributes", "one mapping is made from all records", one);
     if (o->start != NULL)
@@ -113,6 +132,7 @@ kanon_status kanon_blocks_allow(const kanon_schema *schema, const kanon_options 
                      .keep = schema->keep_suppressed,
                      .singled_out = schema->said[KANON__WHOLE_SINGLED_OUT] != NULL,
                      .permuted = first_permuted(schema),
+                     .drawn = first_drawn(schema),
                      .k = schema->k,
                      .settings = schema->settings,
                      .n_settings = schema->n_settings};
@@ -129,6 +149,7 @@ static kanon_status check_block(const kanon_table *rows, const kanon__cut_tree *
                      .keep = rows->policy.keep_suppressed,
                      .singled_out = rows->policy.singled_out.denominator > 0,
                      .permuted = first_permuted_column(&rows->data),
+                     .drawn = first_drawn_column(&rows->data),
                      .k = rows->policy.k,
                      .settings = rows->policy.settings,
                      .n_settings = rows->policy.n_settings};

@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The terminated texts of a column: by code of numbers, by node of categories; of bands both ends, by code. */
+/* The terminated texts of a column: by code of numbers, by node of categories; of bands both ends, by code; of drawn ends both,
+ * by group. */
 typedef struct text_list {
     char *bytes;
     int64_t *begins;
@@ -18,6 +19,7 @@ typedef struct text_list {
 struct kanon_group_view {
     kanon_table *table;
     kanon__extents *extents;
+    kanon__drawn_ends *drawn; /* the view's own */
     text_list *texts; /* by quasi attribute */
     int64_t n_groups;
     int64_t *members, *begins; /* rows, and where those of a group begin, by its number from 0 on and the number behind */
@@ -80,6 +82,39 @@ out:
     return st;
 }
 
+static kanon_status copy_drawn(kanon_group_view *v, const kanon_grouping *g, kanon_error *err)
+{
+    int64_t *all = NULL;
+    if (g->drawn == NULL)
+        return KANON_OK;
+    KANON_CHECK(kanon__new_array(&all, g->n_groups + 1, "what groups show", err));
+    for (int64_t i = 0; i < g->n_groups; i++)
+        all[i] = i;
+    kanon_status st = kanon__drawn_ends_pick(&v->drawn, g->drawn, all, g->n_groups, err);
+    kanon__free(all);
+    return st;
+}
+
+/* Both drawn ends of each group, as they are released. */
+static kanon_status list_ends(text_list *out, const kanon_group_view *v, int quasi, kanon_error *err)
+{
+    const kanon__domain *domain = kanon__extents_column(v->extents, quasi)->domain;
+    const kanon__band_style style = kanon__domain_band_style(domain, false);
+    char buffer[KANON__NUMBER_TEXT];
+    int64_t size = 0, capacity = 0;
+    KANON_CHECK(kanon__new_array(&out->begins, 2 * v->n_groups, "what groups show", err));
+    for (int64_t i = 0; i < 2 * v->n_groups; i++) {
+        const int64_t *ends = kanon__drawn_ends_of(v->drawn, quasi, i / 2);
+        size_t length = ends != NULL ? kanon__band_end_text(buffer, ends[i % 2], &style) : 0;
+        KANON_CHECK(kanon__grow_array(&out->bytes, &capacity, size + (int64_t)length + 1, "what groups show", err));
+        memcpy(out->bytes + size, buffer, length);
+        out->bytes[size + (int64_t)length] = '\0';
+        out->begins[i] = size;
+        size += (int64_t)length + 1;
+    }
+    return KANON_OK;
+}
+
 static kanon_status new_view(kanon_group_view **out, const kanon_table *table, const kanon_grouping *g, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -92,12 +127,16 @@ static kanon_status new_view(kanon_group_view **out, const kanon_table *table, c
     v->n_groups = g->n_groups;
     KANON_TRY(list_members(v, g, err), out);
     KANON_TRY(kanon__release_map(&recode_map, table, g, err), out);
-    KANON_TRY(kanon__extents_new(&v->extents, &table->data, g->group_of, g->n_groups, recode_map, false, 1, err), out);
+    KANON_TRY(copy_drawn(v, g, err), out);
+    KANON_TRY(kanon__extents_new(&v->extents, &table->data, g->group_of, g->n_groups, recode_map, v->drawn, false, 1, err), out);
     v->extents->group_of = NULL; /* the grouping may be freed before the view */
     v->extents->recode_map = NULL;
     KANON_TRY(kanon__new_array(&v->texts, table->data.n_quasi, "what groups show", err), out);
     for (int i = 0; i < table->data.n_quasi; i++)
-        KANON_TRY(list_texts(&v->texts[i], kanon__extents_column(v->extents, i)->domain, err), out);
+        KANON_TRY(v->drawn != NULL && v->drawn->ends[i] != NULL
+                      ? list_ends(&v->texts[i], v, i, err)
+                      : list_texts(&v->texts[i], kanon__extents_column(v->extents, i)->domain, err),
+                  out);
     *out = v;
     v = NULL;
 out:
@@ -124,6 +163,7 @@ void kanon_group_view_free(kanon_group_view *v)
     }
     kanon__free(v->texts);
     kanon__extents_free(v->extents);
+    kanon__drawn_ends_free(v->drawn);
     kanon__free(v->begins);
     kanon__free(v->members);
     kanon_table_free(v->table);
@@ -169,6 +209,17 @@ static void fill_bands(kanon_group_cell *cell, const kanon_group_view *v, int qu
     cell->max_text = text_of(v, quasi, 2 * (int64_t)e->hi + 1);
 }
 
+static void fill_ends(kanon_group_cell *cell, const kanon_group_view *v, int quasi, int64_t group, const int64_t ends[2])
+{
+    double unit = 1;
+    for (int i = 0; i < kanon__extents_column(v->extents, quasi)->domain->scale; i++)
+        unit *= 10;
+    cell->min = (double)ends[0] / unit;
+    cell->max = (double)ends[1] / unit;
+    cell->min_text = text_of(v, quasi, 2 * group);
+    cell->max_text = text_of(v, quasi, 2 * group + 1);
+}
+
 static void fill_cell(kanon_group_cell *cell, const kanon_group_view *v, int quasi, int64_t group)
 {
     const kanon__extent *e = &v->extents->cells[quasi][group];
@@ -184,6 +235,10 @@ static void fill_cell(kanon_group_cell *cell, const kanon_group_view *v, int qua
             break;
         }
         cell->shows = KANON_SHOWS_RANGE;
+        if (kanon__drawn_ends_of(v->drawn, quasi, group) != NULL) {
+            fill_ends(cell, v, quasi, group, kanon__drawn_ends_of(v->drawn, quasi, group));
+            break;
+        }
         cell->min = domain->values[e->lo];
         cell->max = domain->values[e->hi];
         cell->min_text = text_of(v, quasi, e->lo);

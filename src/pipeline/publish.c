@@ -177,12 +177,14 @@ static kanon_status write_release(publication *p, kanon_error *err)
                                        .group_of = g->group_of,
                                        .n_groups = g->n_groups,
                                        .recode_map = recode_map,
+                                       .drawn = g->drawn,
                                        .permutation = permutation,
                                        .means = p->wanted.numeric == KANON_NUMERIC_MEAN,
                                        .seed = p->wanted.shuffle_seed,
                                        .threads = threads};
     KANON_TRY(kanon__release_rows(&rows, t, g, p->wanted.shuffle ? &shuffled : NULL, false, err), out);
-    KANON_TRY(kanon__recoding_new(&recoding, t, g->group_of, g->n_groups, recode_map, p->wanted.numeric, threads, err), out);
+    KANON_TRY(kanon__recoding_new(&recoding, t, g->group_of, g->n_groups, recode_map, g->drawn, p->wanted.numeric, threads, err),
+              out);
     KANON_TRY(kanon__verifier_new(&verifier, t, g->group_of, g->n_groups, p->wanted.numeric, recode_map != NULL, err), out);
     text_check all = {verifier, recoding};
     KANON_TRY(kanon__pool_run(threads, g->n_groups / KANON__RECODING_BLOCK + 1, check_block, &all, err), out);

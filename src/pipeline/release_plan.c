@@ -91,9 +91,10 @@ kanon_status kanon__release_allowed(const kanon_table *table, const kanon_groupi
     }
     for (int i = 0; means && i < table->data.n_quasi; i++) {
         const kanon__column *c = &table->data.columns[table->data.quasi[i]];
-        if (c->domain->bands == NULL)
+        if (c->domain->bands == NULL && !c->drawn)
             continue;
-        st = kanon__fail(err, KANON_EINVAL, "%s: a mean would show more than the bands of the column", c->name);
+        st = kanon__fail(err, KANON_EINVAL, "%s: a mean would show more than the %s of the column", c->name,
+                         c->drawn ? "drawn ends" : "bands");
         return kanon__hint(err, st, "choose another numeric form: interval, range or columns");
     }
     if (g->is_own)

@@ -78,6 +78,12 @@ static kanon_status check_recoding(const kanon__plan *p, const kanon_table *tabl
     kanon_status st;
     if (!p->recode)
         return KANON_OK;
+    for (int i = 0; i < table->data.n_columns; i++)
+        if (table->data.columns[i].drawn && table->data.columns[i].role == KANON_ROLE_QUASI) {
+            st = kanon__fail(err, KANON_EINVAL, "%s: drawn ends differ where equal values are to be shown equal",
+                             table->data.columns[i].name);
+            return kanon__hint(err, st, "recode records, or give the column bands");
+        }
     if (table->data.has_entity && table->policy.entity_together) {
         st = kanon__fail(err, KANON_EINVAL, "records of an entity cannot be kept together where attributes are recoded");
         return kanon__hint(err, st, "leave out entity-together; every group then still holds k persons");

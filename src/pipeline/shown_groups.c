@@ -56,6 +56,21 @@ out:
     return st;
 }
 
+/* A class shows the ends of its groups. */
+static kanon_status take_ends(kanon_grouping *shown, const kanon_grouping *g, kanon_error *err)
+{
+    int64_t *from = NULL;
+    KANON_CHECK(kanon__new_array(&from, shown->n_groups + 1, "what groups show", err));
+    for (int64_t i = 0; i < shown->n_groups; i++)
+        from[i] = -1;
+    for (int64_t row = 0; row < g->n_rows; row++)
+        if (shown->group_of[row] >= 0 && g->group_of[row] >= 0)
+            from[shown->group_of[row]] = g->group_of[row];
+    kanon_status st = kanon__drawn_ends_pick(&shown->drawn, g->drawn, from, shown->n_groups, err);
+    kanon__free(from);
+    return st;
+}
+
 kanon_status kanon__shown_groups_new(kanon_grouping **out, const kanon_table *t, const kanon_grouping *g,
                                      kanon_numeric numeric, int threads, kanon_error *err)
 {
@@ -66,7 +81,7 @@ kanon_status kanon__shown_groups_new(kanon_grouping **out, const kanon_table *t,
     int64_t n_classes = 0;
     *out = NULL;
     KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
-    KANON_TRY(kanon__recoding_new(&texts, t, g->group_of, g->n_groups, recode_map, numeric, threads, err), out);
+    KANON_TRY(kanon__recoding_new(&texts, t, g->group_of, g->n_groups, recode_map, g->drawn, numeric, threads, err), out);
     KANON_TRY(kanon__new_array(&class_of, g->n_groups + 1, "what groups show", err), out);
     KANON_TRY(kanon__new_array(&group_of, g->n_rows, "a grouping", err), out);
     KANON_TRY(number_looks(class_of, &n_classes, texts, t->policy.keep_suppressed && g->n_suppressed > 0, err), out);
@@ -80,7 +95,13 @@ kanon_status kanon__shown_groups_new(kanon_grouping **out, const kanon_table *t,
     (*out)->n_recode_maps = g->n_recode_maps;
     (*out)->shows = g;
     kanon__grouping_bind(*out, t);
+    if (g->drawn != NULL)
+        st = take_ends(*out, g, err);
 out:
+    if (st != KANON_OK && *out != NULL) {
+        kanon__shown_groups_free(*out);
+        *out = NULL;
+    }
     kanon__free(group_of);
     kanon__free(class_of);
     kanon__recoding_free(texts);

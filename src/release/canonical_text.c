@@ -83,9 +83,9 @@ static void put_end(kanon__canonical *out, const kanon__domain *domain, int64_t 
                                         : print_number(out->buffer, &value));
 }
 
-static int put_bands(kanon__canonical out[2], const kanon__domain *domain, const kanon__extent *e)
+static int put_bands(kanon__canonical out[2], const kanon__domain *domain, const kanon__band bands[2])
 {
-    const kanon__band *lo = &domain->bands[e->lo], *hi = &domain->bands[e->hi];
+    const kanon__band *lo = &bands[0], *hi = &bands[1];
     put(&out[0], "", 0);
     put(&out[1], "", 0);
     if (!lo->open_below)
@@ -112,8 +112,9 @@ static int put_range(kanon__canonical out[2], const kanon__extents *x, int quasi
 {
     const kanon__domain *domain = kanon__extents_column(x, quasi)->domain;
     const kanon__extent *e = &x->cells[quasi][group];
-    if (domain->bands != NULL)
-        return put_bands(out, domain, e);
+    kanon__band bands[2];
+    if (kanon__extents_bands(bands, x, quasi, group))
+        return put_bands(out, domain, bands);
     if (mean && e->lo != e->hi && domain->type != KANON_TYPE_ORDINAL) /* levels show their interval */
         return put_mean(out, x, quasi, group);
     put_code(&out[0], domain, e->lo);

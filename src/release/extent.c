@@ -93,14 +93,19 @@ void kanon__extents_drop(kanon__extents *x, int i)
 /* ---- all of them -------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__extents_begin(kanon__extents **out, const kanon__data *data, const int32_t *group_of, int64_t n_groups,
-                                  const uint32_t *const *recode_map, bool with_means, kanon_error *err)
+                                  const uint32_t *const *recode_map, const kanon__drawn_ends *drawn, bool with_means,
+                                  kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__extents *x = NULL;
     *out = NULL;
     KANON_TRY(kanon__new_array(&x, 1, "released cells", err), out);
-    *x = (kanon__extents){
-        .data = data, .group_of = group_of, .n_groups = n_groups, .recode_map = recode_map, .with_means = with_means};
+    *x = (kanon__extents){.data = data,
+                          .group_of = group_of,
+                          .n_groups = n_groups,
+                          .recode_map = recode_map,
+                          .drawn = drawn,
+                          .with_means = with_means};
     KANON_TRY(kanon__new_array(&x->cells, data->n_quasi, "released cells", err), out);
     KANON_TRY(kanon__new_array(&x->sums, data->n_quasi, "released cells", err), out);
     *out = x;
@@ -116,10 +121,11 @@ static kanon_status measure(int64_t i, void *payload, kanon_error *err)
 }
 
 kanon_status kanon__extents_new(kanon__extents **out, const kanon__data *data, const int32_t *group_of, int64_t n_groups,
-                                const uint32_t *const *recode_map, bool with_means, int threads, kanon_error *err)
+                                const uint32_t *const *recode_map, const kanon__drawn_ends *drawn, bool with_means,
+                                int threads, kanon_error *err)
 {
     enum { WORTH_A_THREAD = 10000 };
-    kanon_status st = kanon__extents_begin(out, data, group_of, n_groups, recode_map, with_means, err);
+    kanon_status st = kanon__extents_begin(out, data, group_of, n_groups, recode_map, drawn, with_means, err);
     if (st == KANON_OK)
         st = kanon__pool_run(data->n_rows < WORTH_A_THREAD ? 1 : threads, data->n_quasi, measure, *out, err);
     if (st != KANON_OK) {
@@ -151,6 +157,20 @@ kanon__cell_kind kanon__extents_kind(const kanon__extents *x, int i, int64_t gro
     if (c->domain->bands != NULL && c->domain->bands[e->lo].open_below && c->domain->bands[e->hi].open_above)
         return KANON__CELL_ANY;
     return e->has_missing ? KANON__CELL_ANY : KANON__CELL_RANGE;
+}
+
+bool kanon__extents_bands(kanon__band out[2], const kanon__extents *x, int i, int64_t group)
+{
+    const kanon__band *bands = kanon__extents_column(x, i)->domain->bands;
+    const int64_t *ends = kanon__drawn_ends_of(x->drawn, i, group);
+    if (bands != NULL) {
+        out[0] = bands[x->cells[i][group].lo];
+        out[1] = bands[x->cells[i][group].hi];
+    } else if (ends != NULL) {
+        out[0] = (kanon__band){.low = ends[0], .first = ends[0]};
+        out[1] = (kanon__band){.high = ends[1], .last = ends[1]};
+    }
+    return bands != NULL || ends != NULL;
 }
 
 int32_t kanon__extents_node(const kanon__extents *x, int i, int64_t group)

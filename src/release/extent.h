@@ -7,7 +7,7 @@
 #ifndef KANON_RELEASE_EXTENT_H
 #define KANON_RELEASE_EXTENT_H
 
-#include "table/domain/data.h"
+#include "table/domain/drawn_ends.h"
 #include "table/value/number.h"
 
 typedef struct kanon__extent {
@@ -26,6 +26,7 @@ typedef struct kanon__extents {
     const int32_t *group_of;
     int64_t n_groups;
     const uint32_t *const *recode_map; /* by quasi attribute and code: the first and last code; NULL: none */
+    const kanon__drawn_ends *drawn;    /* NULL: all ends are exact */
     bool with_means;
     kanon__extent **cells;  /* by quasi attribute and group */
     kanon__mean_sum **sums; /* likewise, of numeric attributes; an entry is NULL where no mean is asked for */
@@ -39,15 +40,18 @@ typedef enum kanon__cell_kind {
     KANON__CELL_NODE     /* a node of the taxonomy */
 } kanon__cell_kind;
 
-/* `with_means`: the means of numeric attributes will be asked for. `data`, `group_of` and `recode_map` must outlive *out. */
+/* `with_means`: the means of numeric attributes will be asked for. `data`, `group_of`, `recode_map` and `drawn` must outlive
+ * *out. */
 kanon_status kanon__extents_new(kanon__extents **out, const kanon__data *data, const int32_t *group_of, int64_t n_groups,
-                                const uint32_t *const *recode_map, bool with_means, int threads, kanon_error *err);
+                                const uint32_t *const *recode_map, const kanon__drawn_ends *drawn, bool with_means,
+                                int threads, kanon_error *err);
 void kanon__extents_free(kanon__extents *extents);
 
 /* The same, one attribute at a time, for whoever does not need them together: `begin` measures none of them. Several threads
  * may measure and drop different ones. */
 kanon_status kanon__extents_begin(kanon__extents **out, const kanon__data *data, const int32_t *group_of, int64_t n_groups,
-                                  const uint32_t *const *recode_map, bool with_means, kanon_error *err);
+                                  const uint32_t *const *recode_map, const kanon__drawn_ends *drawn, bool with_means,
+                                  kanon_error *err);
 kanon_status kanon__extents_measure(kanon__extents *extents, int quasi, kanon_error *err);
 void kanon__extents_drop(kanon__extents *extents, int quasi);
 
@@ -55,6 +59,10 @@ static inline const kanon__column *kanon__extents_column(const kanon__extents *e
 {
     return &e->data->columns[e->data->quasi[quasi]];
 }
+
+/* The bands that a group shows from the first to the last, also where these are drawn ends; false: it shows values. Of cells
+ * of the kind KANON__CELL_RANGE. */
+bool kanon__extents_bands(kanon__band out[2], const kanon__extents *extents, int quasi, int64_t group);
 
 kanon__cell_kind kanon__extents_kind(const kanon__extents *extents, int quasi, int64_t group);
 /* The node of the taxonomy that a group shows; of categorical attributes. */

@@ -63,12 +63,11 @@ static kanon_status append_interval(block_text *b, const kanon__recoding *r, con
 }
 
 /* One part of a cell that shows bands. As columns, an open end is empty. */
-static kanon_status append_bands(block_text *b, const kanon__recoding *r, const kanon__column *c, const kanon__extent *e,
+static kanon_status append_bands(block_text *b, const kanon__recoding *r, const kanon__column *c, const kanon__band bands[2],
                                  int part, kanon_error *err)
 {
-    const kanon__domain *domain = c->domain;
-    const kanon__band *lo = &domain->bands[e->lo], *hi = &domain->bands[e->hi];
-    kanon__band_style style = kanon__domain_band_style(domain, r->numeric == KANON_NUMERIC_RANGE);
+    const kanon__band *lo = &bands[0], *hi = &bands[1];
+    kanon__band_style style = kanon__domain_band_style(c->domain, r->numeric == KANON_NUMERIC_RANGE);
     char text[KANON__BAND_TEXT];
     if (r->numeric != KANON_NUMERIC_COLUMNS)
         return append(b, text, kanon__band_text(text, lo, hi, &style), err);
@@ -85,12 +84,13 @@ static kanon_status append_number(block_text *b, const draft *d, int i, int64_t 
     const kanon__extent *e = &d->extents->cells[i][group];
     kanon__cell_kind kind = kanon__extents_kind(d->extents, i, group);
     char buffer[KANON__NUMBER_TEXT];
+    kanon__band bands[2];
     if (kind == KANON__CELL_MISSING)
         return append_code(b, c, c->domain->missing_code, err);
     if (kind == KANON__CELL_ANY)
         return append(b, "*", 1, err);
-    if (c->domain->bands != NULL)
-        return append_bands(b, r, c, e, part, err);
+    if (kanon__extents_bands(bands, d->extents, i, group))
+        return append_bands(b, r, c, bands, part, err);
     if (r->numeric == KANON_NUMERIC_COLUMNS)
         return append_code(b, c, part == 0 ? e->lo : e->hi, err);
     bool levels = c->domain->type == KANON_TYPE_ORDINAL;
@@ -209,13 +209,13 @@ static int64_t block_count(const kanon__recoding *r)
     return r->n_groups / KANON__RECODING_BLOCK + 1;
 }
 
-static kanon_status make_texts(kanon__recoding *r, const int32_t *group_of, const uint32_t *const *recode_map, int threads,
-                               kanon_error *err)
+static kanon_status make_texts(kanon__recoding *r, const int32_t *group_of, const uint32_t *const *recode_map,
+                               const kanon__drawn_ends *drawn, int threads, kanon_error *err)
 {
     enum { WORTH_A_THREAD = 10000 };
     kanon_status st = KANON_OK;
     kanon__extents *extents = NULL;
-    KANON_TRY(kanon__extents_new(&extents, &r->table->data, group_of, r->n_groups, recode_map,
+    KANON_TRY(kanon__extents_new(&extents, &r->table->data, group_of, r->n_groups, recode_map, drawn,
                                  r->numeric == KANON_NUMERIC_MEAN, threads, err),
               out);
     draft d = {.recoding = r, .extents = extents};
@@ -227,7 +227,8 @@ out:
 }
 
 kanon_status kanon__recoding_new(kanon__recoding **out, const kanon_table *table, const int32_t *group_of, int64_t n_groups,
-                                 const uint32_t *const *recode_map, kanon_numeric numeric, int threads, kanon_error *err)
+                                 const uint32_t *const *recode_map, const kanon__drawn_ends *drawn, kanon_numeric numeric,
+                                 int threads, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__recoding *r = NULL;
@@ -240,7 +241,7 @@ kanon_status kanon__recoding_new(kanon__recoding **out, const kanon_table *table
     number_runs(r);
     KANON_TRY(kanon__new_array(&r->ends, (n_groups + 1) * r->n_runs, "released cells", err), out);
     KANON_TRY(kanon__new_array(&r->blocks, block_count(r), "released cells", err), out);
-    KANON_TRY(make_texts(r, group_of, recode_map, threads, err), out);
+    KANON_TRY(make_texts(r, group_of, recode_map, drawn, threads, err), out);
     *out = r;
     r = NULL;
 out:

@@ -12,6 +12,7 @@
 #ifndef KANON_RELEASE_RECODE_H
 #define KANON_RELEASE_RECODE_H
 
+#include "table/domain/drawn_ends.h"
 #include "table/read/table.h"
 
 enum { KANON__RECODING_BLOCK = 1024 }; /* groups whose texts lie together */
@@ -28,7 +29,8 @@ typedef struct kanon__recoding {
 
 /* A numeric attribute in the form KANON_NUMERIC_COLUMNS has two cells, everything else one. */
 kanon_status kanon__recoding_new(kanon__recoding **out, const kanon_table *table, const int32_t *group_of, int64_t n_groups,
-                                 const uint32_t *const *recode_map, kanon_numeric numeric, int threads, kanon_error *err);
+                                 const uint32_t *const *recode_map, const kanon__drawn_ends *drawn, kanon_numeric numeric,
+                                 int threads, kanon_error *err);
 void kanon__recoding_free(kanon__recoding *recoding);
 /* How many columns of the release the i-th quasi attribute takes: 1 or 2. */
 int kanon__recoding_parts(const kanon__recoding *recoding, int i);

@@ -14,6 +14,7 @@
 #define KANON_RELEASE_ROW_ORDER_H
 
 #include "release/permutation.h"
+#include "table/domain/drawn_ends.h"
 
 enum { KANON__ROW_ORDER_BYTES = 32 }; /* per row, the order itself included, at the most */
 
@@ -22,6 +23,7 @@ typedef struct kanon__row_order {
     const int32_t *group_of;
     int64_t n_groups;
     const uint32_t *const *recode_map; /* as in release/extent.h */
+    const kanon__drawn_ends *drawn;        /* NULL: all ends are exact */
     const kanon__permutation *permutation; /* NULL: every row shows its own cells */
     bool means;                        /* the release shows means of numbers */
     uint64_t seed;

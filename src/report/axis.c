@@ -247,7 +247,7 @@ static void spread(kanon__axis *a, double from, double to, double records)
 
 static void count_after(kanon__axis *a, const kanon__column *c, const kanon_grouping *g, const uint32_t *extents)
 {
-    double unit = unit_of(c);
+    double unit = unit_of(c), drawn[2];
     a->any_after = g->n_suppressed;
     for (int64_t group = 0; group < g->n_groups; group++) {
         uint32_t lo = extents[2 * group], hi = extents[2 * group + 1];
@@ -255,6 +255,8 @@ static void count_after(kanon__axis *a, const kanon__column *c, const kanon_grou
             a->missing_after += g->sizes[group];
         else if (hi == c->domain->missing_code)
             a->any_after += g->sizes[group];
+        else if (a->n > 0 && kanon__grouping_drawn_at(drawn, g, c, group))
+            spread(a, drawn[0], drawn[1] + unit, (double)g->sizes[group]);
         else if (a->n > 0)
             spread(a, value_at(c, lo), high_at(c, hi) + unit, (double)g->sizes[group]);
     }

@@ -42,6 +42,9 @@ static kanon_status find_middles(series *s, const kanon_grouping *g, kanon_error
         const uint32_t *e = extents + 2 * group;
         bool none = kanon__shows_nothing(s->column, e) || e[0] == domain->missing_code;
         s->shown[group] = none ? NAN : domain->values[e[0]] / 2 + kanon__domain_high(domain, e[1]) / 2;
+        double drawn[2];
+        if (!none && kanon__grouping_drawn_at(drawn, g, s->column, group))
+            s->shown[group] = drawn[0] / 2 + drawn[1] / 2;
     }
 out:
     kanon__free(extents);

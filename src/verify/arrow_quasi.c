@@ -266,6 +266,24 @@ out:
     return st;
 }
 
+/* Drawn ends are never a single value where the column has two. */
+static kanon_status check_drawn(const kanon__arrow_check *c, const kanon__checked_field *f, kanon_error *err)
+{
+    const kanon__domain *domain = domain_of(c, f);
+    uint32_t n = domain->n_codes - (domain->missing_code != KANON__NO_CODE);
+    for (int64_t group = 0; n > 1 && group < c->claim->n_groups; group++) {
+        bool one = f->form == KANON__CHECKED_KEYS ? f->n_children == 2 && !f->nulls[group] &&
+                                                        f->keys[2 * group] == f->keys[2 * group + 1]
+                                                  : f->form == KANON__CHECKED_VALUES &&
+                                                        f->values[group].cells[0].kind == KANON__READ_TEXT &&
+                                                        f->values[group].ends[0] == f->values[group].ends[1];
+        if (one)
+            return kanon__fail(err, KANON_EINTERNAL, "the check found a single value where ends are drawn, column %s",
+                               c->table->data.columns[f->number].name);
+    }
+    return KANON_OK;
+}
+
 /* ---- a column ----------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__quasi_prepare(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
@@ -282,6 +300,8 @@ kanon_status kanon__quasi_prepare(const kanon__arrow_check *c, kanon__checked_fi
     else if (numeric && f->given.shape.index_size > 0 && f->form == KANON__CHECKED_KEYS)
         KANON_CHECK(list_entries(f, err));
     KANON_CHECK(understand(c, f, err));
+    if (c->table->data.columns[f->number].drawn)
+        KANON_CHECK(check_drawn(c, f, err));
     if (numeric && c->claim->numeric == KANON_NUMERIC_MEAN && !f->levels)
         KANON_CHECK(check_means(c, f, err));
     if (c->claim->mapping)

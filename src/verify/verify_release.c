@@ -285,6 +285,14 @@ static const char *separator_of(const kanon__verifier *v, const kanon__column *c
     return v->numeric == KANON_NUMERIC_RANGE && column->domain->type != KANON_TYPE_ORDINAL ? "," : "..";
 }
 
+/* Drawn ends lie inside the range of the column, and are never a single value where there are two. */
+static bool is_drawn(const kanon__column *column, const double ends[2])
+{
+    uint32_t n = number_count(column);
+    return n > 0 && ends[0] >= column->domain->values[0] && ends[1] <= column->domain->values[n - 1] &&
+           (n == 1 || ends[0] < ends[1]);
+}
+
 /* What the cells of one attribute cover; false where they cannot be read. `ends` becomes what they show. */
 static bool understand_numeric(const kanon__verifier *v, const kanon__column *column, const span cells[2], cover *covered,
                                double ends[2])
@@ -315,6 +323,8 @@ static bool understand_numeric(const kanon__verifier *v, const kanon__column *co
                  ? !read_number(column, bytes, length, &ends[0]) ||
                        !read_number(column, cells[1].bytes, cells[1].length, &ends[1])
                  : !read_interval(column, separator_of(v, column), bytes, length, ends))
+        return false;
+    if (column->drawn && !is_drawn(column, ends))
         return false;
     /* a mean covers every number, and is held against those of its group in the end */
     *covered = !shows_means(v, column) ? covered_numbers(column, ends) : n > 0 ? (cover){0, n - 1} : (cover){1, 0};

@@ -19,7 +19,7 @@ static const char full_yaml[] =
     "  age: {role: quasi, type: integer}\n"
     "  zip: {role: quasi, type: categorical, mask: right}\n"
     "  job: {role: quasi, taxonomy: {Work: {cook: , baker: , smith: }, Home: {none: , retired: }}}\n"
-    "  pay: {role: quasi, type: decimal, weight: 0.5}\n"
+    "  pay: {role: quasi, type: decimal, weight: 0.5, ends: drawn}\n"
     "  day: {role: quasi, type: date}\n"
     "  ill: {role: sensitive, taxonomy: {Cancer: , Viral: {HIV: , Flu: }}}\n"
     "  cost: {role: sensitive, type: integer, permute: true}\n"

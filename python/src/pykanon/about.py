@@ -26,6 +26,10 @@ ABOUT = {
         "The values of these columns stay in their groups, but change rows there: nobody sees whose value it is. "
         "For sensitive and insensitive columns. Not with ``workers``."
     ),
+    "ends": (
+        "Drawn: the ends of released intervals of column A move outwards at random, so that they are nobody's "
+        "value with more than chance. Example: ``{\"age\": \"drawn\"}``."
+    ),
     "types": (
         "The values of column A are of this type: integer, decimal, date, categorical or ordinal. Example: "
         "``{\"age\": \"integer\"}``."
@@ -144,6 +148,7 @@ WORDS = {
     "default_role": ("quasi", "sensitive", "identifying", "insensitive"),
     "effort": ("fast", "balanced", "best"),
     "empty": ("missing", "value"),
+    "ends": ("exact", "drawn"),
     "form": ("auto", "csv", "indented", "yaml", "parents", "json"),
     "mask": ("right", "left"),
     "masks": ("right", "left"),
@@ -162,6 +167,7 @@ FIELDS = {
     "mask": "masks",
     "weight": "weights",
     "permute": "permute",
+    "ends": "ends",
     "type": "types",
     "order": "orders",
     "format": "formats",
@@ -177,6 +183,7 @@ EXAMPLES = {
     "bottom": "{\"income\": 1000}",
     "masks": "{\"zip\": \"right\"}",
     "weights": "{\"age\": 2}",
+    "ends": "{\"age\": \"drawn\"}",
     "types": "{\"age\": \"integer\"}",
     "orders": "{\"school\": [\"none\", \"primary\", \"secondary\"]}",
     "formats": "{\"born\": \"%d.%m.%Y\"}",
@@ -188,6 +195,7 @@ EXAMPLES = {
 #: What pykanon.anonymize takes and Spark does not, and why.
 NOT_IN_SPARK = {
     "permute": "a task has only some of the rows",
+    "ends": "a task has only some of the rows",
     "suppressed": "suppressed records leave the tasks that know them",
     "singled_out": "rows are compared with all others, and a task has only some of them",
     "time_limit": "the release would depend on the speed of the executors",

@@ -206,7 +206,7 @@ def check_words(given: Mapping[str, Any]) -> None:
         if isinstance(value, Mapping):
             for column, word in value.items():
                 check_word(f"{name}: {column}", word, words)
-        elif value is not None and name not in ("types", "masks", "numeric"):  # mappings, which schema.make says; forms.of
+        elif value is not None and name not in ("types", "masks", "ends", "numeric"):  # mappings, which schema.make says; forms.of
             check_word(name, value, words)
 
 

@@ -91,6 +91,7 @@ class Quasi(Released):
     mask: Literal["right", "left"] | None = None
     weight: float | None = None
     permute: Names = None
+    ends: Literal["exact", "drawn"] | None = None
     # end
 
 
@@ -141,6 +142,7 @@ class Said(TypedDict, total=False):
     masks: Mapping[str, Literal["right", "left"]] | None
     weights: Mapping[str, float] | None
     permute: Names
+    ends: Mapping[str, Literal["exact", "drawn"]] | None
     types: Mapping[str, Literal["integer", "decimal", "date", "categorical", "ordinal"]] | None
     orders: Mapping[str, Sequence[Any]] | None
     formats: Mapping[str, str] | None

@@ -81,7 +81,7 @@ def make(**said: Unpack[Said]) -> Any:
     for role in ROLES:
         for column in given[role]:
             _kanon.schema_set(handle, "role", column, role)
-    for what, argument in (("type", "types"), ("weight", "weights"), ("mask", "masks"), ("format", "formats")):
+    for what, argument in (("type", "types"), ("weight", "weights"), ("mask", "masks"), ("format", "formats"), ("ends", "ends")):
         for column, value in given[argument].items():
             _kanon.schema_set(handle, what, column, _number(value, column) if what == "weight" else str(value))
     for column, levels in given["orders"].items():

@@ -58,6 +58,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         masks: Mapping[str, Literal["right", "left"]] | None = None,
         weights: Mapping[str, float] | None = None,
         permute: Names = None,
+        ends: Mapping[str, Literal["exact", "drawn"]] | None = None,
         types: Mapping[str, Literal["integer", "decimal", "date", "categorical", "ordinal"]] | None = None,
         orders: Mapping[str, Sequence[Any]] | None = None,
         formats: Mapping[str, str] | None = None,

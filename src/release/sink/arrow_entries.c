@@ -196,15 +196,17 @@ static kanon_status enter_band_ends(const kanon__arrow_build *b, int quasi, kano
     const kanon__column *c = kanon__extents_column(b->extents, quasi);
     kanon_status st = make_room(e, b->plan->n_groups, values->type.width, err);
     for (int64_t group = 0; st == KANON_OK && group < b->plan->n_groups; group++) {
-        const kanon__extent *extent = &b->extents->cells[quasi][group];
-        if (kanon__extents_kind(b->extents, quasi, group) != KANON__CELL_RANGE)
+        kanon__band bands[2];
+        if (kanon__extents_kind(b->extents, quasi, group) != KANON__CELL_RANGE ||
+            !kanon__extents_bands(bands, b->extents, quasi, group))
             continue;
-        const kanon__band *band = &c->domain->bands[upper ? extent->hi : extent->lo];
+        const kanon__band *band = &bands[upper];
         e->valid[group] = !(upper ? band->open_above : band->open_below);
         if (!e->valid[group] ||
             kanon__arrow_values_put_end(values, e->values + group * e->width, c->domain, upper ? band->last : band->first))
             continue;
-        st = kanon__fail(err, KANON_EINVAL, "%s: the ends of its bands do not fit the type of the column", c->name);
+        st = kanon__fail(err, KANON_EINVAL, "%s: %s do not fit the type of the column", c->name,
+                         c->domain->bands != NULL ? "the ends of its bands" : "its drawn ends");
         kanon__hint(err, st, "give the column a wider type, or release it as text");
         kanon__topic(err, st, "numeric");
     }
@@ -256,14 +258,17 @@ static kanon_status append(kanon__arrow_entries *e, const char *text, size_t len
 }
 
 /* "24", or "[22..33]". */
-static kanon_status append_interval(kanon__arrow_entries *e, const kanon__column *c, const kanon__extent *extent,
+static kanon_status append_interval(kanon__arrow_entries *e, const kanon__extents *x, int quasi, int64_t group,
                                     kanon_error *err)
 {
+    const kanon__column *c = kanon__extents_column(x, quasi);
+    const kanon__extent *extent = &x->cells[quasi][group];
+    kanon__band bands[2];
     size_t length;
-    if (c->domain->bands != NULL) {
+    if (kanon__extents_bands(bands, x, quasi, group)) {
         char shown[KANON__BAND_TEXT];
         kanon__band_style style = kanon__domain_band_style(c->domain, false);
-        length = kanon__band_text(shown, &c->domain->bands[extent->lo], &c->domain->bands[extent->hi], &style);
+        length = kanon__band_text(shown, &bands[0], &bands[1], &style);
         return append(e, shown, length, err);
     }
     const char *text = kanon__column_text(c, extent->lo, &length);
@@ -284,7 +289,7 @@ static kanon_status enter_texts(const kanon__arrow_build *b, int quasi, kanon__a
     for (int64_t group = 0; group < b->plan->n_groups; group++) {
         e->valid[group] = kanon__extents_kind(b->extents, quasi, group) == KANON__CELL_RANGE;
         if (e->valid[group])
-            KANON_CHECK(append_interval(e, kanon__extents_column(b->extents, quasi), &b->extents->cells[quasi][group], err));
+            KANON_CHECK(append_interval(e, b->extents, quasi, group, err));
         e->ends[group] = e->n_bytes;
     }
     return KANON_OK;
@@ -301,7 +306,8 @@ static kanon_status enter_interval(const kanon__arrow_build *b, kanon__arrow_rel
         st = enter_level_ends(b, min->quasi, &min[0].entries, false, err);
         return st == KANON_OK ? enter_level_ends(b, min->quasi, &min[1].entries, true, err) : st;
     }
-    if (b->table->data.columns[min->number].domain->bands != NULL) {
+    bool drawn = kanon__drawn_ends_of(b->extents->drawn, min->quasi, 0) != NULL;
+    if (drawn || b->table->data.columns[min->number].domain->bands != NULL) {
         kanon__arrow_values_find_type(&values, b->table, min->number);
         st = enter_band_ends(b, min->quasi, &min[0].entries, &values, false, err);
         return st == KANON_OK ? enter_band_ends(b, min->quasi, &min[1].entries, &values, true, err) : st;

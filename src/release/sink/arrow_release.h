@@ -19,6 +19,7 @@
 #include "core/ticker.h"
 #include "release/permutation.h"
 #include "release/sink/arrow_stream.h"
+#include "table/domain/drawn_ends.h"
 
 enum { KANON__ARROW_BATCH_ROWS = 65536 }; /* where the table has no batches of its own */
 
@@ -27,6 +28,7 @@ typedef struct kanon__arrow_plan {
     const int32_t *group_of;
     int64_t n_groups;
     const uint32_t *const *recode_map; /* NULL: none */
+    const kanon__drawn_ends *drawn;        /* NULL: all ends are exact */
     const kanon__permutation *permutation; /* NULL: every row shows its own cells */
     const int32_t *order; /* all rows, first those that leave, in the order in which they do; NULL: all leave, as they are */
     int64_t n_left_out;   /* the last of `order` */

@@ -107,6 +107,7 @@ static kanon_status copy_column(kanon_state *s, const kanon__column *from, const
     bool looked_into = from->role == KANON_ROLE_QUASI || from->role == KANON_ROLE_SENSITIVE;
     c->role = from->role;
     c->permuted = from->permuted;
+    c->drawn = from->drawn && from->role == KANON_ROLE_QUASI;
     c->type = looked_into ? from->domain->type : KANON_TYPE_UNKNOWN;
     c->growth = growth_of(from, a);
     c->scale = kanon__column_is_numeric(from) ? from->domain->scale : 0;
@@ -220,6 +221,11 @@ static kanon_status copy_origin(kanon_state *s, const kanon_grouping *g, int64_t
     s->blocks = g->blocks;
     s->seed = g->seed;
     s->revision = g->revision;
+    if (g->draw != NULL) {
+        KANON_CHECK(kanon__draw_new(&s->draw, g->draw->n_rules, err));
+        s->draw->secret = g->draw->secret;
+        memcpy(s->draw->rules, g->draw->rules, (size_t)g->draw->n_rules * sizeof *g->draw->rules);
+    }
     KANON_CHECK(copy_optional(&s->algorithm, g->algorithm, err));
     KANON_CHECK(copy_optional(&s->refinement, g->refinement, err));
     KANON_CHECK(join_lines(&s->settings, &g->settings, err));

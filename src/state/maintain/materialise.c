@@ -262,12 +262,27 @@ static kanon_status note_origin(kanon_grouping *g, const kanon_state *s, kanon_e
     return split_lines(&g->settings, s->settings, err);
 }
 
+/* From what the state has kept, under the numbers of the groups there, so that a group has its ends as long as it is there. */
+static kanon_status draw_ends(kanon_grouping *g, const kanon__subset *w, const kanon_state *s, kanon_error *err)
+{
+    int64_t *names = NULL;
+    KANON_CHECK(kanon__new_array(&names, g->n_groups + 1, "groups", err));
+    for (int64_t row = w->n; row-- > 0;)
+        if (g->group_of[row] >= 0)
+            names[g->group_of[row]] = w->groups[row];
+    kanon_status st = kanon__grouping_draw(g, w->table, s->draw, names, err);
+    kanon__free(names);
+    return st;
+}
+
 kanon_status kanon__subset_grouping(kanon_grouping **out, const kanon__subset *w, const kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_grouping *g = NULL;
     KANON_TRY(kanon_grouping_new(&g, w->table, w->groups, err), out);
     KANON_TRY(note_origin(g, s, err), out);
+    if (s->draw != NULL)
+        KANON_TRY(draw_ends(g, w, s, err), out);
     *out = g;
     g = NULL;
 out:

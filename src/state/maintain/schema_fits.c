@@ -42,7 +42,8 @@ static bool same_column(const kanon__column *c, const kanon_schema *schema)
                       : same_text(c->name, schema->said[KANON__WHOLE_ENTITY]) ? KANON_ROLE_IDENTIFYING
                                                            : schema->default_role;
     bool has_tree = a != NULL && (kanon__attribute_has_tree(a));
-    if (role != c->role || c->permuted != kanon__attribute_is_permuted(a) || !same_text(c->weight_text, kanon__attribute_said(a, KANON__COLUMN_WEIGHT)))
+    if (role != c->role || c->permuted != kanon__attribute_is_permuted(a) ||
+        c->drawn != kanon__attribute_is_drawn(a) || !same_text(c->weight_text, kanon__attribute_said(a, KANON__COLUMN_WEIGHT)))
         return false;
     const char *bands[] = {kanon__attribute_said(a, KANON__COLUMN_BANDS), kanon__attribute_said(a, KANON__COLUMN_TOP),
                            kanon__attribute_said(a, KANON__COLUMN_BOTTOM)};

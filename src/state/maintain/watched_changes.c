@@ -5,7 +5,8 @@
  *
  * Nothing else differs from the last release. A group that is in neither has the members that it had: whoever joins or
  * leaves changes the group. And its cells are those that it had: they depend on its members alone, but for open bands,
- * which end at the extremes of the table, and permuted cells, whose places are drawn from all records. Where one of the removed groups is that of the suppressed records, or these
+ * which end at the extremes of the table, permuted cells, whose places are drawn from all records, and
+ * drawn ends, which stay inside the range of the table. Where one of the removed groups is that of the suppressed records, or these
  * are other ones, all of them would have to be found: then the release is a whole one. Calls index/ and materialise.h.
  * */
 #include "state/maintain/watched_changes.h"
@@ -121,7 +122,7 @@ static kanon_status list_removed(kanon__watched_changes *c, const kanon__watch *
 static bool has_far_effects(const kanon_state *s)
 {
     for (int i = 0; i < s->n_columns; i++)
-        if (kanon__state_has_bands(&s->columns[i]) || s->columns[i].permuted)
+        if (kanon__state_has_bands(&s->columns[i]) || s->columns[i].permuted || s->columns[i].drawn)
             return true; /* which bands are open is not asked: they are few */
     return false;
 }

@@ -712,6 +712,8 @@ static kanon_status describe_column(kanon_schema *schema, const kanon__state_col
         KANON_CHECK(copy_tree(&a->tree, c->tree, err));
     if (c->permuted)
         KANON_CHECK(kanon_schema_set(schema, c->name, "permute", "true", err));
+    if (c->drawn)
+        KANON_CHECK(kanon_schema_set(schema, c->name, "ends", "drawn", err));
     return KANON_OK;
 }
 

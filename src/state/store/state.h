@@ -77,6 +77,7 @@ typedef struct kanon__state_column {
     kanon_role role;
     kanon_type type; /* KANON_TYPE_UNKNOWN: its cells are kept as they are */
     char *weight_text;
+    bool drawn;     /* the ends of its intervals are drawn */
     bool permuted;  /* its cells change places inside their groups when they are released */
     char *bands[3]; /* bands, top and bottom as the schema has them; NULL: none */
     kanon__growth_rule growth;
@@ -137,6 +138,7 @@ struct kanon_state {
     sqlite3_stmt *statements[16]; /* prepared by store/records.c */
     kanon__number_tally *tallies; /* what is not in the file yet */
     int64_t n_tallies, tallies_capacity;
+    struct kanon__draw *draw; /* what ends are drawn from; NULL: all are exact */
     /* requirements in addition to k: store/state_requirements.h */
     kanon_schema *requirements;
     int entity;              /* the column of the entity; -1: there is none */

@@ -4,13 +4,16 @@
  *     0 ..     a setting: model, l, …  its text, of constraint `number` in the order of the schema
  *     -1       entity                  the column; entity-together: the records of an entity stay in one group
  *     -1       suppress, singled-out   numerator/denominator of the share
+ *     -1       ends-secret             what drawn ends are drawn from, in hexadecimal digits
  *     -2 ..    permute                 of column 0, 1, ...: true
+ *     -2 ..    ends                    of column 0, 1, ...: unit, grid and scale of drawn ends
  *
  * Texts are kept as the schema had them: constraints/ parses them anew for each table, by the same code as for a schema. */
 #include "state/store/state_requirements.h"
 
 #include "core/alloc.h"
 #include "core/context.h"
+#include "table/domain/drawn_ends.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -90,6 +93,23 @@ static kanon_status put_share(kanon_state *s, sqlite3_stmt *statement, const cha
     return share.denominator > 0 ? put(s, statement, OF_ALL, name, text, err) : KANON_OK;
 }
 
+/* The secret, and the rules of the columns. */
+static kanon_status put_draw(kanon_state *s, sqlite3_stmt *statement, kanon_error *err)
+{
+    char text[2 * KANON__SECRET_BYTES + 1], rule[80];
+    for (int i = 0; i < KANON__SECRET_BYTES; i++)
+        snprintf(text + 2 * i, 3, "%02x", s->draw->secret.bytes[i]);
+    KANON_CHECK(put(s, statement, OF_ALL, "ends-secret", text, err));
+    for (int i = 0; i < s->n_dimensions; i++) {
+        const kanon__end_rule *r = &s->draw->rules[i];
+        if (r->unit == 0)
+            continue;
+        snprintf(rule, sizeof rule, "%lld %lld %d", (long long)r->unit, (long long)r->grid, r->scale);
+        KANON_CHECK(put(s, statement, OF_COLUMNS - s->dimensions[i], "ends", rule, err));
+    }
+    return KANON_OK;
+}
+
 kanon_status kanon__state_requirements_save(kanon_state *s, kanon_error *err)
 {
     static const char insert[] = "INSERT INTO requirements VALUES(?, ?, ?)";
@@ -110,6 +130,8 @@ kanon_status kanon__state_requirements_save(kanon_state *s, kanon_error *err)
     for (int i = 0; i < s->n_columns; i++)
         if (s->columns[i].permuted)
             KANON_TRY(put(s, statement, OF_COLUMNS - i, "permute", "true", err), out);
+    if (s->draw != NULL)
+        KANON_TRY(put_draw(s, statement, err), out);
 out:
     sqlite3_finalize(statement);
     return st;
@@ -131,10 +153,47 @@ static bool take_share(kanon__fraction *out, const char *text, size_t length)
     return true;
 }
 
+static bool take_rule(kanon_state *s, kanon__state_column *c, const char *value, size_t length)
+{
+    enum { MOST_SCALE = 18 };
+    char text[80];
+    long long unit, grid;
+    kanon__end_rule *r = c->dimension >= 0 && s->draw != NULL ? &s->draw->rules[c->dimension] : NULL;
+    if (r == NULL || length >= sizeof text || !kanon__state_numeric(c) || kanon__state_has_bands(c))
+        return false;
+    memcpy(text, value, length);
+    text[length] = '\0';
+    if (sscanf(text, "%lld %lld %d", &unit, &grid, &r->scale) != 3 || grid < 1 || unit < grid || r->scale < 0 ||
+        r->scale > MOST_SCALE)
+        return false;
+    r->unit = unit;
+    r->grid = grid;
+    c->drawn = true;
+    return true;
+}
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool take_secret(kanon_state *s, const char *value, size_t length)
+{
+    for (size_t i = 0; length == 2 * KANON__SECRET_BYTES && i < KANON__SECRET_BYTES; i++) {
+        int high = digit_of(value[2 * i]), low = digit_of(value[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        s->draw->secret.bytes[i] = (unsigned char)(high * 16 + low);
+    }
+    return length == 2 * KANON__SECRET_BYTES;
+}
+
 /* What is said of a column. */
 static bool take_column(kanon_state *s, int64_t number, const char *name, const char *value, size_t length)
 {
     int64_t i = OF_COLUMNS - number;
+    if (i < s->n_columns && strcmp(name, "ends") == 0)
+        return take_rule(s, &s->columns[i], value, length);
     if (i >= s->n_columns || strcmp(name, "permute") != 0 || length != strlen("true") || memcmp(value, "true", length) != 0)
         return false;
     kanon__state_column *c = &s->columns[i];
@@ -155,6 +214,8 @@ static kanon_status take_row(kanon_state *s, sqlite3_stmt *row, kanon_error *err
                 number <= w->n_constraints;
     if (good && number <= OF_COLUMNS) {
         good = take_column(s, number, name, value, length);
+    } else if (good && number == OF_ALL && strcmp(name, "ends-secret") == 0) {
+        good = s->draw != NULL && take_secret(s, value, length);
     } else if (good && number >= 0) {
         kanon__constraint_text *c = number < w->n_constraints ? &w->constraints[number] : NULL;
         if (c == NULL)
@@ -175,12 +236,21 @@ out:
     return st;
 }
 
+/* Room for the rules, where ends are drawn: the rows of the columns come before the others. */
+static kanon_status begin_draw(kanon_state *s, kanon_error *err)
+{
+    int64_t n = 0;
+    KANON_CHECK(kanon__store_query_number(&s->store, &n, "SELECT count(*) FROM requirements WHERE name = 'ends-secret'", err));
+    return n > 0 ? kanon__draw_new(&s->draw, s->n_dimensions, err) : KANON_OK;
+}
+
 kanon_status kanon__state_requirements_load(kanon_state *s, kanon_error *err)
 {
     static const char select[] = "SELECT * FROM requirements ORDER BY number, name";
     kanon_status st = KANON_OK;
     sqlite3_stmt *rows = NULL;
     KANON_TRY(kanon_schema_new(&s->requirements, kanon__call_context(), err), out);
+    KANON_TRY(begin_draw(s, err), out);
     KANON_TRY(kanon__store_prepare(&s->store, &rows, select, err), out);
     while (kanon__store_next(&s->store, rows, &st, err))
         KANON_TRY(take_row(s, rows, err), out);
@@ -198,6 +268,8 @@ void kanon__state_requirements_clear(kanon_state *s)
 {
     kanon_schema_free(s->requirements);
     kanon__free(s->changed_groups);
+    kanon__draw_free(s->draw);
+    s->draw = NULL;
     s->requirements = NULL;
     s->changed_groups = NULL;
     s->n_changed_groups = s->changed_groups_capacity = 0;

@@ -16,6 +16,7 @@ typedef struct kanon__column {
     bool role_from_flags; /* whatever the schema file says */
     double weight;
     char *weight_text;   /* NULL: 1 */
+    bool drawn;          /* the ends of its intervals are drawn: drawn_ends.h */
     bool permuted;       /* its cells change places inside their groups when they are released */
     char *taxonomy_path; /* the file it came from; NULL: none */
     kanon__domain *domain; /* NULL: the column is not encoded */

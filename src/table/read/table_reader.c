@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/pool.h"
 #include "table/domain/column_type.h"
+#include "table/domain/drawn_ends.h"
 #include "table/read/whole_domain.h"
 
 #include <kanon_host.h>
@@ -64,6 +65,7 @@ kanon_status kanon__column_describe(kanon__column *c, const char *name, bool is_
     c->role_from_flags = a != NULL && a->role_from_flags;
     c->weight = a != NULL ? a->weight : 1;
     c->permuted = kanon__attribute_is_permuted(a);
+    c->drawn = kanon__attribute_is_drawn(a);
     const char *weight = kanon__attribute_said(a, KANON__COLUMN_WEIGHT);
     const char *path = kanon__attribute_said(a, KANON__COLUMN_TAXONOMY);
     if (weight != NULL)
@@ -91,6 +93,23 @@ static kanon_status check_permuted(const kanon__reader *r, const kanon__column *
                        "or remove 'permute'");
 }
 
+/* Only intervals have ends, and those of bands are given. */
+static kanon_status check_drawn(const kanon__reader *r, const kanon__column *c, const kanon__attribute *a, kanon_error *err)
+{
+    kanon_status st;
+    if (!c->drawn || c->role == KANON_ROLE_IDENTIFYING)
+        return KANON_OK;
+    if (c->role != KANON_ROLE_QUASI) {
+        st = kanon__fail(err, KANON_EDATA, "%s: %s: the column has drawn ends, but its role is %s", r->source->name, c->name,
+                         kanon_enum_text(KANON_ENUM_ROLE, c->role));
+        return kanon__hint(err, st, "only quasi-identifiers are generalised: give it the role quasi, or remove 'ends'");
+    }
+    if (!kanon__attribute_has_bands(a))
+        return KANON_OK;
+    st = kanon__fail(err, KANON_EDATA, "%s: %s: the column has drawn ends and bands", r->source->name, c->name);
+    return kanon__hint(err, st, "the ends of bands are no values of records: remove one of the two");
+}
+
 static kanon_status set_up_column(kanon__reader *r, int i, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -106,6 +125,7 @@ static kanon_status set_up_column(kanon__reader *r, int i, kanon_error *err)
         goto out;
     }
     KANON_TRY(check_permuted(r, c, err), out);
+    KANON_TRY(check_drawn(r, c, a, err), out);
     r->encoded[i] = c->role == KANON_ROLE_QUASI || c->role == KANON_ROLE_SENSITIVE ||
                     (c->role == KANON_ROLE_INSENSITIVE && r->encode_all);
     r->n_read += r->encoded[i] || i == r->entity;
@@ -340,6 +360,8 @@ static kanon_status make_domain(const kanon__reader *r, int64_t i, uint32_t *new
 {
     kanon__column *column = &r->data->columns[i];
     kanon_status st = kanon__domain_build(&column->domain, new_code, raw, r->attributes[i], r->schema, err);
+    if (st == KANON_OK)
+        st = kanon__drawn_column_check(column, r->source->name, err);
     if (st == KANON_OK && !kanon__type_is_numeric(column->domain->type)) /* numbers are compared as numbers anyway */
         st = kanon__spellings_find(&r->spellings[i], raw, err);
     return st;

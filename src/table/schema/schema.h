@@ -26,6 +26,7 @@ typedef enum kanon__column_key {
     KANON__COLUMN_THOUSANDS,
     KANON__COLUMN_ORDER,
     KANON__COLUMN_PERMUTE,
+    KANON__COLUMN_ENDS,
     KANON__COLUMN_KEYS
 } kanon__column_key;
 
@@ -128,6 +129,12 @@ static inline bool kanon__attribute_is_permuted(const kanon__attribute *attribut
 {
     const char *said = kanon__attribute_said(attribute, KANON__COLUMN_PERMUTE);
     return said != NULL && said[0] == 't'; /* "true" */
+}
+/* Whether the ends of its intervals are drawn. */
+static inline bool kanon__attribute_is_drawn(const kanon__attribute *attribute)
+{
+    const char *said = kanon__attribute_said(attribute, KANON__COLUMN_ENDS);
+    return said != NULL && said[0] == 'd'; /* "drawn" */
 }
 /* Whether it has a tree of categories. */
 static inline bool kanon__attribute_has_tree(const kanon__attribute *attribute)

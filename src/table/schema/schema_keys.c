@@ -146,6 +146,7 @@ const kanon__schema_key kanon__column_keys[KANON__COLUMN_KEYS] = {
     [KANON__COLUMN_ORDER] = {"order", KANON__FORM_LIST, "a list of levels, from the lowest to the highest",
                              .noun = "an order", .types = 1u << KANON_TYPE_ORDINAL, .take = take_order},
     [KANON__COLUMN_PERMUTE] = {"permute", KANON__FORM_WORD, "a word", .option = "permute"},
+    [KANON__COLUMN_ENDS] = {"ends", KANON__FORM_WORD, "a word", .option = "ends", .noun = "ends", .types = NUMERIC},
 };
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -499,6 +500,7 @@ static void forget_of_column(kanon__attribute *attribute, int key)
     case KANON__COLUMN_TOP:
     case KANON__COLUMN_BOTTOM:
     case KANON__COLUMN_PERMUTE:
+    case KANON__COLUMN_ENDS:
     case KANON__COLUMN_KEYS:
         break;
     }

@@ -196,6 +196,8 @@ static const struct {
     {"a", "thousands", " ", NULL},
     {"a", "thousands", "'", NULL},
     {"a", "permute", "true", NULL},
+    {"a", "ends", "drawn", NULL},
+    {"a", "ends", "Exact", "exact"},
     {"a", "permute", "no", "false"},
     {"a", "order", "[none, primary, \"a, b\"]", NULL},
     {"a", "order", "[\"none\",\"[x]\", 'it''s',]", "[none, \"[x]\", \"it's\"]"},
