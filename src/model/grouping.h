@@ -85,8 +85,8 @@ kanon_status kanon__grouping_from_numbers(kanon_grouping **out, const kanon_tabl
                                           kanon_error *err);
 /* The grouping is of this table, once and for all, and complete but for what there is to say about it. */
 void kanon__grouping_bind(kanon_grouping *grouping, const kanon_table *table);
-/* Draw its ends, where the schema asks for that: from the seed and the table, or, where `draw` is not NULL, from that and the
- * names of the groups. */
+/* Draw its ends, where the schema asks for that: from the seed and the table, or, where `draw` is not NULL, from that and
+ * the names of the groups. */
 kanon_status kanon__grouping_draw(kanon_grouping *grouping, const kanon_table *table, const kanon__draw *draw,
                                   const int64_t *names, kanon_error *err);
 /* What there is to say about it is complete. */

@@ -35,8 +35,8 @@ static kanon_status refuse(kanon_error *err, const char *what, const char *why, 
 
 static kanon_status refuse_column(kanon_error *err, const char *column, const char *what, const char *why)
 {
-    kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: %s is not possible in blocks by several processes: %s", column, what,
-                                  why);
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: %s is not possible in blocks by several processes: %s", column,
+                                  what, why);
     return kanon__hint(err, st, "do it in one process");
 }
 

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The terminated texts of a column: by code of numbers, by node of categories; of bands both ends, by code; of drawn ends both,
- * by group. */
+/* The terminated texts of a column: by code of numbers, by node of categories; of bands both ends, by code; of drawn ends
+ * both, by group. */
 typedef struct text_list {
     char *bytes;
     int64_t *begins;
@@ -128,7 +128,8 @@ static kanon_status new_view(kanon_group_view **out, const kanon_table *table, c
     KANON_TRY(list_members(v, g, err), out);
     KANON_TRY(kanon__release_map(&recode_map, table, g, err), out);
     KANON_TRY(copy_drawn(v, g, err), out);
-    KANON_TRY(kanon__extents_new(&v->extents, &table->data, g->group_of, g->n_groups, recode_map, v->drawn, false, 1, err), out);
+    KANON_TRY(kanon__extents_new(&v->extents, &table->data, g->group_of, g->n_groups, recode_map, v->drawn, false, 1, err),
+              out);
     v->extents->group_of = NULL; /* the grouping may be freed before the view */
     v->extents->recode_map = NULL;
     KANON_TRY(kanon__new_array(&v->texts, table->data.n_quasi, "what groups show", err), out);

@@ -134,6 +134,18 @@ static int64_t order_bytes(const kanon__workload *w)
     return t->n_rows * KANON__ROW_ORDER_BYTES + t->n_rows / w->k * (GROUP + (int64_t)sizeof(kanon__extent) * t->n_quasi);
 }
 
+/* The cells of permuted columns, their places, and what all places are drawn from; and drawn ends. */
+static int64_t drawn_bytes(const kanon__data *t, int64_t k)
+{
+    enum { ROW = 16 + 8 + 2 * 16, CELL = 4 + 8 + 1 + 16, ENDS = 16 };
+    int64_t bytes = 0, n = 0;
+    for (int i = 0; i < t->n_columns; i++) {
+        n += t->columns[i].permuted;
+        bytes += t->columns[i].drawn ? t->n_rows / k * ENDS : 0;
+    }
+    return bytes + (n > 0 ? t->n_rows * (ROW + n * CELL) : 0);
+}
+
 /* The order of the rows while they are cut, then the groups inside the blocks, and their boxes for what is left over. */
 static int64_t cutting_bytes(const kanon__data *t, int64_t k)
 {
@@ -176,7 +188,7 @@ static need needed(const kanon__workload *w)
     enum { FIXED = 12 << 20, GROUP_OF = 4 }; /* program, buffers, reports; the group of each record */
     const kanon__data *t = w->table;
     int64_t base = FIXED + spread(table_bytes(t) + t->n_rows * GROUP_OF);
-    int64_t release = base + spread(release_bytes(w) + order_bytes(w));
+    int64_t release = base + spread(release_bytes(w) + order_bytes(w) + drawn_bytes(w->table, w->k));
     int64_t all = kanon__algorithm_need(w->algorithm, t->n_rows, t->n_quasi);
     return (need){.n_rows = t->n_rows,
                   .whole = larger(base + larger(all, w->then_bytes), release),

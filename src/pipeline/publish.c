@@ -183,7 +183,8 @@ static kanon_status write_release(publication *p, kanon_error *err)
                                        .seed = p->wanted.shuffle_seed,
                                        .threads = threads};
     KANON_TRY(kanon__release_rows(&rows, t, g, p->wanted.shuffle ? &shuffled : NULL, false, err), out);
-    KANON_TRY(kanon__recoding_new(&recoding, t, g->group_of, g->n_groups, recode_map, g->drawn, p->wanted.numeric, threads, err),
+    KANON_TRY(kanon__recoding_new(&recoding, t, g->group_of, g->n_groups, recode_map, g->drawn, p->wanted.numeric, threads,
+                                  err),
               out);
     KANON_TRY(kanon__verifier_new(&verifier, t, g->group_of, g->n_groups, p->wanted.numeric, recode_map != NULL, err), out);
     text_check all = {verifier, recoding};

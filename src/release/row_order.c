@@ -327,8 +327,8 @@ static kanon_status hash_rows(sorter *s, kanon_error *err)
     const kanon__row_order *o = s->order;
     const kanon__data *data = &s->table->data;
     KANON_CHECK(kanon__new_array(&s->groups, o->n_groups + 1, "groups", err));
-    KANON_CHECK(kanon__extents_new(&s->extents, data, o->group_of, o->n_groups, o->recode_map, o->drawn, o->means, o->threads,
-                                   err));
+    KANON_CHECK(kanon__extents_new(&s->extents, data, o->group_of, o->n_groups, o->recode_map, o->drawn, o->means,
+                                   o->threads, err));
     KANON_CHECK(kanon__pool_run(o->threads, o->n_groups / GROUP_BLOCK + 1, hash_groups, s, err));
     kanon__extents_free(s->extents);
     s->extents = NULL;

@@ -615,9 +615,13 @@ static bool is_line(const kanon__verifier *v, int64_t row, const span *runs, con
         size_t around = cells[i].quoted ? 1 : 0;
         const span own = {cells[i].text - around, cells[i].length + 2 * around};
         span shown;
-        bool good = in_run                               ? pass(&at, end, runs[run].bytes, runs[run].length)
-                    : kanon__cell_sums_has(v->sums, i) ? pass_cell(v, &at, end, &shown) && count_cell(v, row, i, &shown, &own)
-                                                         : pass(&at, end, own.bytes, own.length);
+        bool good;
+        if (in_run)
+            good = pass(&at, end, runs[run].bytes, runs[run].length);
+        else if (kanon__cell_sums_has(v->sums, i))
+            good = pass_cell(v, &at, end, &shown) && count_cell(v, row, i, &shown, &own);
+        else
+            good = pass(&at, end, own.bytes, own.length);
         run += in_run;
         if (!good)
             return false;

@@ -171,8 +171,8 @@ kanon_status kanon__arrow_release_new(kanon__arrow_batches **out, const kanon__a
                             .n_released = plan->table->data.n_rows - plan->n_left_out};
     *out = NULL;
     KANON_TRY(kanon__new_array(&b.out, 1, "Arrow batches", err), out);
-    KANON_TRY(kanon__extents_begin(&b.extents, &plan->table->data, plan->group_of, plan->n_groups, plan->recode_map, plan->drawn,
-                                   plan->numeric == KANON_NUMERIC_MEAN, err),
+    KANON_TRY(kanon__extents_begin(&b.extents, &plan->table->data, plan->group_of, plan->n_groups, plan->recode_map,
+                                   plan->drawn, plan->numeric == KANON_NUMERIC_MEAN, err),
               out);
     KANON_TRY(add_columns(&b, err), out);
     KANON_TRY(kanon__pool_run(plan->threads, b.out->n_fields, kanon__arrow_enter_column, &b, err), out);

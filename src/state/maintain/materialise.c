@@ -262,7 +262,8 @@ static kanon_status note_origin(kanon_grouping *g, const kanon_state *s, kanon_e
     return split_lines(&g->settings, s->settings, err);
 }
 
-/* From what the state has kept, under the numbers of the groups there, so that a group has its ends as long as it is there. */
+/* From what the state has kept, under the numbers of the groups there, so that a group has its ends as long as it is
+ * there. */
 static kanon_status draw_ends(kanon_grouping *g, const kanon__subset *w, const kanon_state *s, kanon_error *err)
 {
     int64_t *names = NULL;

@@ -43,7 +43,8 @@ static bool same_column(const kanon__column *c, const kanon_schema *schema)
                                                            : schema->default_role;
     bool has_tree = a != NULL && (kanon__attribute_has_tree(a));
     if (role != c->role || c->permuted != kanon__attribute_is_permuted(a) ||
-        c->drawn != kanon__attribute_is_drawn(a) || !same_text(c->weight_text, kanon__attribute_said(a, KANON__COLUMN_WEIGHT)))
+        c->drawn != kanon__attribute_is_drawn(a) ||
+        !same_text(c->weight_text, kanon__attribute_said(a, KANON__COLUMN_WEIGHT)))
         return false;
     const char *bands[] = {kanon__attribute_said(a, KANON__COLUMN_BANDS), kanon__attribute_said(a, KANON__COLUMN_TOP),
                            kanon__attribute_said(a, KANON__COLUMN_BOTTOM)};

@@ -4,10 +4,10 @@
  *     removed   every group in which one of them, or a deleted record, was shown in the last release
  *
  * Nothing else differs from the last release. A group that is in neither has the members that it had: whoever joins or
- * leaves changes the group. And its cells are those that it had: they depend on its members alone, but for open bands,
- * which end at the extremes of the table, permuted cells, whose places are drawn from all records, and
- * drawn ends, which stay inside the range of the table. Where one of the removed groups is that of the suppressed records, or these
- * are other ones, all of them would have to be found: then the release is a whole one. Calls index/ and materialise.h.
+ * leaves changes the group. And its cells are those that it had: they depend on its members alone, but for open bands and
+ * drawn ends, which stay inside the range of the table, and permuted cells, whose places are drawn from all records. Where
+ * one of the removed groups is that of the suppressed records, or these are other ones, all of them would have to be found:
+ * then the release is a whole one. Calls index/ and materialise.h.
  * */
 #include "state/maintain/watched_changes.h"
 

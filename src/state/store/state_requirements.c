@@ -240,7 +240,8 @@ out:
 static kanon_status begin_draw(kanon_state *s, kanon_error *err)
 {
     int64_t n = 0;
-    KANON_CHECK(kanon__store_query_number(&s->store, &n, "SELECT count(*) FROM requirements WHERE name = 'ends-secret'", err));
+    static const char count[] = "SELECT count(*) FROM requirements WHERE name = 'ends-secret'";
+    KANON_CHECK(kanon__store_query_number(&s->store, &n, count, err));
     return n > 0 ? kanon__draw_new(&s->draw, s->n_dimensions, err) : KANON_OK;
 }
 

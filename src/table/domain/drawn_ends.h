@@ -1,14 +1,15 @@
-/* Drawn ends (schema: ends: drawn): the ends of released intervals are moved outwards at random, so that they are values of a
- * member no more often than their neighbours are.
+/* Drawn ends (schema: ends: drawn): the ends of released intervals are moved outwards at random, so that they are values of
+ * a member no more often than their neighbours are.
  *
  *     ages of a group        28 31        33          two people of 28
  *     exact                  [28..31]     33          [28..33] says that somebody is 28
  *     drawn, two years more  [27..32]     [31..33]    how the two years are divided between the ends is drawn
  *
- * An interval becomes wider by a total that depends on its length alone: two usual steps of the column (the median difference
- * of neighbouring values), or an eighth of the length where that is more. Its place is drawn once for each group and column:
- * from a secret, the name of the column, and the name of the group, which is its number and in states stays what it is as long
- * as there is the group. Then another release of the group moves its ends by the same, and comparing the two tells nothing.
+ * An interval becomes wider by a total that depends on its length alone: two usual steps of the column (the median
+ * difference of neighbouring values), or an eighth of the length where that is more. Its place is drawn once for each group
+ * and column: from a secret, the name of the column, and the name of the group, which is its number and in states stays what
+ * it is as long as there is the group. Then another release of the group moves its ends by the same, and comparing the two
+ * tells nothing.
  * Ends stay inside the range of the column.
  *
  * The secret is a hash of the seed and of the content of the table (docs/decisions/0032-ends-that-are-drawn.md). */
@@ -31,8 +32,8 @@ typedef struct kanon__draw {
     kanon__end_rule *rules; /* by quasi attribute */
 } kanon__draw;
 
-/* What groups show: NULL where a column has exact ends, else low and high by group in the scale of the domain. They count where
- * a group has numbers alone; low is above high where there is none. */
+/* What groups show: NULL where a column has exact ends, else low and high by group in the scale of the domain. They count
+ * where a group has numbers alone; low is above high where there is none. */
 typedef struct kanon__drawn_ends {
     int n_quasi;
     char **columns; /* by quasi attribute: the name of the column */

@@ -68,6 +68,15 @@ head -n 401 more.csv | paste -d'~' - drawn.csv | awk -F'~' '$1 != $2' | wc -l >c
 [ "$(cat changed)" -lt 40 ] || failed "$(cat changed) of 400 rows show something else"
 [ "$(cat changed)" -gt 0 ] || failed "nothing has changed"
 
+# also where groups go, so that the others come earlier
+awk -F, -v OFS=, 'NR == 1 { print "rid", $3, $5, $9 } NR > 1 { print NR, $3, $5, $9 }' demo/hospital.csv >r.csv
+expect 0 "$KANON" anonymize r.csv --quasi age,zip --sensitive diagnosis --mask zip=right --key rid --ends age=drawn -k 3 --seed 1 -q \
+    -o one.csv --state y.state --joint-k off
+{ echo rid; awk -F, 'NR > 1 && NR < 12 { print $1 }' r.csv; } >d.csv
+expect 0 "$KANON" delete y.state d.csv -q -o two.csv
+sed '2,11d' one.csv | paste -d'~' - two.csv | awk -F'~' '$1 != $2' | wc -l >changed
+[ "$(cat changed)" -lt 60 ] || failed "$(cat changed) of 390 rows show something else"
+
 # what has no ends to draw is refused by name before any work
 expect 3 "$KANON" anonymize demo/hospital.csv -s demo/d.yaml -k 3 --bands age=5 -q -o no.csv
 err_has "age: the column has drawn ends and bands"

@@ -1,5 +1,5 @@
-/* Drawn ends: intervals cover their groups and are wider by what the rule says, their place is drawn evenly, the loss counts what
- * is released, a group keeps its place as long as it has its name, and the check finds ends that are none. */
+/* Drawn ends: intervals cover their groups and are wider by what the rule says, their place is drawn evenly, the loss counts
+ * what is released, a group keeps its place as long as it has its name, and the check finds ends that are none. */
 #include "core/random.h"
 #include "arrow_consumer.h"
 #include "model/grouping.h"
@@ -314,7 +314,8 @@ static void a_named_group_keeps_its_place(void **state)
 static void the_secret_is_that_of_all_records(void **state)
 {
     static const char schema[] = "attributes: {a: {role: quasi, ends: drawn}, b: sensitive}\n";
-    static const char *const tables[] = {"a,b\n1,x\n2,y\n3,z\n", "a,b\n3,z\n1,x\n2,y\n", "a,b\n1,x\n2,y\n3,x\n", "a,b\n1,x\n2,y\n4,z\n"};
+    static const char *const tables[] = {"a,b\n1,x\n2,y\n3,z\n", "a,b\n3,z\n1,x\n2,y\n", "a,b\n1,x\n2,y\n3,x\n",
+                                         "a,b\n1,x\n2,y\n4,z\n"};
     kanon_error err = KANON_INIT(kanon_error);
     kanon__draw *draws[5] = {NULL};
     (void)state;
@@ -334,7 +335,8 @@ static void the_secret_is_that_of_all_records(void **state)
 static void ends_that_are_none_are_found(void **state)
 {
     static const int32_t group_of[] = {0, 0, 1, 1};
-    static const char *const good[] = {"[3..5]", "[4..6]", "[1..9]"}, *const bad[] = {"4", "[4..4]", "[0..5]", "[3..10]", "[5..6]"};
+    static const char *const good[] = {"[3..5]", "[4..6]", "[1..9]"};
+    static const char *const bad[] = {"4", "[4..4]", "[0..5]", "[3..10]", "[5..6]"};
     kanon_error err = KANON_INIT(kanon_error);
     kanon_table *table = table_of("attributes: {a: {role: quasi, ends: drawn}}\n", "a\n4\n4\n1\n9\n");
     (void)state;
@@ -394,7 +396,7 @@ static void exact_streams_are_found(void **state)
     kanon_table_free(table);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------------------------- */
+/* ---- what is refused -------------------------------------------------------------------------------------------- */
 
 static void assert_refused(const char *schema, const char *csv, const char *message)
 {
@@ -412,11 +414,16 @@ static void refusals(void **state)
     const kanon_options blocks = {.struct_size = sizeof blocks, .k = 2, .blocks = 10};
     const kanon_options recode = {.struct_size = sizeof recode, .k = 2, .recode = KANON_RECODE_ATTRIBUTE};
     (void)state;
-    assert_refused("attributes: {a: {role: quasi, ends: drawn, bands: 5}}\n", "a\n1\n2\n", "a: the column has drawn ends and bands");
-    assert_refused("attributes: {a: {role: quasi, ends: drawn, top: 5}}\n", "a\n1\n2\n", "a: the column has drawn ends and bands");
-    assert_refused("attributes: {a: quasi, b: {role: sensitive, ends: drawn}}\n", "a,b\n1,2\n1,2\n", "b: the column has drawn ends, but its role is");
-    assert_refused("attributes: {a: {role: quasi, ends: drawn}}\n", "a\nx\ny\n", "a: the column has drawn ends, but not all");
-    assert_refused("attributes: {a: {role: quasi, ends: drawn}}\n", "a\n2020-01-01T10:00:00\n2020-01-02T10:00:00\n", "its dates have times");
+    assert_refused("attributes: {a: {role: quasi, ends: drawn, bands: 5}}\n", "a\n1\n2\n",
+                   "a: the column has drawn ends and bands");
+    assert_refused("attributes: {a: {role: quasi, ends: drawn, top: 5}}\n", "a\n1\n2\n",
+                   "a: the column has drawn ends and bands");
+    assert_refused("attributes: {a: quasi, b: {role: sensitive, ends: drawn}}\n", "a,b\n1,2\n1,2\n",
+                   "b: the column has drawn ends, but its role is");
+    assert_refused("attributes: {a: {role: quasi, ends: drawn}}\n", "a\nx\ny\n",
+                   "a: the column has drawn ends, but not all");
+    assert_refused("attributes: {a: {role: quasi, ends: drawn}}\n", "a\n2020-01-01T10:00:00\n2020-01-02T10:00:00\n",
+                   "its dates have times");
     assert_refused("attributes: {a: {role: quasi, ends: drawn, type: decimal}}\n", "a\n1e300\n2e-300\n", "too many digits");
     kanon_table *table = table_of("attributes: {a: {role: quasi, ends: drawn}}\n", "a\n1\n2\n");
     assert_int_equal(kanon_anonymize(&grouping, table, &recode, &err), KANON_EINVAL);
