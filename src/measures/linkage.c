@@ -12,6 +12,7 @@
 #include "core/alloc.h"
 #include "core/random.h"
 #include "core/sort.h"
+#include "model/units.h"
 #include "search/cover_index.h"
 
 #include <math.h>
@@ -43,8 +44,8 @@ static int compare_costs(const void *left, const void *right)
     return (a->class_id > b->class_id) - (a->class_id < b->class_id);
 }
 
-/* What a cell that shows the codes from `cell[0]` to `cell[1]` covers, and its cost. */
-static uint32_t find_region(uint32_t region[2], const kanon__dimension *d, const uint32_t cell[2])
+/* What a cell that shows the codes from `cell[0]` to `cell[1]` covers, and its cost; `drawn`: its ends, or NULL. */
+static uint32_t find_region(uint32_t region[2], const kanon__dimension *d, const uint32_t cell[2], const int64_t *drawn)
 {
     bool is_missing = cell[0] == cell[1] && cell[0] == d->column->domain->missing_code;
     if (is_missing || kanon__shows_nothing(d->column, cell)) {
@@ -53,6 +54,10 @@ static uint32_t find_region(uint32_t region[2], const kanon__dimension *d, const
         return d->full;
     }
     kanon__covered_range(d, cell[0], cell[1], &region[0], &region[1]);
+    if (drawn != NULL && drawn[0] <= drawn[1]) { /* the ends are no codes */
+        int64_t whole = kanon__term_whole(KANON__TERMS_LOSS, d->column->domain);
+        return kanon__units_position(d->full, drawn[1] - drawn[0], whole);
+    }
     return kanon__dimension_units(d, cell[0], cell[1]);
 }
 
@@ -66,11 +71,13 @@ static kanon_status find_regions(uint32_t *regions, by_cost *costs, const kanon_
     for (int i = 0; i < m; i++) {
         const kanon__dimension *d = &space->dimensions[i];
         const uint32_t all[2] = {0, d->n_codes - 1};
+        const int64_t *drawn = kanon__grouping_drawn(g, d->column);
         KANON_TRY(kanon__grouping_extents(&extents, g, d->column, err), out);
         for (int64_t c = 0; c < n_classes; c++) {
             uint32_t *region = regions + 2 * (c * m + i);
+            int64_t at = 2 * (int64_t)member[c];
             memcpy(region, all, sizeof all);
-            costs[c].cost += member[c] < 0 ? d->full : find_region(region, d, extents + 2 * (int64_t)member[c]);
+            costs[c].cost += at < 0 ? d->full : find_region(region, d, extents + at, drawn != NULL ? drawn + at : NULL);
         }
         kanon__free(extents);
         extents = NULL;

@@ -12,32 +12,43 @@
 
 /* ---- what groups look like --------------------------------------------------------------------------------------- */
 
-/* A cell that says nothing, as those of suppressed records. */
-#define ANY_CELL UINT64_MAX
+/* What a cell shows: nothing, as those of suppressed records; codes from the first to the last; a node; drawn ends. Equal
+ * looks are equal bytes. */
+enum { LOOKS_ANY, LOOKS_CODES, LOOKS_NODE, LOOKS_DRAWN };
 
-static uint64_t look_of(const kanon__column *c, const uint32_t extent[2])
+typedef struct look {
+    int64_t kind, first, last;
+} look;
+
+/* `drawn`: the ends of the group, or NULL. */
+static look look_of(const kanon__column *c, const uint32_t extent[2], const int64_t *drawn)
 {
     const kanon__taxonomy *t = c->domain->taxonomy;
     size_t length;
-    if (kanon__column_is_numeric(c))
-        return kanon__shows_nothing(c, extent) ? ANY_CELL : (uint64_t)extent[0] << 32 | extent[1];
+    if (kanon__column_is_numeric(c)) {
+        if (kanon__shows_nothing(c, extent))
+            return (look){.kind = LOOKS_ANY};
+        if (drawn != NULL && extent[1] != c->domain->missing_code && drawn[0] <= drawn[1])
+            return (look){LOOKS_DRAWN, drawn[0], drawn[1]};
+        return (look){LOOKS_CODES, extent[0], extent[1]};
+    }
     int32_t node = kanon__taxonomy_lca(t, (int32_t)extent[0], (int32_t)extent[1]);
     const char *label = kanon__taxonomy_label(t, node, &length);
-    return length == 1 && label[0] == '*' ? ANY_CELL : (uint64_t)node;
+    return length == 1 && label[0] == '*' ? (look){.kind = LOOKS_ANY} : (look){LOOKS_NODE, node, node};
 }
 
 /* By group, its look in each quasi attribute; suppressed records are the group after the last. */
-static kanon_status find_looks(uint64_t **out, const kanon__data *data, const kanon_grouping *g, kanon_error *err)
+static kanon_status find_looks(look **out, const kanon__data *data, const kanon_grouping *g, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     uint32_t *extents = NULL;
-    KANON_TRY(kanon__new_array(out, (g->n_groups + 1) * data->n_quasi, "what groups show", err), out);
+    KANON_TRY(kanon__new_array(out, (g->n_groups + 1) * data->n_quasi, "what groups show", err), out); /* all say nothing */
     for (int i = 0; i < data->n_quasi; i++) {
         const kanon__column *c = &data->columns[data->quasi[i]];
+        const int64_t *drawn = kanon__grouping_drawn(g, c);
         KANON_TRY(kanon__grouping_extents(&extents, g, c, err), out);
         for (int64_t group = 0; group < g->n_groups; group++)
-            (*out)[group * data->n_quasi + i] = look_of(c, extents + 2 * group);
-        (*out)[g->n_groups * data->n_quasi + i] = ANY_CELL;
+            (*out)[group * data->n_quasi + i] = look_of(c, extents + 2 * group, drawn != NULL ? drawn + 2 * group : NULL);
         kanon__free(extents);
         extents = NULL;
     }
@@ -52,15 +63,15 @@ static kanon_status number_looks(int32_t **out, int64_t *n, const kanon__data *d
 {
     kanon_status st = KANON_OK;
     kanon__dictionary classes = {0};
-    uint64_t *looks = NULL;
+    look *looks = NULL;
     size_t size = (size_t)data->n_quasi * sizeof *looks;
     KANON_TRY(kanon__dictionary_init(&classes, err), out);
     KANON_TRY(kanon__new_array(out, g->n_groups + 1, "what groups show", err), out);
     KANON_TRY(find_looks(&looks, data, g, err), out);
     for (int64_t group = 0; group <= g->n_groups; group++) {
         uint32_t code;
-        const char *look = (const char *)(looks + group * data->n_quasi);
-        KANON_TRY(kanon__dictionary_add(&classes, &code, look, size, err), out);
+        const char *shown = (const char *)(looks + group * data->n_quasi);
+        KANON_TRY(kanon__dictionary_add(&classes, &code, shown, size, err), out);
         (*out)[group] = (int32_t)code;
     }
     *n = classes.n;

@@ -174,30 +174,32 @@ enum { N_RELEASED = 5, N_QUASI = 2 };
 
 static const char random_yaml[] = "missing: [\"?\"]\n"
                                   "attributes:\n"
-                                  "  age: {role: quasi, type: integer}\n"
+                                  "  age: {role: quasi, type: integer%s}\n"
                                   "  zip: {role: quasi, taxonomy: {North: {n1: , n2: }, South: {s1: , s2: }}}\n"
                                   "  ill: sensitive\n";
 
 static kanon_table *random_rows(uint64_t seed, int n, bool entity, bool kept, int *persons)
 {
+    static const int ages[] = {0, 3, 10, 12, 40, 41}; /* drawn ends are between them */
     static const char *const zips[] = {"n1", "n2", "s1", "s2", "?"};
     kanon__random random;
-    char csv[8192] = "who,age,zip,ill,cost,note\n", yaml[1024];
+    char csv[8192] = "who,age,zip,ill,cost,note\n", yaml[1024], attributes[512];
     kanon__random_init(&random, seed, STREAM);
     for (int i = 0; i < n; i++) {
         char age[16];
         persons[i] = (int)kanon__random_below(&random, n - n / 4);
-        snprintf(age, sizeof age, "%d", (int)kanon__random_below(&random, 6));
+        snprintf(age, sizeof age, "%d", ages[kanon__random_below(&random, 6)]);
         snprintf(csv + strlen(csv), sizeof csv - strlen(csv), "p%d,%s,%s,%d,%d,%d\n", persons[i],
                  kanon__random_below(&random, 8) == 0 ? "?" : age, zips[kanon__random_below(&random, 5)],
                  (int)kanon__random_below(&random, 3), (int)kanon__random_below(&random, 9),
                  (int)kanon__random_below(&random, 5));
     }
     const char *permute = seed % 5 < 2 ? ", permute: true" : "";
+    snprintf(attributes, sizeof attributes, random_yaml, seed % 7 < 3 ? ", ends: drawn" : "");
     snprintf(yaml, sizeof yaml,
              "%s  cost: {role: sensitive, type: integer%s}\n  note: {role: insensitive%s}\n  who: {role: %s}\n%s"
              "privacy: {suppressed: %s}\n",
-             random_yaml, permute, seed % 5 == 0 ? permute : "", seed % 3 == 0 ? "insensitive" : "identifying",
+             attributes, permute, seed % 5 == 0 ? permute : "", seed % 3 == 0 ? "insensitive" : "identifying",
              entity ? "entity: who\n" : "", kept ? "keep" : "drop");
     return table_of(yaml, csv);
 }
