@@ -24,15 +24,17 @@ typedef struct tight_classes {
     const kanon_table *table;
     const kanon__permutation *permutation;
     kanon__space *space; /* of the quasi columns */
-    int32_t *slot_of;    /* by row; negative: not in the release */
+    const kanon__linked_rows *linked;
+    int32_t *slot_of; /* by row; negative: not in the release */
     int64_t n_slots;
+    int32_t *class_at; /* by slot */
     uint32_t *regions; /* by slot and dimension: the first and the last code that the region covers */
-    uint64_t *costs;   /* by slot */
+    int64_t *costs;    /* by slot */
     kanon__cover_index *index;
 } tight_classes;
 
 typedef struct by_cost {
-    uint64_t cost;
+    int64_t cost;
     int32_t class_id;
 } by_cost;
 
@@ -62,7 +64,7 @@ static uint32_t find_region(uint32_t region[2], const kanon__dimension *d, const
 }
 
 /* Regions and costs by class. `member` is a group of each class; that of suppressed records is none (negative). */
-static kanon_status find_regions(uint32_t *regions, by_cost *costs, const kanon__space *space, const kanon_grouping *g,
+static kanon_status find_regions(uint32_t *regions, int64_t *costs, const kanon__space *space, const kanon_grouping *g,
                                  const int32_t *member, int64_t n_classes, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -77,7 +79,7 @@ static kanon_status find_regions(uint32_t *regions, by_cost *costs, const kanon_
             uint32_t *region = regions + 2 * (c * m + i);
             int64_t at = 2 * (int64_t)member[c];
             memcpy(region, all, sizeof all);
-            costs[c].cost += at < 0 ? d->full : find_region(region, d, extents + at, drawn != NULL ? drawn + at : NULL);
+            costs[c] += at < 0 ? d->full : find_region(region, d, extents + at, drawn != NULL ? drawn + at : NULL);
         }
         kanon__free(extents);
         extents = NULL;
@@ -87,42 +89,35 @@ out:
     return st;
 }
 
-static kanon_status sort_classes(tight_classes *t, const kanon_grouping *g, const int32_t *class_of, int64_t n_classes,
-                                 kanon_error *err)
+/* Which class has which slot. */
+static kanon_status sort_classes(tight_classes *t, const kanon__linked_rows *rows, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int m = t->space->n_dimensions;
+    int64_t n = rows->n_classes, n_rows = t->table->data.n_rows;
+    size_t size = 2 * (size_t)t->space->n_dimensions * sizeof *t->regions;
     by_cost *costs = NULL;
-    uint32_t *regions = NULL;
-    int32_t *member = NULL, *slots = NULL;
-    KANON_TRY(kanon__new_array(&costs, n_classes, "classes of rows", err), out);
-    KANON_TRY(kanon__new_array(&regions, 2 * n_classes * m, "classes of rows", err), out);
-    KANON_TRY(kanon__new_array(&t->regions, 2 * n_classes * m, "classes of rows", err), out);
-    KANON_TRY(kanon__new_array(&t->costs, n_classes, "classes of rows", err), out);
-    KANON_TRY(kanon__new_array(&member, n_classes, "classes of rows", err), out);
-    KANON_TRY(kanon__new_array(&slots, n_classes, "classes of rows", err), out);
-    for (int64_t c = 0; c < n_classes; c++) {
-        costs[c].class_id = (int32_t)c;
-        member[c] = -1;
-    }
-    for (int64_t row = 0; row < g->n_rows; row++)
-        if (class_of[row] >= 0 && g->group_of[row] >= 0)
-            member[class_of[row]] = g->group_of[row];
-    KANON_TRY(find_regions(regions, costs, t->space, g, member, n_classes, err), out);
-    KANON_TRY(kanon__sort(costs, n_classes, sizeof *costs, compare_costs, err), out);
-    for (int64_t slot = 0; slot < n_classes; slot++) {
-        size_t size = 2 * (size_t)m * sizeof *regions;
-        slots[costs[slot].class_id] = (int32_t)slot;
+    int32_t *slots = NULL;
+    KANON_TRY(kanon__new_array(&t->regions, 2 * n * t->space->n_dimensions, "classes of rows", err), out);
+    KANON_TRY(kanon__new_array(&t->costs, n, "classes of rows", err), out);
+    KANON_TRY(kanon__new_array(&t->class_at, n, "classes of rows", err), out);
+    KANON_TRY(kanon__new_array(&t->slot_of, n_rows, "classes of rows", err), out);
+    KANON_TRY(kanon__new_array(&costs, n, "classes of rows", err), out);
+    KANON_TRY(kanon__new_array(&slots, n, "classes of rows", err), out);
+    for (int64_t c = 0; c < n; c++)
+        costs[c] = (by_cost){rows->costs[c], (int32_t)c};
+    KANON_TRY(kanon__sort(costs, n, sizeof *costs, compare_costs, err), out);
+    for (int64_t slot = 0; slot < n; slot++) {
+        int32_t c = costs[slot].class_id;
+        slots[c] = (int32_t)slot;
+        t->class_at[slot] = c;
         t->costs[slot] = costs[slot].cost;
-        memcpy(t->regions + 2 * slot * m, regions + 2 * (int64_t)costs[slot].class_id * m, size);
+        memcpy(t->regions + 2 * slot * t->space->n_dimensions, rows->regions + 2 * (int64_t)c * t->space->n_dimensions, size);
     }
-    for (int64_t row = 0; row < g->n_rows; row++)
-        t->slot_of[row] = class_of[row] >= 0 ? slots[class_of[row]] : -1;
-    t->n_slots = n_classes;
+    for (int64_t row = 0; row < n_rows; row++)
+        t->slot_of[row] = rows->class_of[row] >= 0 ? slots[rows->class_of[row]] : -1;
+    t->n_slots = n;
 out:
     kanon__free(slots);
-    kanon__free(member);
-    kanon__free(regions);
     kanon__free(costs);
     return st;
 }
@@ -130,32 +125,67 @@ out:
 static void clear_classes(tight_classes *t)
 {
     kanon__cover_index_free(t->index);
+    kanon__free(t->class_at);
     kanon__free(t->costs);
     kanon__free(t->regions);
     kanon__free(t->slot_of);
     kanon__space_free(t->space);
 }
 
-static kanon_status set_up_classes(tight_classes *t, const kanon_table *table, const kanon_grouping *g, kanon_error *err)
+/* `rows` must outlive what is made. */
+static kanon_status set_up_classes(tight_classes *t, const kanon_table *table, const kanon__linked_rows *rows,
+                                   kanon_error *err)
 {
+    enum { NS_PER_CODE = 2 };
     kanon_status st = KANON_OK;
     const kanon__data *data = &table->data;
-    enum { NS_PER_CODE = 2 };
-    int32_t *class_of = NULL;
-    int64_t n_classes = 0;
     t->table = table;
-    KANON_TRY(kanon__space_new(&t->space, data, data->quasi, data->n_quasi, KANON__TERMS_LOSS, err), out);
-    KANON_TRY(kanon__looks_of_rows(&class_of, &n_classes, data, g, table->policy.keep_suppressed, err), out);
-    KANON_TRY(kanon__new_array(&t->slot_of, g->n_rows, "classes of rows", err), out);
-    KANON_TRY(sort_classes(t, g, class_of, n_classes, err), out);
-    KANON_TRY(kanon__cover_index_new(&t->index, t->space, n_classes, err), out);
-    for (int64_t slot = 0; slot < n_classes; slot++)
+    t->linked = rows;
+    if (t->space == NULL)
+        KANON_TRY(kanon__space_new(&t->space, data, data->quasi, data->n_quasi, KANON__TERMS_LOSS, err), out);
+    KANON_TRY(sort_classes(t, rows, err), out);
+    KANON_TRY(kanon__cover_index_new(&t->index, t->space, rows->n_classes, err), out);
+    for (int64_t slot = 0; slot < rows->n_classes; slot++)
         for (int i = 0; i < data->n_quasi; i++) {
             const uint32_t *region = t->regions + 2 * (slot * data->n_quasi + i);
+            if (region[0] > region[1]) /* it covers nothing */
+                continue;
             kanon__cover_index_add(t->index, slot, i, region[0], region[1]);
             KANON_TRY(kanon__poll_tick(NS_PER_CODE * (1 + region[1] - region[0]), err), out);
         }
 out:
+    return st;
+}
+
+/* Of a release of the groups. */
+static kanon_status classes_of_groups(tight_classes *t, kanon__linked_rows *rows, const kanon_table *table,
+                                      const kanon_grouping *g, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__data *data = &table->data;
+    int32_t *class_of = NULL, *member = NULL;
+    uint32_t *regions = NULL;
+    int64_t *costs = NULL, n = 0;
+    KANON_TRY(kanon__space_new(&t->space, data, data->quasi, data->n_quasi, KANON__TERMS_LOSS, err), out);
+    KANON_TRY(kanon__looks_of_rows(&class_of, &n, data, g, table->policy.keep_suppressed, err), out);
+    KANON_TRY(kanon__new_array(&costs, n, "classes of rows", err), out);
+    KANON_TRY(kanon__new_array(&regions, 2 * n * data->n_quasi, "classes of rows", err), out);
+    KANON_TRY(kanon__new_array(&member, n, "classes of rows", err), out);
+    for (int64_t c = 0; c < n; c++)
+        member[c] = -1;
+    for (int64_t row = 0; row < g->n_rows; row++)
+        if (class_of[row] >= 0 && g->group_of[row] >= 0)
+            member[class_of[row]] = g->group_of[row];
+    KANON_TRY(find_regions(regions, costs, t->space, g, member, n, err), out);
+    *rows = (kanon__linked_rows){.class_of = class_of, .n_classes = n, .regions = regions, .costs = costs};
+    KANON_TRY(set_up_classes(t, table, rows, err), out);
+out:
+    rows->class_of = NULL; /* they were needed for that alone */
+    rows->regions = NULL;
+    rows->costs = NULL;
+    kanon__free(member);
+    kanon__free(regions);
+    kanon__free(costs);
     kanon__free(class_of);
     return st;
 }
@@ -168,7 +198,7 @@ static bool covers(const tight_classes *t, int64_t slot, int64_t row)
         if (code < region[0] || code > region[1])
             return false;
     }
-    return true;
+    return t->linked->covers == NULL || t->linked->covers(t->linked->payload, t->class_at[slot], row);
 }
 
 /* ---- what is known beside the quasi columns ---------------------------------------------------------------------- */
@@ -520,6 +550,7 @@ kanon_status kanon__linkage_find(kanon__linkage *out, const kanon_table *table, 
 {
     kanon_status st = KANON_OK;
     tight_classes t = {.permutation = permutation};
+    kanon__linked_rows rows = {0};
     targets who = {0};
     kanon__row_numbers nothing = {0};
     outcome quasi = {0};
@@ -527,7 +558,7 @@ kanon_status kanon__linkage_find(kanon__linkage *out, const kanon_table *table, 
     *out = (kanon__linkage){.quasi = NAN, .all = NAN};
     KANON_TRY(kanon__new_array(&out->found, table->data.n_sensitive, "columns", err), out);
     KANON_TRY(kanon__new_array(&out->gain, table->data.n_sensitive, "columns", err), out);
-    KANON_TRY(set_up_classes(&t, table, g, err), out);
+    KANON_TRY(classes_of_groups(&t, &rows, table, g, err), out);
     KANON_TRY(choose_targets(&who, &table->data, t.n_slots, most_work, err), out);
     KANON_TRY(kanon__row_numbers_new(&nothing, table->data.n_rows, err), out);
     KANON_TRY(ask(&quasi, &t, &nothing, -1, &who, ticker, err), out);
@@ -542,6 +573,25 @@ out:
     clear_classes(&t);
     if (st != KANON_OK)
         kanon__linkage_clear(out);
+    return st;
+}
+
+kanon_status kanon__linkage_of_rows(kanon__linkage_found *out, const kanon_table *table, const kanon__linked_rows *rows,
+                                    const kanon__row_numbers *known, int64_t most_work, kanon__ticker *ticker,
+                                    kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    tight_classes t = {0};
+    targets who = {0};
+    outcome found = {0};
+    KANON_TRY(set_up_classes(&t, table, rows, err), out);
+    KANON_TRY(choose_targets(&who, &table->data, t.n_slots, most_work, err), out);
+    KANON_TRY(ask(&found, &t, known, -1, &who, ticker, err), out);
+    *out = (kanon__linkage_found){found.mean, found.error};
+out:
+    kanon__free(who.per_person);
+    kanon__free(who.asked);
+    clear_classes(&t);
     return st;
 }
 

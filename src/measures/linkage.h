@@ -34,4 +34,25 @@ kanon_status kanon__linkage_find(kanon__linkage *out, const kanon_table *table, 
                                  int64_t most_work, kanon__ticker *ticker, kanon_error *err);
 void kanon__linkage_clear(kanon__linkage *found);
 
+/* The rows of a release, whoever made it: each is that of one record. */
+typedef struct kanon__linked_rows {
+    const int32_t *class_of; /* by record: the class of its row; negative: it has none */
+    int64_t n_classes;       /* rows of a class have the same quasi cells */
+    const uint32_t *regions; /* by class and quasi attribute: the first and the last code that is covered; none: first > last */
+    const int64_t *costs;    /* by class: what its region costs, in any unit */
+    /* Whether the class really covers the record, where its regions do; NULL: always. */
+    bool (*covers)(const void *payload, int64_t class_id, int64_t record);
+    const void *payload;
+} kanon__linked_rows;
+
+/* The mean success, and its standard error (0: all records were asked). */
+typedef struct kanon__linkage_found {
+    double share, error;
+} kanon__linkage_found;
+
+/* Of an attacker who knows the quasi columns and what `known` numbers. */
+kanon_status kanon__linkage_of_rows(kanon__linkage_found *out, const kanon_table *table, const kanon__linked_rows *rows,
+                                    const kanon__row_numbers *known, int64_t most_work, kanon__ticker *ticker,
+                                    kanon_error *err);
+
 #endif

@@ -66,26 +66,28 @@ static int32_t number_of(numbering *m, int32_t number, uint32_t code)
     return (int32_t)(m->slots[at].number - 1);
 }
 
-kanon_status kanon__row_numbers_add(kanon__row_numbers *numbers, kanon__codes codes, const int32_t *from, kanon_error *err)
+/* `from`: by row the row whose code of `shown` it shows; NULL: its own. */
+static kanon_status add(kanon__row_numbers *numbers, kanon__codes shown, const int32_t *from, kanon__codes known, bool two,
+                        kanon_error *err)
 {
     enum { ROWS_PER_TICK = 1 << 16, NS_PER_ROW = 60 };
     kanon_status st = KANON_OK;
     numbering m = {.n_slots = 16};
-    if (from != NULL && numbers->known == numbers->shown)
+    if (two && numbers->known == numbers->shown)
         KANON_TRY(split(numbers, numbers->shown, err), out);
-    bool two = numbers->known != numbers->shown;
+    two = numbers->known != numbers->shown;
     while (m.n_slots < (two ? 4 : 2) * (uint64_t)numbers->n_rows)
         m.n_slots *= 2;
     KANON_TRY(kanon__new_array(&m.slots, (int64_t)m.n_slots, "numbers of rows", err), out);
     kanon__hash_key_draw(&m.secret);
     for (int64_t row = 0; row < numbers->n_rows; row++) {
-        uint32_t code = kanon__code_at(codes, from != NULL ? from[row] : row);
+        uint32_t code = kanon__code_at(shown, from != NULL ? from[row] : row);
         numbers->shown[row] = number_of(&m, numbers->shown[row], code);
         if (row % ROWS_PER_TICK == 0)
             KANON_TRY(kanon__poll_tick(ROWS_PER_TICK * NS_PER_ROW, err), out);
     }
     for (int64_t row = 0; two && row < numbers->n_rows; row++) {
-        numbers->known[row] = number_of(&m, numbers->known[row], kanon__code_at(codes, row));
+        numbers->known[row] = number_of(&m, numbers->known[row], kanon__code_at(known, row));
         if (row % ROWS_PER_TICK == 0)
             KANON_TRY(kanon__poll_tick(ROWS_PER_TICK * NS_PER_ROW, err), out);
     }
@@ -93,4 +95,15 @@ kanon_status kanon__row_numbers_add(kanon__row_numbers *numbers, kanon__codes co
 out:
     kanon__free(m.slots);
     return st;
+}
+
+kanon_status kanon__row_numbers_add(kanon__row_numbers *numbers, kanon__codes codes, const int32_t *from, kanon_error *err)
+{
+    return add(numbers, codes, from, codes, from != NULL, err);
+}
+
+kanon_status kanon__row_numbers_add_both(kanon__row_numbers *numbers, kanon__codes shown, kanon__codes known,
+                                         kanon_error *err)
+{
+    return add(numbers, shown, NULL, known, true, err);
 }

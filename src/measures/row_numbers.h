@@ -24,5 +24,8 @@ kanon_status kanon__row_numbers_copy(kanon__row_numbers *out, const kanon__row_n
 void kanon__row_numbers_clear(kanon__row_numbers *numbers);
 /* One column more, by its codes in the table. `from`: by row the row whose cell it shows; NULL: its own. */
 kanon_status kanon__row_numbers_add(kanon__row_numbers *numbers, kanon__codes codes, const int32_t *from, kanon_error *err);
+/* One column more, whose cells the rows show with these codes, and the records have with those; equal codes are equal cells. */
+kanon_status kanon__row_numbers_add_both(kanon__row_numbers *numbers, kanon__codes shown, kanon__codes known,
+                                         kanon_error *err);
 
 #endif
