@@ -1,5 +1,5 @@
-/* One line on a terminal, overwritten at most ten times a second, and the signal that was caught. The signal handler
- * only sets a flag; the next tick passes it on to the library. */
+/* One line on a terminal, overwritten at most ten times a second, or a line every ten seconds, and the signal that was
+ * caught. The signal handler only sets a flag; the next tick passes it on to the library. */
 #include "progress.h"
 
 #include "terminal.h"
@@ -15,6 +15,7 @@
 
 #define SHOW_AFTER 1.0
 #define SHOW_EVERY 0.1
+#define LOG_EVERY 10.0 /* where there is no terminal */
 
 static volatile sig_atomic_t caught;
 static volatile sig_atomic_t printing; /* results for a reader; no tick will come */
@@ -34,7 +35,8 @@ static double seconds_now(void)
 void progress_begin(progress *out, bool quiet)
 {
     double now = seconds_now();
-    *out = (progress){.wanted = !quiet && isatty(STDERR_FILENO), .begin = now, .stage_begin = now, .last = now, .left = -1};
+    *out = (progress){
+        .wanted = !quiet, .terminal = isatty(STDERR_FILENO), .begin = now, .stage_begin = now, .last = now, .left = -1};
 }
 
 double progress_seconds(const progress *show)
@@ -53,9 +55,14 @@ static void format_duration(char *buffer, size_t size, double seconds)
         snprintf(buffer, size, "%.1f h", seconds / 3600);
 }
 
-/* The new line overwrites the old one, with spaces over what is left of it. */
+/* The new line overwrites the old one, with spaces over what is left of it; in a log it follows. */
 static void show_line(progress *show, const char *line)
 {
+    if (!show->terminal) {
+        fprintf(stderr, "%s\n", line);
+        fflush(stderr);
+        return;
+    }
     int width = (int)strlen(line);
     int rest = show->width > width ? show->width - width : 0;
     fprintf(stderr, "\r%s%*s", line, rest, "");
@@ -74,7 +81,7 @@ static double time_left(progress *show, double share, double spent)
 }
 
 /* "kanon: grouping [=====>    ]  52 %, 12 s left, DETAIL". Where the terminal is narrow, the detail goes first, then the
- * bar. */
+ * bar; a log has neither. */
 static void format_share(char *line, size_t size, progress *show, const kanon_progress *now, double spent)
 {
     enum { WIDEST_BAR = 30, LEAST_BAR = 8 };
@@ -86,7 +93,8 @@ static void format_share(char *line, size_t size, progress *show, const kanon_pr
     if (now->detail != NULL)
         snprintf(detail, sizeof detail, ", %.40s", now->detail);
     size_t fixed = strlen("kanon:  [] ,  left") + strlen(now->stage) + strlen(share_text) + strlen(duration);
-    int room = terminal_width(stderr) - 1 - (int)fixed; /* a line that fills the last column would break */
+    /* a line that fills the last column would break */
+    int room = show->terminal ? terminal_width(stderr) - 1 - (int)fixed : 0;
     if (room < LEAST_BAR + (int)strlen(detail))
         detail[0] = '\0';
     int bars = room - (int)strlen(detail);
@@ -120,7 +128,8 @@ int progress_tick(const kanon_progress *now, void *payload)
         show->stage_begin = time;
         show->left = -1;
     }
-    if (!show->wanted || time - show->begin < SHOW_AFTER || time - show->last < SHOW_EVERY)
+    double after = show->terminal ? SHOW_AFTER : LOG_EVERY, every = show->terminal ? SHOW_EVERY : LOG_EVERY;
+    if (!show->wanted || time - show->begin < after || time - show->last < every)
         return 0;
     show->last = time;
 
@@ -206,10 +215,8 @@ kanon_input table_at(const char *location, const arguments *args)
 
 kanon_prove_options prove_options(const arguments *args, progress *show)
 {
-    return (kanon_prove_options){.struct_size = sizeof(kanon_prove_options),
-                                 .threads = (int)args->threads,
-                                 .tick = progress_tick,
-                                 .payload = show};
+    return (kanon_prove_options){
+        .struct_size = sizeof(kanon_prove_options), .threads = (int)args->threads, .tick = progress_tick, .payload = show};
 }
 
 kanon_read_options read_options(const arguments *args, progress *show)

@@ -1,5 +1,5 @@
-/* Progress and stopping. Progress is shown on standard error if that is a terminal and the work lasts longer than a
- * second. Ctrl-C, SIGTERM and SIGHUP ask the work to stop. */
+/* Progress and stopping. Progress is shown on standard error: on a terminal as one line, when the work lasts longer than a
+ * second; elsewhere, such as in a log, as a line every ten seconds. Ctrl-C, SIGTERM and SIGHUP ask the work to stop. */
 #ifndef KANON_CLI_PROGRESS_H
 #define KANON_CLI_PROGRESS_H
 
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 typedef struct progress {
-    bool wanted;
+    bool wanted, terminal;
     double begin, stage_begin, last; /* seconds */
     double left;                     /* seconds to the end of the stage, as shown; below 0: nothing was shown */
     const char *stage;               /* the one shown last */
