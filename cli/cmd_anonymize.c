@@ -1,9 +1,10 @@
 /* kanon anonymize: reads a table, groups its records and publishes what is asked for. What can be known to fail is
  * refused before the work: outputs in one place, a directory that is not writable, options that exclude each other.
- * Run by main.c; calls the library, release_run.c, anonymize_workers.c and paths.c. */
+ * Run by main.c; calls the library, release_run.c, anonymize_workers.c, print_proposal.c and paths.c. */
 #include "anonymize_workers.h"
 #include "paths.h"
 #include "print_advice.h"
+#include "print_proposal.h"
 #include "release_run.h"
 #include "state_command.h"
 #include "terminal.h"
@@ -193,8 +194,11 @@ static int finish(const release_run *work, const arguments *args, const kanon_er
 static int check_usage(const command *self, const arguments *args)
 {
     bool mapping = args->recode == KANON_RECODE_ATTRIBUTE;
-    if (!arguments_have_schema(args))
-        return no_schema(self);
+    if (!arguments_have_schema(args)) {
+        int status = no_schema(self);
+        print_proposal(args);
+        return status;
+    }
     if (args->joint_k != 0 && args->state == NULL)
         return wrong_usage(self, "--joint-k is about the releases of a state; give --state STATE");
     if (args->state != NULL && access(args->state, F_OK) == 0)

@@ -52,3 +52,19 @@ awk 'BEGIN { print "age;income"; for (i = 1; i <= 40; i++) printf "%d;%d,%d\n", 
 expect 0 "$KANON" init pay.csv
 err_has "income: what stands in its numbers can be before decimals or between thousands"
 out_has "check the decimal separator"
+
+# A run without a schema says what would be proposed, and how to use it.
+printf 'age,sex,name,disease,v\n' >bare.csv
+awk 'BEGIN { for (i = 0; i < 60; i++) printf "%d,%s,N%d,d%d,%d\n", 20 + i % 30, i * 7 % 3 ? "f" : "m", i, i * 11 % 4, i * 13 % 7 }' >>bare.csv
+expect 2 "$KANON" anonymize bare.csv -k 5
+err_lines 3
+err_has "no schema; give -s SCHEMA, or name columns with --quasi"
+err_has "kanon: init would propose: quasi age, sex; sensitive disease; withheld name, v"
+err_has "kanon: to use that: kanon init bare.csv -o bare.yaml, read it, then: kanon anonymize bare.csv -s bare.yaml -o RELEASE"
+no_file bare.yaml
+expect 2 "$KANON" anonymize bare.csv -q
+err_lines 1
+expect 2 "$KANON" anonymize nowhere.csv
+err_lines 1
+expect 2 "$KANON" anonymize - <bare.csv
+err_lines 1

@@ -27,7 +27,7 @@ wrong "unknown option -x" anonymize t.csv -qx
 wrong "no TABLE given; see kanon anonymize --help" anonymize -s s.yaml -k 2
 wrong "no RELEASE given" check -s s.yaml
 wrong "one word too many" anonymize t.csv t.csv -s s.yaml -k 2
-wrong "no schema; give -s SCHEMA" anonymize t.csv -k 2
+wrong "no schema; give -s SCHEMA" anonymize t.csv -k 2 -q # else it says what init would propose
 wrong "no schema; give -s SCHEMA" check t.csv -k 2
 wrong "no schema; give -s SCHEMA" evaluate t.csv --groups g.csv
 wrong "give --groups FILE" evaluate t.csv -s s.yaml
