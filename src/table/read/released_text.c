@@ -3,7 +3,8 @@
 #include "table/read/released_text.h"
 
 #include "core/alloc.h"
-#include "table/value/number.h"
+#include "table/domain/column_shape.h"
+#include "table/schema/schema.h"
 
 #include <string.h>
 
@@ -16,19 +17,31 @@ typedef struct column_notes {
     int64_t n_formulas;
     int64_t n_seen;  /* cells with a value among the first records */
     int64_t n_mails; /* of those: mail addresses */
+    bool numbers;    /* the schema says so: -1,5 is no formula */
     kanon__dictionary distinct;
 } column_notes;
+
+/* With any separators: -1.5, -1,5, -1.000. */
+static bool is_number(const char *text, size_t length)
+{
+    int n = 0;
+    const kanon__value_format *formats = kanon__shape_formats(KANON_TYPE_DECIMAL, &n);
+    kanon__decimal number;
+    for (int i = 0; i < n; i++)
+        if (kanon__value_parse(&number, KANON_TYPE_DECIMAL, &formats[i], text, length))
+            return true;
+    return false;
+}
 
 /* Whether a spreadsheet would take the cell for a formula: by its first character, unless it is a number or only signs. */
 static bool is_formula(const char *text, size_t length)
 {
-    kanon__decimal number;
     if (length < 2 || memchr("=+-@\t\r", text[0], 6) == NULL)
         return false;
     size_t signs = 0;
     while (signs < length && (text[signs] == '-' || text[signs] == '+'))
         signs++;
-    return signs < length && !kanon__parse_decimal(&number, text, length);
+    return signs < length && !is_number(text, length);
 }
 
 /* Whether the cell has the form of a mail address: something, one @, and a domain with a dot; no space. */
@@ -81,7 +94,8 @@ static kanon_status note_cell(column_notes *notes, const kanon_table *t, const k
     uint32_t code;
     if (cell->null || cell->length == 0)
         return KANON_OK;
-    notes->n_formulas += is_formula(cell->text, cell->length) && !is_missing(&t->missing, cell->text, cell->length);
+    notes->n_formulas += !notes->numbers && is_formula(cell->text, cell->length) &&
+                         !is_missing(&t->missing, cell->text, cell->length);
     if (row >= FIRST || is_missing(&t->missing, cell->text, cell->length))
         return KANON_OK;
     notes->n_seen++;
@@ -140,7 +154,7 @@ out:
     return st;
 }
 
-kanon_status kanon__note_released_text(kanon_table *t, kanon_error *err)
+kanon_status kanon__note_released_text(kanon_table *t, const kanon_schema *schema, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     column_notes *notes = NULL;
@@ -148,6 +162,8 @@ kanon_status kanon__note_released_text(kanon_table *t, kanon_error *err)
     KANON_TRY(kanon__new_array(&notes, t->data.n_columns, "columns", err), out);
     for (int i = 0; i < t->data.n_columns; i++) {
         const kanon__column *c = &t->data.columns[i];
+        const kanon__attribute *said = kanon__schema_find(schema, c->name);
+        notes[i].numbers = said != NULL && kanon__type_is_numeric(said->type) && said->type != KANON_TYPE_ORDINAL;
         if (kanon__column_taxonomy(c) != NULL && c->role != KANON_ROLE_IDENTIFYING)
             KANON_TRY(count_by_code(&notes[i].n_formulas, t, c, err), out);
         if (stays_in_source(c)) {

@@ -6,7 +6,8 @@
 
 #include "table/read/table.h"
 
-/* Add to table->privacy what there is to say. No warning holds a cell. */
-kanon_status kanon__note_released_text(kanon_table *table, kanon_error *err);
+/* Add to table->privacy what there is to say. No warning holds a cell. Columns that the schema calls numbers or dates have no
+ * formulas. */
+kanon_status kanon__note_released_text(kanon_table *table, const kanon_schema *schema, kanon_error *err);
 
 #endif

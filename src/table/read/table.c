@@ -112,7 +112,7 @@ static kanon_status read_and_note(kanon_table **out, kanon__source *source, cons
 {
     kanon_status st = kanon__table_from_source(out, source, schema, options, err);
     if (st == KANON_OK && (*out)->whole == NULL) /* a part is read again and again */
-        st = kanon__note_released_text(*out, err);
+        st = kanon__note_released_text(*out, schema, err);
     if (st != KANON_OK) {
         kanon_table_free(*out);
         *out = NULL;

@@ -255,7 +255,7 @@ static kanon_status read_source(kanon_domain **out, kanon_codes **codes, kanon__
         st = kanon__hint(err, st, "hand over one place for each record");
         goto out;
     }
-    KANON_TRY(kanon__note_released_text(table, err), out);
+    KANON_TRY(kanon__note_released_text(table, schema, err), out);
     KANON_TRY(domain_of_rows(&domain, &r, places, err), out);
     if (codes != NULL)
         KANON_TRY(kanon__part_codes_of(codes, &r, domain, err), out);

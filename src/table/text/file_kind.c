@@ -21,6 +21,8 @@ static const struct {
     {KANON__FILE_ZSTD, 0, 4, "\x28\xb5\x2f\xfd", NULL, "zstd", NULL},
     {0, 0, 4, "PK\3\4", "[Content_Types].xml", "an Excel or other Office file (a zip file inside)", export_sheet},
     {0, 0, 4, "PK\3\4", "_rels/.rels", "an Excel or other Office file (a zip file inside)", export_sheet},
+    {0, 0, 4, "PK\3\4", "docProps/", "an Excel or other Office file (a zip file inside)", export_sheet},
+    {0, 0, 4, "PK\3\4", "xl/", "an Excel file (a zip file inside)", export_sheet},
     {0, 0, 4, "PK\3\4", "opendocument", "an OpenDocument file (a zip file inside)", export_sheet},
     {0, 0, 4, "PK\3\4", NULL, "a zip file", unpack_first},
     {0, 0, 4, "PK\5\6", NULL, "an empty zip file", unpack_first},

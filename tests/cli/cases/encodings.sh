@@ -131,6 +131,10 @@ printf 'PK\003\004\024\000\000\000abc.csv' >a.zip
 refused a.zip "a zip file" "unpack it, and read the CSV file that is inside"
 printf 'PK\003\004\024\000\000\000[Content_Types].xml' >a.xlsx
 refused a.xlsx "an Excel or other Office file (a zip file inside)" "save the sheet as CSV (UTF-8), and read that"
+printf 'PK\003\004\024\000\000\000docProps/app.xml' >a.xlsx # other programs begin with other parts
+refused a.xlsx "an Excel or other Office file (a zip file inside)" "save the sheet as CSV (UTF-8), and read that"
+printf 'PK\003\004\024\000\000\000xl/workbook.xml' >b.xlsx
+refused b.xlsx "an Excel file (a zip file inside)" "save the sheet as CSV (UTF-8), and read that"
 printf 'PAR1\025\000\025\000' >a.parquet
 expect 3 "$KANON" anonymize - -s s.yaml -k 2 <a.parquet # a file has to have a name for DuckDB
 err_has "this is a Parquet file, not CSV; give it as a file by its name"

@@ -44,3 +44,12 @@ err_has "mail: is released as it is, and has mail addresses"
 printf 'age,sign\n20,@\n21,a@b\n22,@b.c\n23,a@.\n24,a @b.c\n25,a@b@c.d\n' >signs.csv
 expect 0 "$KANON" anonymize signs.csv --quasi age --insensitive sign -k 2 -o r.csv -q
 err_lacks "mail addresses"
+
+# a number is no formula: with any separators, and whatever stands in a column that is declared as one
+awk 'BEGIN { print "age;change;delta"; for (i = 1; i <= 60; i++) printf "%d;-%d,%d;%s\n", 20 + i % 10, i % 7, i % 2, i % 3 ? "-1.5" : "-x" }' >c.csv
+printf 'attributes: {age: {role: quasi}, change: {role: insensitive}, delta: {role: insensitive}}\n' >c.yaml
+expect 0 "$KANON" anonymize c.csv -s c.yaml -k 5 -o r.csv -q
+err_lacks "change: "
+err_has "delta: 20 cells begin like a formula"
+expect 0 "$KANON" anonymize c.csv -s c.yaml --type delta=decimal -k 5 -o r.csv -q
+err_lacks "formula"
