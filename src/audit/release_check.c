@@ -816,6 +816,9 @@ static kanon_status check_input(kanon_check **out, kanon__input *input, kanon__c
     kanon__texts notices = {0};
     kanon__ticker ticker;
     how.notices = &notices;
+    /* releases have a header, whatever their table has */
+    if (how.header == KANON_HEADER_UNSAID && schema->header == KANON_HEADER_YES)
+        how.header = KANON_HEADER_YES;
     kanon__ticker_init(&ticker, given.tick, given.payload, "reading");
     kanon_status st = kanon__table_source_read(&source, input, &how, &ticker, err);
     if (st == KANON_OK)

@@ -166,6 +166,21 @@ out:
     return st;
 }
 
+/* Whether a delta has a header, where nobody said so. The table of the state had one unless its columns are called c1,
+ * c2, ...; a delta has one then, too, whatever the names look like, since columns are found by their names. */
+static kanon_status find_header(kanon_header *out, kanon_state *state, kanon_error *err)
+{
+    char place[24];
+    kanon_status st = kanon__session_begin(state, false, err);
+    for (int i = 0; st == KANON_OK && i < state->n_columns; i++) {
+        snprintf(place, sizeof place, "c%d", i + 1);
+        if (strcmp(state->columns[i].name, place) != 0)
+            *out = KANON_HEADER_YES;
+    }
+    kanon__session_end(state);
+    return st;
+}
+
 /* All rows are read before the session begins. */
 kanon_status kanon_state_change(kanon_state *state, kanon_change_kind kind, const kanon_input *delta,
                                 const kanon_change_options *options, kanon_change *out, kanon_error *err)
@@ -180,6 +195,12 @@ kanon_status kanon_state_change(kanon_state *state, kanon_change_kind kind, cons
     if (st == KANON_OK && ((int)kind < KANON_INSERT || kind > KANON_UPDATE))
         st = kanon__fail(err, KANON_EINVAL, "there is no change of number %d", (int)kind);
     KANON_TRY(kanon__table_input_take(&input, &how, delta, st, err), out);
+    if (how.header == KANON_HEADER_UNSAID && input.stream == NULL)
+        st = find_header(&how.header, state, err);
+    if (st != KANON_OK) {
+        kanon__input_close(&input);
+        goto out;
+    }
     KANON_TRY(kanon__table_source_read(&source, &input, &how, &ticker, err), out);
     st = apply_source(state, source, kind, &call.options, &call.done, err);
 out:

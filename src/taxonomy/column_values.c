@@ -83,6 +83,18 @@ static kanon_status fail_no_column(const char *where, char *const *names, int n,
                            : kanon__hint(err, st, "the names are in the first line of the table; is the delimiter right?");
 }
 
+/* The number of a column in a table without a header, where columns are called c1, c2, ...; -1: there is none. */
+static int column_at_place(const kanon__csv *csv, const char *name)
+{
+    char place[24];
+    for (int i = 0; i < csv->n_columns; i++) {
+        snprintf(place, sizeof place, "c%d", i + 1);
+        if (strcmp(place, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
 /* The column of a table in text. */
 static kanon_status read_csv(kanon__column_values *v, kanon__input *input, const kanon__csv_reading *how,
                              const kanon_column_options *o, kanon_error *err)
@@ -91,11 +103,13 @@ static kanon_status read_csv(kanon__column_values *v, kanon__input *input, const
     kanon__csv csv = {0};
     char header[KANON__PLACE_TEXT];
     KANON_TRY(kanon__input_decode(input, how->encoding, NULL, err), out);
-    KANON_TRY(kanon__csv_open(&csv, input, &(kanon__csv_options){.delimiter = how->delimiter}, err), out);
-    int column = kanon__csv_find_column(&csv, o->column);
+    kanon_header said = how->header == KANON_HEADER_UNSAID && o->schema != NULL ? o->schema->header : how->header;
+    const kanon__csv_options reading = {.delimiter = how->delimiter, .no_header = said == KANON_HEADER_NO};
+    KANON_TRY(kanon__csv_open(&csv, input, &reading, err), out);
+    int column = reading.no_header ? column_at_place(&csv, o->column) : kanon__csv_find_column(&csv, o->column);
     snprintf(header, sizeof header, "%s:1", input->path);
     st = column >= 0 ? read_rows(v, &csv, column, o, err)
-                     : fail_no_column(header, csv.names, csv.n_columns, o->column, err);
+                     : fail_no_column(header, csv.names, reading.no_header ? 0 : csv.n_columns, o->column, err);
 out:
     kanon__csv_close(&csv);
     return st;

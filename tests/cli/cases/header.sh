@@ -56,3 +56,22 @@ expect 3 "$KANON" insert s.db delta.csv
 err_has "delta.csv:1: column 1: names of columns are numbers or dates"
 expect 0 "$KANON" insert s.db delta.csv --header no
 err_has "1 records inserted"
+
+# what the schema says holds for its releases, its states and its taxonomies: names that look like a record
+printf '1,2020,7\n' >digits.csv
+awk 'BEGIN { for (i = 1; i <= 40; i++) printf "%d,%d,%d\n", i, i % 7, i % 2 }' >>digits.csv
+printf 'header: yes\nattributes: {"1": {role: identifying}, "2020": {role: quasi, type: integer}, "7": {role: quasi}}
+key: ["1"]\nprivacy: {k: 3}\n' >digits.yaml
+expect 0 "$KANON" anonymize digits.csv -s digits.yaml -q --state d.db -o digits-r.csv
+expect 0 "$KANON" check digits-r.csv -s digits.yaml
+printf '1,2020,7\n100,3,1\n101,3,0\n102,4,1\n' >more.csv
+expect 0 "$KANON" insert d.db more.csv
+err_has "3 records inserted"
+printf '1\n100\n' >less.csv
+expect 0 "$KANON" delete d.db less.csv
+err_has "1 record"
+expect 3 "$KANON" insert d.db none.csv
+expect 0 "$KANON" taxonomy build none.csv -s no.yaml --column c2 --rare 1
+out_has "State-gov"
+expect 3 "$KANON" taxonomy build none.csv -s no.yaml --column c9 --rare 1
+err_has "c9: the table has no such column"
