@@ -208,17 +208,20 @@ static int rank(kanon__kind kind)
     return (kanon__kind_has(kind, KANON__TRAIT_WEAK) ? 0 : LEAST_STRONG) + here;
 }
 
-/* Whether the words after a match begin with one that makes them its object: "trust in the police". */
-static bool has_object(const char *words, const match *m)
+/* Whether a word between two places of a name makes what follows the object of what comes before: "trust in the police". */
+static bool is_linked(const char *words, size_t from, size_t to)
 {
     static const char *const links[] = {"of", "in",  "with", "for", "to",  "about", "von", "mit",  "zu",  "zur", "zum",
                                         "an", "am",  "der",  "des", "de",  "du",    "d",   "la",   "le",  "les", "del",
                                         "en", "con", "al",   "a",   "por", "sur",   "au",  "dans", "fuer"};
-    const char *next = words + m->end + (words[m->end] == ' ');
-    size_t length = strcspn(next, " ");
-    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-        if (strlen(links[i]) == length && memcmp(links[i], next, length) == 0)
-            return true;
+    while (from < to) {
+        from += words[from] == ' ';
+        size_t length = strcspn(words + from, " ");
+        for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+            if (strlen(links[i]) == length && memcmp(links[i], words + from, length) == 0)
+                return true;
+        from += length;
+    }
     return false;
 }
 
@@ -226,7 +229,7 @@ static bool has_object(const char *words, const match *m)
 static bool is_about(const char *words, const match *m, const match *all, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (all[i].begin >= m->end && infos[all[i].kind].role == KANON_ROLE_QUASI && !has_object(words, m))
+        if (all[i].begin >= m->end && infos[all[i].kind].role == KANON_ROLE_QUASI && !is_linked(words, m->end, all[i].begin))
             return false;
     return true;
 }

@@ -32,21 +32,25 @@ bool kanon__column_is_telling_text(const kanon__column_facts *f)
     return f->shape.type == KANON_TYPE_CATEGORICAL && f->n_rows >= FEW_RECORDS && kanon__column_is_nearly_unique(f);
 }
 
-kanon__kind kanon__column_identity(const kanon__column_facts *f, kanon__kind kind)
-{
-    if (kind != KANON__KIND_UNKNOWN && kanon__kind_at(kind)->role == KANON_ROLE_IDENTIFYING)
-        return kind;
-    if (kanon__column_is_free_text(f))
-        return KANON__KIND_free_text;
-    return kind == KANON__KIND_UNKNOWN && kanon__column_has_full_names(f) ? KANON__KIND_person_name : KANON__KIND_UNKNOWN;
-}
-
 /* Whether no two rows have one number although its range is so small that many would by chance: it numbers the rows. */
 static bool numbers_rows(const kanon__column_facts *f)
 {
     double pairs = (double)f->n_present * (double)(f->n_present - 1) / 2;
     return f->shape.type == KANON_TYPE_INTEGER && f->n_present >= FEW_RECORDS && f->n_distinct == f->n_present &&
            pairs >= SURE_PAIRS * (f->max - f->min + 1);
+}
+
+/* What others know may be written as names are (towns, titles); anything else that is, is names of persons. */
+kanon__kind kanon__column_identity(const kanon__column_facts *f, kanon__kind kind)
+{
+    bool known = kind != KANON__KIND_UNKNOWN && kanon__kind_at(kind)->role == KANON_ROLE_QUASI;
+    if (kind != KANON__KIND_UNKNOWN && kanon__kind_at(kind)->role == KANON_ROLE_IDENTIFYING)
+        return kind;
+    if (kanon__column_is_free_text(f))
+        return KANON__KIND_free_text;
+    if (!known && numbers_rows(f))
+        return KANON__KIND_record_id;
+    return !known && kanon__column_has_full_names(f) ? KANON__KIND_person_name : KANON__KIND_UNKNOWN;
 }
 
 /* The name of a column is no proof if it has few values, or if numbers of records repeat: "number of rooms". */
@@ -62,13 +66,13 @@ static bool identifies_by(const kanon__column_facts *f, kanon__kind identity)
 static kanon__suspicion_kind suspect_identity(char *text, const kanon__column_facts *f, kanon__kind kind)
 {
     kanon__kind identity = kanon__column_identity(f, kind);
-    if (identity != KANON__KIND_UNKNOWN && identifies_by(f, identity)) {
-        snprintf(text, KANON__SUSPICION_TEXT, "looks identifying: %s", kanon__kind_at(identity)->reason);
-        return KANON__SUSPECT_PERSON;
-    }
     if (numbers_rows(f)) {
         snprintf(text, KANON__SUSPICION_TEXT, "looks identifying: it numbers the records");
         return KANON__SUSPECT_UNIQUE;
+    }
+    if (identity != KANON__KIND_UNKNOWN && identifies_by(f, identity)) {
+        snprintf(text, KANON__SUSPICION_TEXT, "looks identifying: %s", kanon__kind_at(identity)->reason);
+        return KANON__SUSPECT_PERSON;
     }
     if (!kanon__column_is_telling_text(f))
         return KANON__SUSPECT_NONE;
