@@ -21,7 +21,8 @@ enum { TEXT = 700 };
 
 /* What is worth a sentence. */
 #define LEAST_SAVED 0.02 /* of the loss */
-#define LEAST_SHIFT 0.15 /* of the loss of the other columns, where one column pays for them */
+#define LEAST_SHIFT 0.15 /* of the loss of the other columns, where one column pays for them, */
+#define MOST_PAID 0.25   /* and all together loses no more than this */
 enum {
     MOST_LEFT_OUT = 3, /* sentences about columns that are left out, */
     MOST_SHIFTS = 2,   /* weights and bands, of each */
@@ -359,7 +360,7 @@ static bool is_shift(kanon__trial_kind kind)
 
 static bool is_worth_it(const promise *p)
 {
-    return is_shift(p->trial->kind) ? p->others >= LEAST_SHIFT : p->saves >= LEAST_SAVED;
+    return is_shift(p->trial->kind) ? p->others >= LEAST_SHIFT && p->saves >= -MOST_PAID : p->saves >= LEAST_SAVED;
 }
 
 /* What saves comes first, most of it first; then what shifts, likewise; a smaller k, which protects less, last. */
@@ -400,16 +401,18 @@ static kanon_status say_column(kanon_advice *a, const findings *f, const promise
         snprintf(text, sizeof text, "masking %.200s from the right saves about %d %% of the loss: a cell is then no longer "
                  "either exact or *", name, percent(p->saves, 1));
     } else {
-        char bands[80] = "";
+        char bands[80] = "", own[80] = "much more, as it loses next to nothing now";
         bool banded = t->kind == KANON__TRIAL_BANDS;
         said.topic = banded ? "bands" : "weight";
         said.option = banded ? "bands" : "weight";
+        if (f->trials.baseline[t->attribute] > 0.01 * f->trials.items[0].loss)
+            snprintf(own, sizeof own, "%.0f %% %s", 100 * fabs(p->own), p->own < 0 ? "less" : "more");
         if (banded)
             snprintf(bands, sizeof bands, ", %d %% by the bands alone", percent(p->bands, 1));
         snprintf(text, sizeof text, "if %.200s matters less than the others, give it %s %s: the others lose about %d %% "
-                 "less, %.200s itself %.0f %% %s%s, all together %d %% %s",
-                 name, banded ? "bands of" : "the weight", t->text, percent(p->others, 1), name, 100 * fabs(p->own),
-                 p->own < 0 ? "less" : "more", bands, percent(fabs(p->saves), 1), whole);
+                 "less, %.200s itself %s%s, all together %d %% %s",
+                 name, banded ? "bands of" : "the weight", t->text, percent(p->others, 1), name, own, bands,
+                 percent(fabs(p->saves), 1), whole);
     }
     return add_piece(a, f, &said, text, err);
 }
