@@ -53,6 +53,15 @@ static void put_aside(kanon__categories *cs, const kanon__category *category)
     cs->n_other++;
 }
 
+/* A common category of which few records show it in the release: these few are put aside, so that the others do not hold
+ * most of the table. */
+static void put_aside_released(kanon__categories *cs, kanon__category *category)
+{
+    cs->other_after += category->after;
+    cs->other_groups += category->groups;
+    category->after = category->groups = 0;
+}
+
 /* Keep the items in descending order; what falls out at the end is put aside. */
 static void take(kanon__categories *cs, const kanon__category *category)
 {
@@ -123,6 +132,8 @@ kanon_status kanon__categories_init(kanon__categories *cs, const kanon__column *
     for (int32_t node = 0; st == KANON_OK && node < c->domain->taxonomy->n_nodes; node++) {
         kanon__category category = {
             .node = node, .before = counts.before[node], .after = counts.after[node], .groups = counts.groups[node]};
+        if (least.groups <= 1 && category.before >= least.records && is_rare(category.after, least.records))
+            put_aside_released(cs, &category);
         if (is_hidden(category.before, category.after, category.groups, least))
             put_aside(cs, &category);
         else if (category.before + category.after > 0)

@@ -16,7 +16,7 @@ static void put_said(kanon__output *o, const kanon__report *r)
         const char *text = kanon__report_said(r, &kanon__release_keys[i]);
         if (text == NULL)
             continue;
-        kanon__output_text(o, n++ == 0 ? "<table><tbody>\n" : "");
+        kanon__output_text(o, n++ == 0 ? "<table class=\"facts\"><tbody>\n" : "");
         kanon__markup(o, "<tr><th scope=\"row\">%s</th><td>", kanon__release_keys[i].title);
         kanon__html_text(o, text);
         kanon__output_text(o, "</td></tr>\n");
@@ -183,7 +183,8 @@ static void put_use(kanon__output *o, const kanon__report *r)
     }
     kanon__output_text(
         o, ".</li>\n<li>The recipient does not try to identify a person in it, and does not join it with other data about "
-           "persons.</li>\n<li>A recipient who recognises a person by chance tells the sender, and does not pass it on.</li>\n"
+           "persons.</li>\n<li>A recipient who recognises a person by chance tells the sender, and does not pass it "
+           "on.</li>\n"
            "<li>For analysts: a generalised cell covers the original value. Counts by generalised cells are exact for the "
            "groups as they are; means and relations inside an interval are estimates. Columns that are released as they are "
            "have their original values.</li>\n</ul>\n");

@@ -376,8 +376,10 @@ static void category_figure(kanon__output *o, const kanon__column *c, const kano
             bar->label_length = strlen(bar->label);
         }
     }
-    if (cs->n_other > 0) {
-        snprintf(other, sizeof other, cs->other_is_rare ? "other (rare, %lld)" : "other (%lld values)",
+    if (cs->n_other > 0 || cs->other_after > 0) {
+        snprintf(other, sizeof other, cs->n_other == 0     ? "other"
+                                      : cs->other_is_rare ? "other (%lld rare)"
+                                                          : "other (%lld values)",
                  (long long)cs->n_other);
         bars[n++] = (kanon__plot_bar){
             .label = other, .label_length = strlen(other), .values = {(double)cs->other_before, (double)cs->other_after}};

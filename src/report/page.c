@@ -73,6 +73,8 @@ static const char tables[] =
     "svg{display:block;width:100%;height:auto;font-size:11px}\n"
     "@media screen and (max-width:600px){svg[width=\"640\"]{min-width:560px}}\n" /* letters stay readable */
     ".dense{font-size:11px}.dense th,.dense td{padding:4px 3px}\n"
+    "@media screen and (min-width:980px){.widest{width:min(1060px,100vw - 40px);"
+    "margin-left:calc(50% - min(530px,50vw - 20px))}}\n"
     ".pair{display:grid;grid-template-columns:repeat(auto-fill,minmax(310px,1fr));gap:6px 28px;align-items:start}\n";
 
 /* On a telephone: one column of values, and wide tables row by row. */
@@ -82,7 +84,11 @@ static const char narrow[] =
     ".stack thead{display:none}.stack tr{display:block;padding:6px 0;border-bottom:1px solid var(--line)}"
     ".stack th,.stack td{display:block;width:auto;border:0;padding:2px 0;text-align:left}"
     ".stack td:empty{display:none}"
-    ".stack td[data-label]::before{content:attr(data-label) \": \";color:var(--soft)}}\n";
+    ".stack td[data-label]::before{content:attr(data-label) \": \";color:var(--soft)}}\n"
+    "@media screen and (max-width:979px){.widest thead{display:none}.widest tr{display:block;padding:6px 0;"
+    "border-bottom:1px solid var(--line)}"
+    ".widest th,.widest td{display:block;width:auto;border:0;padding:2px 0;text-align:left}"
+    ".widest td[data-label]::before{content:attr(data-label) \": \";color:var(--soft)}}\n";
 
 static const char paper[] =
     "@media print{body{padding:0;max-width:none;font-size:10.5pt}h1{font-size:18pt}h2{margin-top:22px}table{font-size:9pt}"

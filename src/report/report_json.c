@@ -189,7 +189,8 @@ static bool set_release(json_t *root, const kanon__report *r)
            set(root, "threshold_met", known ? json_boolean(t.met) : json_null());
 }
 
-/* The figures of a criterion: one of the table, or an object by column; null: it was not counted. */
+/* The figure of a criterion: one of the table, or an object by column; null: it was not counted. Others see only those that
+ * the release shows. */
 static bool set_criterion(json_t *object, const kanon__report *r, const char *name)
 {
     const kanon_figure *f = kanon_measures_find(r->measures, name, NULL);

@@ -406,6 +406,11 @@ static label_place label_of(const frame *f, const scale *s, const kanon__plot_po
     double room = point->is_chosen ? 11 : 6, width = LETTER * kanon__text_width(point->label, strlen(point->label));
     label_place at = {.to = along(s, f, point->x) - room, .y = height_of(f, point->y, top) + 13};
     at.from = at.to - width;
+    if (at.y > f->top + f->height - 2 && !point->is_chosen) { /* it would lie on the axis: above, to the right */
+        at.from = along(s, f, point->x) + 3;
+        at.to = at.from + width;
+        at.y = height_of(f, point->y, top) - 7;
+    }
     if (point->is_chosen && at.from < f->left) {
         at.from = along(s, f, point->x) + room;
         at.to = at.from + width;

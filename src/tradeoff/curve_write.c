@@ -163,7 +163,7 @@ static void put_table(kanon__output *o, const kanon_curve *c)
 {
     const kanon_curve_point *chosen = kanon_curve_recommended(c);
     kanon__html_begin(o, "points", "All points");
-    kanon__output_text(o, "<div class=\"scroll\"><table class=\"stack dense\">\n<thead><tr><th>settings</th>"
+    kanon__output_text(o, "<div class=\"scroll widest\"><table class=\"dense\">\n<thead><tr><th>settings</th>"
                           "<th>result</th>");
     for (size_t i = 0; i < c->points[0].n_figures; i++) {
         kanon__output_text(o, "<th class=\"n\">");

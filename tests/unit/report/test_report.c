@@ -370,6 +370,24 @@ static void rare_categories_are_hidden(void **state)
     forget(&data);
 }
 
+static void common_categories_are_shown(void **state)
+{
+    (void)state;
+    /* a 8 and b 6 times, of which 2 each are released as such, and the others as * */
+    data_set data = data_of("attributes: {v: {role: quasi, type: categorical}}\n",
+                            "v\na\na\nb\nb\na\na\na\na\na\na\nb\nb\nb\nb\n",
+                            (const int64_t[]){1, 1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3});
+    kanon__categories categories = categories_of(&data, 3);
+    assert_int_equal(categories.n, 3);
+    assert_category(&data, &categories.items[0], "*", 0, 0, 10);
+    assert_category(&data, &categories.items[1], "a", 0, 8, 0);
+    assert_category(&data, &categories.items[2], "b", 0, 6, 0);
+    assert_int_equal(categories.n_other, 0);
+    assert_int_equal(categories.other_before, 0);
+    assert_int_equal(categories.other_after, 4);
+    forget(&data);
+}
+
 static void few_groups_are_hidden(void **state)
 {
     (void)state;
@@ -760,6 +778,7 @@ int main(void)
         cmocka_unit_test(any_axis_adds_up),
         cmocka_unit_test(categories_keep_the_order_of_their_tree),
         cmocka_unit_test(rare_categories_are_hidden),
+        cmocka_unit_test(common_categories_are_shown),
         cmocka_unit_test(few_groups_are_hidden),
         cmocka_unit_test(the_largest_categories_are_shown),
         cmocka_unit_test(any_categories_add_up),

@@ -106,7 +106,7 @@ export function CurvePlot(props: { curve: Curve; k: number; onChoose(k: number):
     const rung = niceStep(highest / 4);
     const most = Math.ceil((highest * 1.05) / rung) * rung;
     const rungs = Array.from({ length: Math.round(most / rung) }, (_, i) => (i + 1) * rung);
-    const x = (risk: number) => LEFT + ((Math.log10(risk) - low) / (high - low || 1)) * (WIDTH - LEFT - 30);
+    const x = (risk: number) => LEFT + ((Math.log10(risk) - low) / (high - low || 1)) * (WIDTH - LEFT - LABEL_WIDTH);
     const y = (loss: number) => HEIGHT - BOTTOM - (loss / most) * (HEIGHT - BOTTOM - 34);
     const path = points
         .map((p, i) => `${i === 0 ? "M" : "L"}${x(p.risk).toFixed(1)} ${y(p.loss).toFixed(1)}`)
@@ -159,7 +159,7 @@ export function CurvePlot(props: { curve: Curve; k: number; onChoose(k: number):
                         >
                             <circle class="target" cx={x(p.risk)} cy={y(p.loss)} r={18} />
                             <circle class="dot" cx={x(p.risk)} cy={y(p.loss)} r={p.k === props.k ? 8 : 6} />
-                            <text x={x(p.risk)} y={y(p.loss) - 13} text-anchor="middle">
+                            <text x={x(p.risk) + 8} y={y(p.loss) - 10} text-anchor="start">
                                 {isCrowded && p.k !== props.k ? p.k : `k = ${p.k}`}
                             </text>
                         </g>
