@@ -82,6 +82,12 @@ out:
     return st;
 }
 
+uint32_t kanon__class_table_find(const kanon__class_table *t, const uint32_t *tuple)
+{
+    const uint64_t *slot = t->n_slots > 0 ? find_slot(t, tuple, hash_tuple(t, tuple)) : NULL;
+    return slot == NULL || *slot == 0 ? UINT32_MAX : (uint32_t)(*slot & UINT32_MAX) - 1;
+}
+
 void kanon__class_table_clear(kanon__class_table *t)
 {
     kanon__free(t->slots);

@@ -21,6 +21,8 @@ typedef struct kanon__class_table {
 
 /* Count a row; *out is its class. KANON_EDATA: more classes than can be numbered. */
 kanon_status kanon__class_table_add(kanon__class_table *table, uint32_t *out, const uint32_t *tuple, kanon_error *err);
+/* The class of a tuple; UINT32_MAX: there is none. */
+uint32_t kanon__class_table_find(const kanon__class_table *table, const uint32_t *tuple);
 void kanon__class_table_clear(kanon__class_table *table);
 
 #endif

@@ -22,6 +22,11 @@ static bool has_key(const kanon__texts *key, const kanon__source *source)
     return key->n > 0;
 }
 
+bool kanon__key_is_in(const kanon__texts *key, const kanon__source *table, const kanon__source *file)
+{
+    return has_key(key, table) && has_key(key, file);
+}
+
 /* Space at the ends is no part of a text. */
 static kanon_status add_text(kanon__key_rows *r, const kanon__cell *cell, kanon_error *err)
 {
@@ -88,7 +93,7 @@ kanon_status kanon__key_rows_new(kanon__key_rows **out, const kanon__texts *key,
     kanon_status st = KANON_OK;
     kanon__key_rows *r = NULL;
     *out = NULL;
-    if (!has_key(key, table) || !has_key(key, file))
+    if (!kanon__key_is_in(key, table, file))
         return KANON_OK;
     KANON_TRY(kanon__new_array(&r, 1, "keys", err), out);
     r->key = key;
@@ -112,17 +117,70 @@ void kanon__key_rows_free(kanon__key_rows *r)
     kanon__free(r);
 }
 
+kanon_status kanon__key_rows_look(kanon__key_rows *r, int64_t *out, bool *again, const kanon__cursor *cursor,
+                                  kanon_error *err)
+{
+    KANON_CHECK(take_key(r, cursor, err));
+    uint32_t row = kanon__dictionary_find(&r->keys, r->bytes, (size_t)r->n);
+    *out = row == KANON__NO_CODE ? -1 : (int64_t)row;
+    *again = *out >= 0 && r->taken[row];
+    if (*out >= 0)
+        r->taken[row] = true;
+    return KANON_OK;
+}
+
 kanon_status kanon__key_rows_find(kanon__key_rows *r, int64_t *out, const kanon__cursor *cursor, kanon_error *err)
 {
-    kanon_status st = take_key(r, cursor, err);
-    if (st != KANON_OK)
-        return st;
-    uint32_t row = kanon__dictionary_find(&r->keys, r->bytes, (size_t)r->n);
-    if (row == KANON__NO_CODE)
+    bool again = false;
+    KANON_CHECK(kanon__key_rows_look(r, out, &again, cursor, err));
+    if (*out < 0)
         return fail_at(r, cursor, "the table has no record with this key", err);
-    if (r->taken[row])
+    return again ? fail_at(r, cursor, "an earlier record has the same key", err) : KANON_OK;
+}
+
+/* The number of the row's key; KANON_EDATA: an earlier row of the file has it. */
+static kanon_status number_row(kanon__key_rows *r, kanon__dictionary *keys, bool **seen, int64_t *room, uint32_t *number,
+                               const kanon__cursor *cursor, kanon_error *err)
+{
+    int64_t before = *room;
+    KANON_CHECK(take_key(r, cursor, err));
+    KANON_CHECK(kanon__dictionary_add(keys, number, r->bytes, (size_t)r->n, err));
+    KANON_CHECK(kanon__grow_array(seen, room, (int64_t)*number + 1, "keys", err));
+    memset(*seen + before, 0, (size_t)(*room - before) * sizeof **seen);
+    if ((*seen)[*number])
         return fail_at(r, cursor, "an earlier record has the same key", err);
-    r->taken[row] = true;
-    *out = row;
+    (*seen)[*number] = true;
     return KANON_OK;
+}
+
+kanon_status kanon__keys_number(kanon__dictionary *keys, uint32_t **numbers, int64_t *n_rows, const kanon__texts *key,
+                                const kanon__source *file, kanon__ticker *ticker, kanon_error *err)
+{
+    enum { ROW_NS = 500 };
+    kanon_status st = KANON_OK;
+    kanon__key_rows r = {.key = key};
+    kanon__cursor *cursor = NULL;
+    bool *seen = NULL;
+    int64_t room = 0, capacity = 0, row = 0;
+    *numbers = NULL;
+    KANON_TRY(file->class->open(&cursor, file, err), out);
+    for (;; row++) {
+        bool has_row = false;
+        KANON_TRY(file->class->next(cursor, &has_row, err), out);
+        if (!has_row)
+            break;
+        KANON_TRY(kanon__grow_array(numbers, &capacity, row + 1, "keys", err), out);
+        KANON_TRY(number_row(&r, keys, &seen, &room, &(*numbers)[row], cursor, err), out);
+        KANON_TRY(kanon__tick(ticker, cursor->done, cursor->total, ROW_NS, err), out);
+    }
+    *n_rows = row;
+out:
+    file->class->close(cursor);
+    kanon__free(seen);
+    kanon__free(r.bytes);
+    if (st != KANON_OK) {
+        kanon__free(*numbers);
+        *numbers = NULL;
+    }
+    return st;
 }

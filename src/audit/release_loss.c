@@ -14,6 +14,7 @@
  * stars are classes like others; only where the classes become groups do they go by what texts mean, and stars are group
  * 0. */
 #include "audit/cell_notation.h"
+#include "audit/compare_original.h"
 #include "audit/key_rows.h"
 #include "core/alloc.h"
 #include "core/context.h"
@@ -27,6 +28,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { N_COMPARED = 4 }; /* figures of the comparison with the table */
 
 /* What one text of a column says. */
 typedef struct parsed_text {
@@ -479,6 +482,31 @@ out:
     return st;
 }
 
+/* What is wrong with the file, however little it loses. */
+static kanon_status add_comparison(kanon_measures *m, release_reader *r, kanon_error *err)
+{
+    static const kanon__texts no_key = {0};
+    kanon__comparison c = {.n_rows = 0};
+    bool has_key = kanon__key_is_in(&r->schema->key, r->table->source, r->source);
+    kanon_status st = kanon__compare_original(&c, r->table, r->source, r->schema, has_key ? &r->schema->key : &no_key, NULL,
+                                              &r->ticker, err);
+    double uncovered = 0, exchanged = 0;
+    for (int i = 0; st == KANON_OK && i < c.n_columns; i++) {
+        uncovered += (double)c.columns[i].uncovered;
+        exchanged += c.columns[i].exchanged >= 0;
+    }
+    const kanon_figure figures[] = {
+        {"uncovered_cells", NULL, "cells of the file that do not cover, or are not, those of their records", uncovered, 1},
+        {"records_doubled", NULL, "rows of the file of records that have rows enough", (double)c.doubled, 1},
+        {"records_foreign", NULL, "rows of the file that are of no record of the table", (double)c.foreign, 1},
+        {"columns_exchanged", NULL, "columns of the file whose cells are those of another column of the table", exchanged, 1},
+    };
+    for (int i = 0; st == KANON_OK && i < N_COMPARED; i++)
+        m->figures[m->n++] = figures[i];
+    kanon__comparison_clear(&c);
+    return st;
+}
+
 /* Whose records are whose is not in the file, nor how many values a class had before. */
 static kanon_status measure(kanon_measures **out, release_reader *r, int64_t k, kanon_error *err)
 {
@@ -496,7 +524,7 @@ static kanon_status measure(kanon_measures **out, release_reader *r, int64_t k, 
     KANON_TRY(kanon__sums_add_classes(&sums, r->sizes, r->classes.n, NULL, NULL, 0, err), out);
     for (int i = 0; i < data->n_quasi; i++)
         add_cells(&sums, r, i, &n_unknown);
-    KANON_TRY(kanon__measures_of_sums(out, &sums, 2 + data->n_columns, err), out);
+    KANON_TRY(kanon__measures_of_sums(out, &sums, 2 + data->n_columns + N_COMPARED, err), out);
     if (!data->has_entity && r->n_rows > 0)
         KANON_TRY(measure_rows(*out, r, err), out);
     (*out)->figures[(*out)->n++] = (kanon_figure){
@@ -505,6 +533,7 @@ static kanon_status measure(kanon_measures **out, release_reader *r, int64_t k, 
         .value = (double)n_unknown,
         .whole = 1,
     };
+    KANON_TRY(add_comparison(*out, r, err), out);
 out:
     if (st != KANON_OK) {
         kanon_measures_free(*out);

@@ -234,8 +234,9 @@ static void test_sizes(void **state)
     size_t n = 0;
     for (; kanon_measures_at(m, n) != NULL; n++)
         assert_true(strlen(kanon_measures_at(m, n)->formula) > 0);
-    /* those of sizes, risks, losses and covers, of the table and of each attribute, singled_out_all and unknown_cells */
-    assert_int_equal(n, (7 + 10 + 2 + 1) + (3 + 1) * 2 + 1 + 1);
+    /* those of sizes, risks, losses and covers, of the table and of each attribute, singled_out_all, unknown_cells
+     * and the comparison */
+    assert_int_equal(n, (7 + 10 + 2 + 1) + (3 + 1) * 2 + 1 + 1 + 4);
     assert_near(figure_of(m, "singled_out_all", NULL), 1.0 / 6, "rows that are singled out"); /* of stars alone */
     assert_near(figure_of(m, "ncp", "age"), (3 * 0.1 + 2 * 0.2 + 3) / 8, "ncp of age");
     assert_near(figure_of(m, "ncp", "town"), (2 + 1 + 2) / 8.0, "ncp of town");

@@ -1,0 +1,137 @@
+/* See file_columns.h. */
+#include "audit/file_columns.h"
+
+#include "core/alloc.h"
+#include "core/text.h"
+#include "table/value/number.h"
+
+#include <string.h>
+
+kanon_status kanon__file_column_init(kanon__file_column *out, const char *name, int first, int last, bool plain,
+                                     kanon_error *err)
+{
+    *out = (kanon__file_column){.name = name, .first = first, .last = last, .plain = plain};
+    return kanon__dictionary_init(&out->texts, err);
+}
+
+void kanon__file_columns_clear(kanon__file_column *columns, int n)
+{
+    for (int i = 0; columns != NULL && i < n; i++) {
+        kanon__free(columns[i].codes);
+        kanon__dictionary_clear(&columns[i].texts);
+    }
+    kanon__free(columns);
+}
+
+typedef struct column_reader {
+    const kanon__cursor *cursor;
+    const kanon_schema *schema;
+    char *text;
+    int64_t capacity;
+} column_reader;
+
+/* Copy a cell to r->text + at, unless `exact` without the white space at its ends. */
+static kanon_status copy_cell(column_reader *r, int64_t at, size_t *length, const kanon__cell *cell, bool exact,
+                              kanon_error *err)
+{
+    KANON_CHECK(kanon__grow_array(&r->text, &r->capacity, at + (int64_t)cell->length + KANON__NUMBER_TEXT, "a cell", err));
+    char *to = r->text + at;
+    const char *bare = to;
+    *length = kanon__csv_unescape(to, cell);
+    if (!exact)
+        kanon__trim(&bare, length);
+    memmove(to, bare, *length);
+    return KANON_OK;
+}
+
+/* 007 is a code and no number. */
+size_t kanon__file_text_canonical(char *text, size_t length)
+{
+    kanon__decimal number;
+    size_t sign = length > 0 && text[0] == '-';
+    bool is_code = length > sign + 1 && text[sign] == '0' && text[sign + 1] != '.';
+    if (length == 0 || length >= KANON__NUMBER_TEXT || is_code || !kanon__parse_decimal(&number, text, length) ||
+        !number.exact)
+        return length;
+    return kanon__format_scaled(text, number.mantissa, number.scale);
+}
+
+static kanon_status read_plain(column_reader *r, kanon__file_column *c, uint32_t *code, kanon_error *err)
+{
+    const kanon__cell *cell = &r->cursor->cells[c->first];
+    size_t length = 0;
+    KANON_CHECK(copy_cell(r, 0, &length, cell, false, err));
+    if (cell->null || kanon__schema_is_missing(r->schema, r->text, length))
+        return kanon__dictionary_add(&c->texts, code, KANON__TEXT_MISSING, KANON__TEXT_MISSING_LENGTH, err);
+    length = kanon__file_text_canonical(r->text, length);
+    return kanon__dictionary_add(&c->texts, code, r->text, length, err);
+}
+
+/* Null, or empty in text, where nulls are not told apart. */
+static bool is_nothing(const kanon__cell *cell)
+{
+    return cell->null || cell->length == 0;
+}
+
+/* [min..max], or the one of the two where they are equal; nothing beside a number is an open end. */
+static kanon_status read_ends(column_reader *r, kanon__file_column *c, uint32_t *code, kanon_error *err)
+{
+    const kanon__cell *low = &r->cursor->cells[c->first], *high = &r->cursor->cells[c->last];
+    size_t n_low = 0, n_high = 0;
+    *code = KANON__NO_CODE;
+    if (low->null && high->null)
+        return KANON_OK;
+    KANON_CHECK(copy_cell(r, 1, &n_low, low, c->exact, err));
+    KANON_CHECK(copy_cell(r, (int64_t)n_low + 3, &n_high, high, c->exact, err));
+    char *text = r->text;
+    bool is_open = is_nothing(low) != is_nothing(high);
+    if (!is_open && n_low == n_high && memcmp(text + 1, text + n_low + 3, n_low) == 0)
+        return kanon__dictionary_add(&c->texts, code, text + 1, n_low, err);
+    text[0] = '[';
+    memcpy(text + n_low + 1, "..", 2);
+    text[n_low + 3 + n_high] = ']';
+    return kanon__dictionary_add(&c->texts, code, text, n_low + n_high + 4, err);
+}
+
+static kanon_status read_cell(column_reader *r, kanon__file_column *c, uint32_t *code, kanon_error *err)
+{
+    const kanon__cell *cell = &r->cursor->cells[c->first];
+    size_t length = 0;
+    if (c->plain)
+        return read_plain(r, c, code, err);
+    if (c->first != c->last)
+        return read_ends(r, c, code, err);
+    *code = KANON__NO_CODE;
+    if (cell->null)
+        return KANON_OK;
+    KANON_CHECK(copy_cell(r, 0, &length, cell, c->exact, err));
+    return kanon__dictionary_add(&c->texts, code, r->text, length, err);
+}
+
+kanon_status kanon__file_columns_read(kanon__file_column *columns, int n, int64_t *n_rows, const kanon__source *source,
+                                      const kanon_schema *schema, kanon__ticker *ticker, kanon_error *err)
+{
+    enum { ROW_NS = 100, CELL_NS = 40 };
+    kanon_status st = KANON_OK;
+    kanon__cursor *cursor = NULL;
+    column_reader r = {.schema = schema};
+    int64_t row = 0;
+    KANON_TRY(source->class->open(&cursor, source, err), out);
+    r.cursor = cursor;
+    for (;; row++) {
+        bool has_row = false;
+        KANON_TRY(source->class->next(cursor, &has_row, err), out);
+        if (!has_row)
+            break;
+        for (int i = 0; i < n; i++) {
+            KANON_TRY(kanon__grow_array(&columns[i].codes, &columns[i].capacity, row + 1, "cells", err), out);
+            KANON_TRY(read_cell(&r, &columns[i], &columns[i].codes[row], err), out);
+        }
+        KANON_TRY(kanon__tick(ticker, cursor->done, cursor->total, ROW_NS + n * CELL_NS, err), out);
+    }
+    *n_rows = row;
+out:
+    source->class->close(cursor);
+    kanon__free(r.text);
+    return st;
+}
