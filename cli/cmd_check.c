@@ -7,6 +7,7 @@
 #include "terminal.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT_RISK_THRESHOLD 0.2
@@ -14,6 +15,7 @@
 static const char *const examples[] = {
     "kanon check release.csv -s patients.yaml -k 10",
     "kanon check other-tool.csv --quasi age,zip --sensitive ill --insensitive id",
+    "kanon check release.csv -s patients.yaml --original patients.csv",
     NULL,
 };
 
@@ -25,6 +27,22 @@ static void print_lines(const char *name, const char *const *lines, size_t n)
     for (size_t i = 0; i < n; i++) {
         printf("%-*s ", WIDTH, name);
         print_clean(stdout, lines[i]);
+        putchar('\n');
+    }
+}
+
+/* What other files show: findings under their names, and figures. */
+static void print_compared(const kanon_check *check)
+{
+    for (size_t i = 0; i < check->n_findings; i++)
+        print_lines(check->findings[i]->name, &check->findings[i]->sentence, 1);
+    for (size_t i = 0; i < check->n_compared; i++) {
+        const kanon_figure *figure = check->compared[i];
+        printf(figure->whole ? "%-*s %.0f" : "%-*s %.10g", WIDTH, figure->name, figure->value);
+        if (figure->attribute != NULL) {
+            putchar(' ');
+            print_clean(stdout, figure->attribute);
+        }
         putchar('\n');
     }
 }
@@ -61,6 +79,7 @@ static void print_check(const kanon_check *check, double threshold)
         print_clean(stdout, c->sentence);
         putchar('\n');
     }
+    print_compared(check);
     print_lines("warning", check->warnings, check->n_warnings);
     print_lines("not_shown", check->not_shown, check->n_not_shown);
 }
@@ -83,6 +102,25 @@ static void add_reason(char *to, size_t size, const char *reason)
     snprintf(to + used, size - used, "%s%s", used > 0 ? "; " : "", reason);
 }
 
+/* What to do on the command line. */
+static void add_advice(char *to, size_t size, const kanon_check *check)
+{
+    if (check->original_shows)
+        add_reason(to, size, "--original TABLE compares the file with it");
+    if (check->n_unnamed > 0) {
+        add_reason(to, size, "--insensitive ");
+        bool is_plain = true; /* without quotes for a shell */
+        for (size_t i = 0; i < check->n_unnamed; i++)
+            is_plain &= strpbrk(check->unnamed[i], " \t\"'$`\\;&|<>()*?[]#~!{}") == NULL;
+        for (size_t i = 0; i < check->n_unnamed; i++) {
+            size_t used = strlen(to);
+            snprintf(to + used, size - used, "%s%s", i > 0 ? "," : is_plain ? "" : "'", check->unnamed[i]);
+        }
+        size_t used = strlen(to);
+        snprintf(to + used, size - used, "%s gives %s a role", is_plain ? "" : "'", check->n_unnamed == 1 ? "it" : "them");
+    }
+}
+
 /* The last line: whether the file satisfies what was asked of it. Where it does not, standard error has the reasons too. */
 static int print_verdict(const char *path, const kanon_check *check)
 {
@@ -95,6 +133,7 @@ static int print_verdict(const char *path, const kanon_check *check)
         add_reason(reasons, sizeof reasons, check->violated[i]);
     for (size_t i = 0; i < check->n_not_shown; i++)
         add_reason(reasons, sizeof reasons, check->not_shown[i]);
+    add_advice(reasons, sizeof reasons, check);
     if (!check->holds)
         say("%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, reasons);
     printf("%-*s ", WIDTH, "verdict");
@@ -114,6 +153,42 @@ static int print_verdict(const char *path, const kanon_check *check)
     return EXIT_UNMET;
 }
 
+/* The files that the release is compared with; texts are those of the arguments. */
+typedef struct others {
+    kanon_input original, population, *earlier;
+    const kanon_input **list;
+} others;
+
+static int take_others(others *out, kanon_check_options *checking, const command *self, const arguments *args)
+{
+    int n_standard = strcmp(args->operand, "-") == 0;
+    size_t n = args->earlier.n;
+    out->earlier = calloc(n + 1, sizeof *out->earlier);
+    out->list = calloc(n + 1, sizeof *out->list);
+    if (out->earlier == NULL || out->list == NULL)
+        return wrong_usage(self, "out of memory");
+    for (size_t i = 0; i < n; i++) {
+        out->earlier[i] = (kanon_input){.struct_size = sizeof(kanon_input), .location = args->earlier.items[i]};
+        out->list[i] = &out->earlier[i];
+        n_standard += strcmp(args->earlier.items[i], "-") == 0;
+    }
+    if (args->original != NULL) {
+        out->original = (kanon_input){.struct_size = sizeof(kanon_input), .location = args->original};
+        checking->original = &out->original;
+        n_standard += strcmp(args->original, "-") == 0;
+    }
+    if (args->population != NULL) {
+        out->population = (kanon_input){.struct_size = sizeof(kanon_input), .location = args->population};
+        checking->population = &out->population;
+        n_standard += strcmp(args->population, "-") == 0;
+    }
+    checking->earlier = out->list;
+    checking->n_earlier = n;
+    checking->key = args->key.items;
+    checking->n_key = args->key.n;
+    return n_standard > 1 ? wrong_usage(self, "only one file can come from standard input") : EXIT_DONE;
+}
+
 /* The exit status is the verdict: 0 if all that was asked holds, 1 if not. */
 static int run(const command *self, const arguments *args)
 {
@@ -121,6 +196,7 @@ static int run(const command *self, const arguments *args)
     kanon_check *check = NULL;
     kanon_error err = KANON_INIT(kanon_error);
     progress show;
+    others with = {.list = NULL};
     int status = EXIT_DONE;
     if (!arguments_have_schema(args))
         return no_schema(self);
@@ -131,6 +207,9 @@ static int run(const command *self, const arguments *args)
         .payload = &show,
         .k = args->k,
     };
+    status = take_others(&with, &checking, self, args);
+    if (status != EXIT_DONE)
+        goto out;
     progress_begin(&show, args->quiet);
     signals_catch_reading(args->operand);
     const kanon_input input = table_at(args->operand, args);
@@ -147,6 +226,9 @@ static int run(const command *self, const arguments *args)
     }
     kanon_check_free(check);
     kanon_schema_free(schema);
+out:
+    free(with.list);
+    free(with.earlier);
     return status;
 }
 
@@ -166,7 +248,11 @@ const command command_check = {
                    "where k is less than asked, a "
                    "constraint is violated, a column of the file has no role or is identifying, or the file cannot show "
                    "what was asked: "
-                   "a quasi column, the column of a constraint or that of the entities is not in it.",
+                   "a quasi column, the column of a constraint or that of the entities is not in it. With --original each "
+                   "record is compared with its row: cells that do not cover it, records that are missing, there too often or "
+                   "not of the table, columns that are exchanged; and persons are counted by the entity column of the table. "
+                   "With --earlier records that share a class in all releases are counted, with --population the people who "
+                   "fit each row.",
     .operand = "RELEASE",
     .in = IN_CHECK,
     .examples = examples,

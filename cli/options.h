@@ -36,6 +36,7 @@ typedef struct arguments {
     double risk_threshold, most_seconds; /* 0: not said */
     const char *certificate, *proof, *from_certificate;
     const char *given_groups, *given_release; /* made before, by any tool */
+    const char *original, *population;
     const char *new_groups;                   /* of groups that are made better */
     const char *page;
     int64_t port; /* 0: not said */
@@ -45,7 +46,7 @@ typedef struct arguments {
     int form;                                /* a kanon_taxonomy_form */
     pair_list settings, measure_settings, taxonomies, bands, tops, bottoms, refine_settings, types, formats, orders;
     pair_list masks, weights, ends;
-    text_list quasi, sensitive, identifying, insensitive, permuted, missing, same, constraints, key;
+    text_list quasi, sensitive, identifying, insensitive, permuted, missing, same, constraints, key, earlier;
     const char *default_role;
     int numeric; /* a kanon_numeric */
     int recode;  /* a kanon_recode */

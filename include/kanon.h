@@ -620,8 +620,9 @@ typedef struct kanon_evaluate_options {
 KANON_API kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
                                       const kanon_evaluate_options *options, kanon_error *err);
 /* What a released file of `table` loses, whichever tool wrote it: the measures of sizes, losses, certainty penalties and,
- * without an entity, risks; and unknown_cells, those that could not be read and count as fully general. Notations are those
- * of kanon_check_read;
+ * without an entity, risks; unknown_cells, those that could not be read and count as fully general; and what the comparison
+ * with the table finds: uncovered_cells, records_doubled, records_foreign, columns_exchanged. Notations are those of
+ * kanon_check_read;
  * ranges and taxonomies come from the table, the texts that mean "no value" from `schema`. The records may be in any
  * order; those that the file lacks count as suppressed. KANON_EDATA: a quasi column is not there, or more records than in
  * the table. */
@@ -835,6 +836,17 @@ typedef struct kanon_check_options {
     void *payload;
     int64_t k; /* that the file must have; 0: what the schema says */
     const kanon_context *context; /* NULL: the schema's */
+    /* The table that the file was made of: each record is compared with its row, and persons are counted by the entity column
+     * of the table. NULL: none. */
+    const kanon_input *original;
+    const char *const *key; /* columns that name a record, in all files; NULL: the key of the schema, where all have it */
+    size_t n_key;
+    /* Releases before this one, by any tool, whose joint classes with it must have k (the joint-k of the schema). Who is who
+     * is known by the key, or where all have the rows of the original in its order. */
+    const kanon_input *const *earlier;
+    size_t n_earlier;
+    /* People of whom somebody may know the quasi columns, by the names of the columns: how many fit each row. NULL: none. */
+    const kanon_input *population;
 } kanon_check_options;
 
 typedef struct kanon_class_size {
@@ -856,6 +868,26 @@ typedef struct kanon_constraint_status {
     double asked, reached; /* by the least protected class, in the unit of the model: l, c, alpha, t, or entities */
     int holds;
 } kanon_constraint_status;
+
+/* What a finding means for the verdict. */
+typedef enum kanon_finding_state {
+    KANON_FINDING_NOTE = 0, /* said for the record */
+    KANON_FINDING_LOOK,     /* worth a look; it decides nothing */
+    KANON_FINDING_FAILS,    /* something is wrong with the file; `violated` has the sentence, too */
+    KANON_FINDING_NOT_SHOWN /* what was asked cannot be counted; `not_shown` has the sentence, too */
+} kanon_finding_state;
+
+/* What a check found by comparing a file with another one. No sentence holds a value of a table. */
+typedef struct kanon_finding {
+    const char *name;     /* "compared", "uncovered", "unknown", "exchanged", "permuted", "means", "missing", "doubled",
+                             "foreign", "partial", "extra_column", "order", "persons", "earlier", "population",
+                             "k_map"; more may come */
+    const char *column;   /* it is about this column; NULL: the whole file */
+    const char *other;    /* and this one, as of two that are exchanged; NULL: none */
+    int64_t count;        /* cells, rows, records, ...; 0: nothing is counted */
+    kanon_finding_state state;
+    const char *sentence; /* without a full stop */
+} kanon_finding;
 
 typedef struct kanon_check {
     int64_t records;    /* in the file */
@@ -896,13 +928,20 @@ typedef struct kanon_check {
     /* The share of the records that no other record, or with entities no other person's, equals on the quasi columns and all
      * columns that are released as they are: sensitive and insensitive ones. */
     double singled_out_all;
+    /* Comparisons with the original, earlier releases and a population, as far as they were given. */
+    const kanon_finding *const *findings;
+    size_t n_findings;
+    const kanon_figure *const *compared; /* figures of the same: joint_k, journalist_risk, ... */
+    size_t n_compared;
+    int original_shows; /* something is not shown that the original would show */
 } kanon_check;
 
 /* Read a released file, whichever tool wrote it, and find what it really reaches. Classes are made of texts as they stand in
  * the file: cells that differ are different, whatever they mean, unless the schema says that two texts are one
  * (`same` of the schema). A sensitive cell that is suppressed or generalised counts as the commonest value of its class.
  * What was asked and cannot be counted (a column is not there, or its values cannot be read) never holds, nor does a file
- * with a column that has no role. Header and encoding are those of the input, whatever the schema says of the table. */
+ * with a column that has no role. Header and encoding are those of the input, whatever the schema says of the table.
+ * KANON_EDATA also where one of the other files of the options has a fault, whose place the message names. */
 KANON_API kanon_status kanon_check_read(kanon_check **out, const kanon_input *release, const kanon_schema *schema,
                                         const kanon_check_options *options, kanon_error *err);
 KANON_API void kanon_check_free(kanon_check *check);

@@ -84,6 +84,20 @@ def test_check_counts_what_a_reader_sees():
     assert not pykanon.check({"job": ["a", "a"], "ill": ["flu", "*"]}, quasi="job", sensitive="ill", constraints=l2)
 
 
+def test_check_compares_with_other_tables():
+    released = {"id": ["1", "2", "3"], "age": ["[20..29]", "[20..29]", "*"], "ill": ["flu", "cold", "flu"]}
+    patients = {"id": ["3", "1", "2"], "age": [35, 23, 28], "ill": ["flu", "flu", "cold"]}
+    roles = {"quasi": "age", "sensitive": "ill", "insensitive": "id"}
+    found = pykanon.check(released, original=patients, key="id", **roles)
+    assert found and [f["name"] for f in found.findings] == ["compared"]
+    wrong = pykanon.check(released, original=b"id,age,ill\n1,23,flu\n2,41,cold\n3,35,flu\n", **roles)
+    assert not wrong and "age: 1 cell does not cover the original" in wrong.violated
+    both = pykanon.check(released, earlier=[released, released], key="id", population=patients, **roles)
+    assert {f["name"]: f["value"] for f in both.compared if f["column"] is None}["joint_k"] == 1
+    with pytest.raises(pykanon.DataError, match="no such column, which is one of the key"):
+        pykanon.check({"age": ["*"]}, original=patients, key="id", **roles)
+
+
 def test_bound_and_tradeoff(result, people, roles, tmp_path):
     lower = pykanon.bound(people, k=5, certificate=str(tmp_path / "proof.json"), **roles)
     assert 0 < lower.lower_bound <= result.measures["information_loss"]

@@ -53,6 +53,11 @@
 #' @param singled_out Write no release of which more than this share of the rows is one person's by the
 #'   quasi-identifiers and all columns that are released as they are; a check of one fails.
 #' @param key The columns that name a record in a [kanon_state()]; they are never released.
+#' @param original The table that RELEASE was made of: each record is compared with its row, and persons are
+#'   counted.
+#' @param earlier A release before this one, by any tool: records that are in the same class in each of them
+#'   must be k.
+#' @param population People of whom somebody may know the quasi columns: how many of them fit each row.
 #' @param refine The refinement that runs after grouping: see [kanon_catalogue()].
 #' @param effort Time to spend on lowering the loss, with the algorithm auto or the refinement search:
 #'   `"fast"` (under a second), `"balanced"` (seconds, the default) or `"best"` (minutes).

@@ -9,16 +9,30 @@
 #' @param ... Columns and requirements, as in [kanonymise()].
 #' @param k The k that it must have; 0: what the schema says.
 #' @param risk_threshold Above this a record is at risk; 0: 0.2.
+#' @param original The table that it was made of: each record is compared with its row, by `key`, in order or as a multiset, and
+#'   persons are counted. As all tables here: a data frame, a stream of nanoarrow, or the path of a file.
+#' @param earlier A release before this one, or a list of them: records that are in one class in each of them must be k.
+#' @param population People of whom somebody may know the quasi columns: how many of them fit each row.
 #' @param progress Show how far the work is, on standard error.
-#' @return An object of class `kanon_check`, a list: `holds`, `k`, `classes`, `highest_risk`, `violated`, ...
+#' @return An object of class `kanon_check`, a list: `holds`, `k`, `classes`, `highest_risk`, `violated`, ...; `findings` and
+#'   `compared`, data frames, are what the other tables show.
 #' @examples
 #' released <- data.frame(age = c("[20..29]", "[20..29]", "35"), disease = c("flu", "cold", "flu"))
 #' check_release(released, quasi = "age", sensitive = "disease", k = 2)
 #' @export
-check_release <- function(x, ..., k = 0, risk_threshold = 0, progress = FALSE) {
+check_release <- function(x, ..., k = 0, risk_threshold = 0, original = NULL, earlier = NULL, population = NULL,
+                          progress = FALSE) {
   check_dots("check_release", ...)
   schema <- make_schema(...)
-  found <- .Call(C_check, schema, stream_of(x), list(k = k, risk_threshold = risk_threshold, progress = progress))
+  given <- function(table) if (is.null(table) || is.character(table)) table else stream_of(table)
+  is_list <- is.list(earlier) && !is.data.frame(earlier) && !inherits(earlier, "nanoarrow_array_stream")
+  several <- if (is_list || is.character(earlier)) as.list(earlier) else if (is.null(earlier)) list() else list(earlier)
+  found <- .Call(C_check, schema, stream_of(x), list(
+    k = k, risk_threshold = risk_threshold, progress = progress, original = given(original), population = given(population),
+    earlier = lapply(several, given), key = as.character(list(...)$key)
+  ))
+  found$findings <- as.data.frame(found$findings)
+  found$compared <- as.data.frame(found$compared)
   found$figures <- as.data.frame(found$figures)
   found$constraints <- as.data.frame(found$constraints)
   found$verdict <- as.data.frame(found$verdict)
@@ -31,6 +45,7 @@ print.kanon_check <- function(x, ...) {
   cat(sprintf("<kanon_check: k = %s, %s classes; %s>\n", count(x$k), count(x$classes), verdict))
   for (text in x$violated) cat("  violated:", text, "\n")
   for (text in x$not_shown) cat("  cannot be seen:", text, "\n")
+  for (text in x$findings$sentence[x$findings$state %in% c("note", "look")]) cat("  compared:", text, "\n")
   for (text in x$warnings) cat("  warning:", text, "\n")
   invisible(x)
 }

@@ -97,8 +97,15 @@ SEXP r_table_describe(SEXP handle)
 
 /* ---- checks ---- */
 
+enum { MOST_EARLIER = 64 };
+
+/* The tables that a release is compared with, each a path or a stream, in the order original, population, earlier ones. */
 typedef struct checking {
     kanon_check *found;
+    kanon_input others[2 + MOST_EARLIER];
+    const kanon_input *earlier[MOST_EARLIER];
+    struct ArrowArrayStream streams[2 + MOST_EARLIER];
+    const char *key[MOST_EARLIER];
     struct ArrowArrayStream stream;
     const kanon_schema *schema;
     kanon_check_options options;
@@ -147,12 +154,47 @@ static SEXP constraints_of(const kanon_check *c)
     return list;
 }
 
+static SEXP findings_list(const kanon_check *c)
+{
+    static const char *const states[] = {"note", "look", "fails", "not shown"};
+    SEXP list = PROTECT(list_new("name", "column", "other", "count", "state", "sentence", NULL));
+    for (int j = 0; j < 6; j++)
+        SET_VECTOR_ELT(list, j, Rf_allocVector(j == 3 ? REALSXP : STRSXP, (R_xlen_t)c->n_findings));
+    for (size_t i = 0; i < c->n_findings; i++) {
+        const kanon_finding *f = c->findings[i];
+        SET_STRING_ELT(VECTOR_ELT(list, 0), (R_xlen_t)i, utf8(f->name));
+        SET_STRING_ELT(VECTOR_ELT(list, 1), (R_xlen_t)i, f->column != NULL ? utf8(f->column) : NA_STRING);
+        SET_STRING_ELT(VECTOR_ELT(list, 2), (R_xlen_t)i, f->other != NULL ? utf8(f->other) : NA_STRING);
+        REAL(VECTOR_ELT(list, 3))[i] = (double)f->count;
+        SET_STRING_ELT(VECTOR_ELT(list, 4), (R_xlen_t)i, utf8(states[f->state]));
+        SET_STRING_ELT(VECTOR_ELT(list, 5), (R_xlen_t)i, utf8(f->sentence));
+    }
+    UNPROTECT(1);
+    return list;
+}
+
+static SEXP compared_list(const kanon_check *c)
+{
+    SEXP list = PROTECT(list_new("name", "column", "value", "formula", NULL));
+    for (int j = 0; j < 4; j++)
+        SET_VECTOR_ELT(list, j, Rf_allocVector(j == 2 ? REALSXP : STRSXP, (R_xlen_t)c->n_compared));
+    for (size_t i = 0; i < c->n_compared; i++) {
+        const kanon_figure *f = c->compared[i];
+        SET_STRING_ELT(VECTOR_ELT(list, 0), (R_xlen_t)i, utf8(f->name));
+        SET_STRING_ELT(VECTOR_ELT(list, 1), (R_xlen_t)i, f->attribute != NULL ? utf8(f->attribute) : NA_STRING);
+        REAL(VECTOR_ELT(list, 2))[i] = f->value;
+        SET_STRING_ELT(VECTOR_ELT(list, 3), (R_xlen_t)i, utf8(f->formula));
+    }
+    UNPROTECT(1);
+    return list;
+}
+
 static SEXP check_list(const kanon_check *c)
 {
     SEXP list = PROTECT(list_new("holds", "asked", "k", "k_asked", "records", "suppressed", "classes", "average_class_size",
                                  "highest_risk", "average_risk", "share_at_risk", "entities", "identifying_columns",
                                  "singled_out_all", "figures", "constraints", "warnings", "violated", "not_shown", "verdict",
-                                 NULL));
+                                 "findings", "compared", NULL));
     const double numbers[] = {(double)c->k,          (double)c->k_asked, (double)c->records, (double)c->suppressed,
                               (double)c->classes,    c->average_class_size, c->highest_risk,  c->average_risk,
                               c->share_at_risk, (double)c->entities, (double)c->identifying_columns, c->singled_out_all};
@@ -166,8 +208,46 @@ static SEXP check_list(const kanon_check *c)
     SET_VECTOR_ELT(list, 17, text_vector(c->violated, c->n_violated));
     SET_VECTOR_ELT(list, 18, text_vector(c->not_shown, c->n_not_shown));
     SET_VECTOR_ELT(list, 19, verdict_frame(c->verdict));
+    SET_VECTOR_ELT(list, 20, findings_list(c));
+    SET_VECTOR_ELT(list, 21, compared_list(c));
     UNPROTECT(1);
     return list;
+}
+
+/* Take one of the other tables, a path or a stream; NULL where there is none. `foreign` is set where R must be asked. */
+static const kanon_input *take_other(checking *w, int i, SEXP given, const char *name, int *foreign)
+{
+    int is_foreign = 0;
+    if (given == R_NilValue)
+        return NULL;
+    w->others[i] = (kanon_input){.struct_size = sizeof w->others[i], .name = name};
+    if (TYPEOF(given) == STRSXP) {
+        w->others[i].name = NULL;
+        w->others[i].location = path_of(given);
+    } else {
+        stream_take(&w->streams[i], given, &is_foreign);
+        w->others[i].stream = &w->streams[i];
+    }
+    *foreign |= is_foreign;
+    return &w->others[i];
+}
+
+static void take_others(checking *w, SEXP options, int *foreign)
+{
+    SEXP earlier = item(options, "earlier"), key = item(options, "key");
+    R_xlen_t n_earlier = Rf_xlength(earlier), n_key = Rf_xlength(key);
+    if (n_earlier > MOST_EARLIER || n_key > MOST_EARLIER)
+        raise_usage("there are more than 64 earlier releases or key columns", "");
+    w->options.original = take_other(w, 0, item(options, "original"), "original", foreign);
+    w->options.population = take_other(w, 1, item(options, "population"), "population", foreign);
+    for (R_xlen_t i = 0; i < n_earlier; i++)
+        w->earlier[i] = take_other(w, 2 + (int)i, VECTOR_ELT(earlier, i), "earlier release", foreign);
+    for (R_xlen_t i = 0; i < n_key; i++)
+        w->key[i] = Rf_translateCharUTF8(STRING_ELT(key, i));
+    w->options.earlier = w->earlier;
+    w->options.n_earlier = (size_t)n_earlier;
+    w->options.key = w->key;
+    w->options.n_key = (size_t)n_key;
 }
 
 SEXP r_check(SEXP schema, SEXP stream, SEXP options)
@@ -184,6 +264,7 @@ SEXP r_check(SEXP schema, SEXP stream, SEXP options)
     int foreign, show = (int)item_whole(options, "progress");
     kanon_error err = KANON_INIT(kanon_error);
     stream_take(&w.stream, stream, &foreign);
+    take_others(&w, options, &foreign);
     take_on_main(foreign, &w.options.tick, &w.options.context);
     kanon_status st = foreign ? do_check(&w, &err) : run(do_check, &w, &t, show, &err);
     result_keep(owner, w.found);

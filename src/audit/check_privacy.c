@@ -4,6 +4,7 @@
 
 #include "audit/plain_values.h"
 #include "audit/whole_row_check.h"
+#include "audit/population.h"
 #include "constraints/constraints.h"
 #include "core/alloc.h"
 #include "measures/homogeneity.h"
@@ -158,6 +159,16 @@ out:
     return st;
 }
 
+static kanon_status take_persons(kanon__data *t, const kanon__released *r, kanon_error *err)
+{
+    t->n_entities = r->n_persons;
+    KANON_CHECK(kanon__codes_new(&t->entity_codes, r->n_rows, (uint32_t)t->n_entities, false, err));
+    for (int64_t row = 0; row < r->n_rows; row++)
+        kanon__code_set(t->entity_codes, row, r->persons[row]);
+    t->has_entity = true;
+    return KANON_OK;
+}
+
 /* Every cell that is no value gets the one that most of its class have. No other choice leaves fewer different values, a
  * larger share of one, or less entropy, so no figure of a class alone is better than the truth. A class without any value
  * has one. */
@@ -219,6 +230,8 @@ static kanon_status list_constraints(kanon__policy *policy, const kanon__data *d
         const kanon__constraint_text *c = &r->schema->constraints[i];
         int column = find_column(data, c);
         int64_t at = kanon__texts_find(&c->names, "attribute", strlen("attribute"));
+        if (kanon__is_k_map(c)) /* of people, not of a column: population.h */
+            continue;
         if (column < 0)
             st = kanon__texts_addf(not_shown, err, "%s: a constraint is about it, and it is no sensitive column of the file",
                                    at >= 0 ? c->values.items[at] : "attribute");
@@ -246,6 +259,8 @@ static kanon_status encode_columns(kanon__data *data, kanon__policy *policy, enc
         KANON_TRY(encode(&data->columns[i], &encodings[i], r, &r->columns[i], &found->warnings, err), out);
     if (r->entity != NULL)
         KANON_TRY(number_entities(data, &encodings[r->n_columns], r, found, err), out);
+    else if (r->persons != NULL)
+        KANON_TRY(take_persons(data, r, err), out);
     for (int i = 0; i < r->n_columns; i++)
         KANON_TRY(settle_vague(data, i, &encodings[i], r, err), out);
     KANON_TRY(list_constraints(policy, data, r, encodings, &found->not_shown, err), out);
@@ -410,11 +425,12 @@ kanon_status kanon__check_privacy(kanon__privacy_result *out, const kanon__relea
     kanon__data data = {0};
     kanon__policy policy = {0};
     encoding *encodings = NULL; /* of the columns and, last, the entities */
-    if (r->schema->said[KANON__WHOLE_ENTITY] != NULL && r->entity == NULL)
+    if (r->schema->said[KANON__WHOLE_ENTITY] != NULL && r->entity == NULL && r->persons == NULL)
         KANON_TRY(kanon__texts_addf(&out->persons_not_shown, err,
                                     "%s: the file has no such column, so persons cannot be counted: k and risk are of "
-                                    "records",
-                                    r->schema->said[KANON__WHOLE_ENTITY]),
+                                    "records; %s",
+                                    r->schema->said[KANON__WHOLE_ENTITY],
+                                    r->has_original ? "nor has the original" : "the original shows whose they are"),
                   out);
     KANON_TRY(kanon__new_array(&encodings, r->n_columns + 1, "sensitive values", err), out);
     KANON_TRY(encode_columns(&data, &policy, encodings, r, out, err), out);

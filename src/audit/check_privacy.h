@@ -24,6 +24,9 @@ typedef struct kanon__released {
     const int *insensitive; /* columns of the source */
     int n_insensitive;
     const kanon__released_column *entity; /* NULL: the file does not have the entity column */
+    const uint32_t *persons; /* by row: whose it is, where another file says it; NULL: none does */
+    int64_t n_persons;
+    bool has_original; /* the table that the file was made of was asked */
     kanon__ticker *ticker;
 } kanon__released;
 

@@ -50,8 +50,12 @@ static kanon_status judge_persons(kanon_verdict *v, const kanon__checked *d, kan
                               fewest.text, ending(c->entities));
 }
 
-static bool is_about_persons(const kanon__checked *d, const char *sentence)
+/* Whether a sentence of what is not shown is in another row. */
+static bool is_said_elsewhere(const kanon__checked *d, const char *sentence)
 {
+    for (size_t i = 0; i < d->check->n_findings; i++)
+        if (strcmp(d->check->findings[i]->sentence, sentence) == 0)
+            return true;
     return kanon__texts_find(d->persons_not_shown, sentence, strlen(sentence)) >= 0;
 }
 
@@ -66,7 +70,7 @@ static kanon_status judge_requirements(kanon_verdict *v, const kanon__checked *d
             kanon__show_figure(one->asked, false).text, kanon__show_figure(one->reached, false).text));
     }
     for (size_t i = 0; i < c->n_not_shown; i++)
-        if (!is_about_persons(d, c->not_shown[i]))
+        if (!is_said_elsewhere(d, c->not_shown[i]))
             KANON_CHECK(kanon__verdict_add(v, row, KANON_MARK_NOT_SHOWN, true, err, "%s", c->not_shown[i]));
     return KANON_OK;
 }
@@ -124,14 +128,64 @@ static kanon_status judge_sensitive(kanon_verdict *v, const kanon_check *c, kano
     return look ? KANON_OK : kanon__verdict_add_mixed(v, any, err);
 }
 
-/* What a file alone does not tell. */
-static kanon_status judge_unknown(kanon_verdict *v, kanon_error *err)
+/* ---- other files ------------------------------------------------------------------------------------------------- */
+
+/* The row of each finding about other files; notes of the rows where they are no news are left out. */
+static const struct {
+    const char *name;
+    kanon__verdict_kind row;
+    bool notes; /* what is only noted is met */
+} rows_of_findings[] = {
+    {"population", KANON__VERDICT_POPULATION, true},  {"k_map", KANON__VERDICT_POPULATION, true},
+    {"missing", KANON__VERDICT_SUPPRESSED, false},    {"extra_column", KANON__VERDICT_RELEASED, false},
+    {"permuted", KANON__VERDICT_RELEASED, false},     {"earlier", KANON__VERDICT_EARLIER, true},
+    {"order", KANON__VERDICT_ORDER, true},            {"uncovered", KANON__VERDICT_CELLS, false},
+    {"unknown", KANON__VERDICT_CELLS, false},         {"exchanged", KANON__VERDICT_CELLS, false},
+    {"means", KANON__VERDICT_CELLS, false},           {"doubled", KANON__VERDICT_CELLS, false},
+    {"foreign", KANON__VERDICT_CELLS, false},         {"partial", KANON__VERDICT_CELLS, false},
+};
+enum { N_ROWS_OF_FINDINGS = sizeof rows_of_findings / sizeof *rows_of_findings };
+
+static bool has_finding(const kanon_check *c, const char *name)
 {
-    KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_EARLIER, KANON_MARK_NOT_SHOWN, false, err, "none was compared"));
-    KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_ORDER, KANON_MARK_NOT_SHOWN, false, err,
-                                   "only the original shows whether it is that of the table"));
-    return kanon__verdict_add(v, KANON__VERDICT_CELLS, KANON_MARK_NOT_SHOWN, false, err,
-                              "only the original shows whether they cover it");
+    for (size_t i = 0; i < c->n_findings; i++)
+        if (strcmp(c->findings[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+static kanon_status judge_finding(kanon_verdict *v, const kanon_finding *f, bool *cells_met, kanon_error *err)
+{
+    static const kanon_mark marks[] = {KANON_MARK_MET, KANON_MARK_LOOK, KANON_MARK_FAILED, KANON_MARK_NOT_SHOWN};
+    bool asked = f->state == KANON_FINDING_FAILS || f->state == KANON_FINDING_NOT_SHOWN;
+    for (int i = 0; i < N_ROWS_OF_FINDINGS; i++) {
+        if (strcmp(rows_of_findings[i].name, f->name) != 0 ||
+            (f->state == KANON_FINDING_NOTE && !rows_of_findings[i].notes))
+            continue;
+        *cells_met &= rows_of_findings[i].row != KANON__VERDICT_CELLS;
+        return kanon__verdict_add(v, rows_of_findings[i].row, marks[f->state], asked, err, "%s", f->sentence);
+    }
+    return KANON_OK;
+}
+
+/* What other files tell, and what a file alone does not. */
+static kanon_status judge_others(kanon_verdict *v, const kanon_check *c, kanon_error *err)
+{
+    bool cells_met = has_finding(c, "compared");
+    bool has_cells = cells_met;
+    for (size_t i = 0; i < c->n_findings; i++)
+        KANON_CHECK(judge_finding(v, c->findings[i], &cells_met, err));
+    if (!has_finding(c, "earlier"))
+        KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_EARLIER, KANON_MARK_NOT_SHOWN, false, err, "none was compared"));
+    if (!has_finding(c, "order"))
+        KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_ORDER, KANON_MARK_NOT_SHOWN, false, err,
+                                       "only the original shows whether it is that of the table"));
+    if (cells_met)
+        return kanon__verdict_add(v, KANON__VERDICT_CELLS, KANON_MARK_MET, true, err,
+                                  "each cell was compared with the original");
+    return has_cells ? KANON_OK
+                     : kanon__verdict_add(v, KANON__VERDICT_CELLS, KANON_MARK_NOT_SHOWN, false, err,
+                                          "only the original shows whether they cover it");
 }
 
 kanon_status kanon__check_verdict(kanon_verdict *out, const kanon__checked *d, kanon_error *err)
@@ -144,5 +198,5 @@ kanon_status kanon__check_verdict(kanon_verdict *out, const kanon__checked *d, k
                                                kanon__fraction_value(d->schema->singled_out), err));
     KANON_CHECK(judge_suspicions(out, d, err));
     KANON_CHECK(judge_sensitive(out, d->check, err));
-    return judge_unknown(out, err);
+    return judge_others(out, d->check, err);
 }

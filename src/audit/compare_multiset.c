@@ -489,6 +489,7 @@ static kanon_status match_rows(multiset *m, kanon_error *err)
     KANON_TRY(kanon__sort(m->of_kinds, m->kinds.n, sizeof *m->of_kinds, by_part, err), out);
     m->rows.n = (int32_t)m->kinds.n;
     KANON_TRY(match_parts(m, err), out);
+    found->is_partial = m->gave_up;
     m->gave_up |= m->n_pairs > MOST_PAIRS;
     KANON_TRY(place_rows(m, err), out);
 out:

@@ -39,6 +39,7 @@ typedef struct kanon__comparison {
     kanon__compared_how how;
     int64_t n_rows, n_records;         /* of the file and of the table */
     int64_t missing, doubled, foreign; /* records of the table that no row is; rows of records that have rows enough; of none */
+    bool is_partial; /* as a multiset, so many pairs of a row and a record fit that not all were looked at */
     int64_t unplaced;                  /* rows of which it is not known which record they are */
     kanon__compared_column *columns;
     int n_columns;

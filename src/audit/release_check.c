@@ -15,16 +15,18 @@
  *
  * What was asked and cannot be counted, because a column is not in the file or cannot be read, is a failure that is listed:
  * a check that leaves something out must not end well. So is a column that nobody gave a role. */
-#include "audit/cell_notation.h"
+#include "audit/check_others.h"
 #include "audit/check_privacy.h"
 #include "audit/check_verdict.h"
 #include "audit/class_table.h"
 #include "audit/made_by.h"
 #include "audit/plain_values.h"
+#include "audit/quasi_texts.h"
 #include "audit/same_texts.h"
 #include "audit/suspicious_columns.h"
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/take_input.h"
 #include "core/take_options.h"
 #include "core/text.h"
 #include "core/ticker.h"
@@ -51,16 +53,8 @@ typedef struct report {
     kanon__texts violated, unnamed;
     kanon_verdict verdict;
     kanon__made_by made;
+    kanon__others others; /* the original, ... */
 } report;
-
-/* NAME_min and NAME_max are two columns of the one attribute: cells are equal in both or the records differ. */
-typedef struct quasi_column {
-    int column;
-    kanon__value_kind kind; /* KANON_TYPE_UNKNOWN: to be found from the cells */
-    char *root;             /* what the taxonomy calls its root; NULL: it has none */
-    kanon__dictionary texts;
-    bool *any; /* by text: it means "any value", as a null does */
-} quasi_column;
 
 /* A sensitive column, or the one that says whose record it is. */
 typedef struct sensitive_column {
@@ -75,11 +69,12 @@ typedef struct checker {
     kanon__source *source;
     kanon__cursor *cursor;
     report *report;
-    quasi_column *quasi;
+    kanon__quasi_column *quasi;
     sensitive_column *sensitive;
     int *insensitive; /* columns of the file */
     int n_quasi, n_sensitive, n_insensitive;
     sensitive_column entity; /* column -1: the file does not have it */
+    bool has_others;         /* the file is compared with others */
     kanon__same_texts same;
     kanon__class_table classes;
     kanon__suspicions suspicions;
@@ -88,7 +83,6 @@ typedef struct checker {
     uint32_t *tuple; /* of the current row */
     char *scratch;   /* for cells with doubled quotes */
     int64_t scratch_capacity;
-    kanon__meaning meaning;
     kanon__cell missing; /* a text that means "no value"; "" where none does */
     kanon__ticker ticker;
 } checker;
@@ -195,8 +189,8 @@ static kanon_status join_names(char **out, const char *begin, const char *word, 
 
 static kanon_status add_quasi(checker *c, int column, const kanon__attribute *attribute, kanon_error *err)
 {
-    quasi_column *quasi = &c->quasi[c->n_quasi++];
-    *quasi = (quasi_column){.column = column};
+    kanon__quasi_column *quasi = &c->quasi[c->n_quasi++];
+    *quasi = (kanon__quasi_column){.column = column};
     kanon_status st = kanon__dictionary_init(&quasi->texts, err);
     if (st != KANON_OK || attribute == NULL)
         return st;
@@ -380,107 +374,13 @@ out:
     return st;
 }
 
-/* ---- meanings ---------------------------------------------------------------------------------------------------- */
-
-static bool is_any(const quasi_column *quasi, const char *text, size_t length)
-{
-    return kanon__notation_is_any(text, length) ||
-           (quasi->root != NULL && strlen(quasi->root) == length && memcmp(quasi->root, text, length) == 0);
-}
-
-/* Whether all cells are numbers of the kind, or intervals of them; `whole`: without decimals. */
-static bool all_intervals(const checker *c, const quasi_column *quasi, const kanon__value_kind *kind, bool whole)
-{
-    bool some = false;
-    for (uint32_t i = 0; i < quasi->texts.n; i++) {
-        size_t length;
-        const char *text = kanon__dictionary_text(&quasi->texts, i, &length);
-        kanon__interval interval;
-        kanon__trim(&text, &length);
-        if (is_any(quasi, text, length) || kanon__schema_is_missing(c->schema, text, length))
-            continue;
-        if (!kanon__notation_interval(&interval, text, length, kind) || (whole && interval.lo.scale + interval.hi.scale > 0))
-            return false;
-        some = true;
-    }
-    return some;
-}
-
-/* Whether the cells are of the type by some format, which is taken then. What the schema says is the only one. */
-static bool try_type(const checker *c, quasi_column *quasi, kanon_type type, bool whole)
-{
-    const kanon__value_format *said = &quasi->kind.format;
-    bool is_said = type == KANON_TYPE_DATE ? said->date[0] != '\0' : said->decimal != 0 || said->thousands != 0;
-    int n = 1;
-    const kanon__value_format *formats = is_said ? said : kanon__shape_formats(type, &n);
-    for (int i = 0; i < n; i++) {
-        kanon__value_kind kind = {type, formats[i]};
-        if (all_intervals(c, quasi, &kind, whole)) {
-            quasi->kind = kind;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The type, where the schema names none, and how values are written. */
-static void find_kind(const checker *c, quasi_column *quasi)
-{
-    kanon_type said = quasi->kind.type;
-    if (kanon__type_is_numeric(said)) {
-        if (said != KANON_TYPE_ORDINAL) /* whose levels the schema names */
-            try_type(c, quasi, said, false);
-        return;
-    }
-    if (said == KANON_TYPE_UNKNOWN && !try_type(c, quasi, KANON_TYPE_INTEGER, true) &&
-        !try_type(c, quasi, KANON_TYPE_DECIMAL, false) && !try_type(c, quasi, KANON_TYPE_DATE, false))
-        quasi->kind.type = KANON_TYPE_CATEGORICAL;
-}
-
-/* The canonical text of a cell; a byte that no cell has stands for a missing value. */
-static kanon_status read_meaning(checker *c, const quasi_column *quasi, uint32_t code, kanon_error *err)
-{
-    size_t length;
-    const char *text = kanon__dictionary_text(&quasi->texts, code, &length);
-    kanon__trim(&text, &length);
-    if (is_any(quasi, text, length))
-        return kanon__notation_read(&c->meaning, "*", 1, &quasi->kind, err);
-    if (kanon__schema_is_missing(c->schema, text, length))
-        return kanon__notation_read(&c->meaning, "\0", 1, &quasi->kind, err);
-    return kanon__notation_read(&c->meaning, text, length, &quasi->kind, err);
-}
-
-/* Which texts mean "any value", and a warning where several mean the same: they are told apart here, as in the file. */
-static kanon_status inspect_texts(checker *c, quasi_column *quasi, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__dictionary meanings = {0};
-    find_kind(c, quasi);
-    KANON_TRY(kanon__dictionary_init(&meanings, err), out);
-    KANON_TRY(kanon__new_array(&quasi->any, quasi->texts.n, "cells", err), out);
-    for (uint32_t i = 0, code; i < quasi->texts.n; i++) {
-        const kanon__meaning *meaning = &c->meaning;
-        KANON_TRY(read_meaning(c, quasi, i, err), out);
-        KANON_TRY(kanon__dictionary_add(&meanings, &code, meaning->text, (size_t)meaning->length, err), out);
-        quasi->any[i] = meaning->kind == KANON__NOTATION_ANY;
-    }
-    if (meanings.n < quasi->texts.n)
-        KANON_TRY(kanon__texts_addf(&c->report->privacy.warnings, err,
-                                    "%s: some cells mean the same and are written differently, so they are different "
-                                    "classes; "
-                                    "'same' says that two texts are one",
-                                    c->source->column_names[quasi->column]),
-                  out);
-out:
-    kanon__dictionary_clear(&meanings);
-    return st;
-}
-
 static kanon_status inspect_columns(checker *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int i = 0; i < c->n_quasi; i++) {
-        KANON_TRY(inspect_texts(c, &c->quasi[i], err), out);
+        KANON_TRY(kanon__quasi_inspect(&c->quasi[i], c->source->column_names[c->quasi[i].column], c->schema,
+                                       &c->report->privacy.warnings, err),
+                  out);
         KANON_TRY(kanon__tick(&c->ticker, 0, 0, KANON__TICK_POLL_NS, err), out);
     }
 out:
@@ -570,6 +470,9 @@ static kanon_status measure_privacy(checker *c, kanon_error *err)
                                .insensitive = c->insensitive,
                                .n_insensitive = c->n_insensitive,
                                .entity = c->entity.column >= 0 ? &entity : NULL,
+                               .persons = r->others.persons,
+                               .n_persons = r->others.n_persons,
+                               .has_original = r->others.original.table != NULL,
                                .ticker = &c->ticker};
     KANON_TRY(kanon__check_privacy(&r->privacy, &subject, err), out);
     r->check.entities = r->privacy.fewest_entities;
@@ -645,7 +548,7 @@ static kanon_status list_violated(const checker *c, kanon_error *err)
         n_violated += !r->privacy.constraints[i]->holds;
     if (k < asked)
         KANON_TRY(kanon__texts_addf(&r->violated, err, "k is %lld, less than the %lld asked for", k, asked), out);
-    if (r->privacy.own != NULL && entities < asked)
+    if (r->privacy.own != NULL && entities < asked && r->others.n_open == 0)
         KANON_TRY(kanon__texts_addf(&r->violated, err, "a class has %lld entities, fewer than the %lld asked for", entities,
                                     asked),
                   out);
@@ -684,6 +587,43 @@ static void publish_lists(report *r)
     check->n_violated = (size_t)r->violated.n;
     check->not_shown = (const char *const *)r->privacy.not_shown.items;
     check->n_not_shown = (size_t)r->privacy.not_shown.n;
+    check->findings = (const kanon_finding *const *)r->others.findings.items;
+    check->n_findings = r->others.findings.n;
+    check->compared = (const kanon_figure *const *)r->others.findings.figures;
+    check->n_compared = r->others.findings.n_figures;
+}
+
+/* What the other files show is a part of the verdict. */
+static kanon_status list_others(checker *c, kanon_error *err)
+{
+    report *r = c->report;
+    bool persons_wanted = c->schema->said[KANON__WHOLE_ENTITY] != NULL && c->entity.column < 0;
+    r->check.original_shows = persons_wanted && r->others.original.table == NULL;
+    KANON_CHECK(kanon__others_list(&r->others, c->schema, r->check.k_asked, r->check.entities, err));
+    for (size_t i = 0; i < r->others.findings.n; i++) {
+        const kanon_finding *finding = r->others.findings.items[i];
+        if (finding->state == KANON_FINDING_NOT_SHOWN && strcmp(finding->name, "persons") == 0)
+            KANON_CHECK(kanon__texts_add(&r->privacy.persons_not_shown, finding->sentence, strlen(finding->sentence), err));
+        kanon__texts *to = finding->state == KANON_FINDING_FAILS       ? &r->violated
+                           : finding->state == KANON_FINDING_NOT_SHOWN ? &r->privacy.not_shown
+                                                                       : NULL;
+        if (to != NULL)
+            KANON_CHECK(kanon__texts_add(to, finding->sentence, strlen(finding->sentence), err));
+    }
+    return KANON_OK;
+}
+
+/* Before the figures: who is who in the file. */
+static kanon_status read_others(checker *c, const kanon_check_options *given, kanon_error *err)
+{
+    const kanon__others_subject subject = {.source = c->source,
+                                           .schema = c->schema,
+                                           .class_of = c->class_of,
+                                           .n_classes = c->classes.n,
+                                           .n_rows = c->report->check.records,
+                                           .has_entity = c->entity.column >= 0,
+                                           .ticker = &c->ticker};
+    return c->has_others ? kanon__others_read(&c->report->others, &subject, given, err) : KANON_OK;
 }
 
 /* The columns whose cells stand in their own rows. */
@@ -722,6 +662,7 @@ static kanon_status measure(checker *c, double threshold, int64_t k_asked, kanon
     KANON_TRY(measure_privacy(c, err), out);
     KANON_TRY(measure_classes(c, threshold, err), out);
     KANON_TRY(list_violated(c, err), out);
+    KANON_TRY(list_others(c, err), out);
     publish_lists(r);
     r->check.asked = k_asked > 0 || c->schema->n_constraints > 0 || c->schema->said[KANON__WHOLE_ENTITY] != NULL ||
                      c->schema->said[KANON__WHOLE_SINGLED_OUT] != NULL;
@@ -735,7 +676,6 @@ out:
 static void clear_checker(checker *c)
 {
     kanon__suspicions_clear(&c->suspicions);
-    kanon__meaning_clear(&c->meaning);
     kanon__free(c->scratch);
     kanon__free(c->tuple);
     kanon__free(c->class_of);
@@ -749,11 +689,8 @@ static void clear_checker(checker *c)
     kanon__free(c->sensitive);
     kanon__free(c->entity.codes);
     kanon__dictionary_clear(&c->entity.texts);
-    for (int i = 0; i < c->n_quasi; i++) {
-        kanon__free(c->quasi[i].any);
-        kanon__dictionary_clear(&c->quasi[i].texts);
-        kanon__free(c->quasi[i].root);
-    }
+    for (int i = 0; i < c->n_quasi; i++)
+        kanon__quasi_texts_clear(&c->quasi[i]);
     kanon__free(c->quasi);
     c->source->class->close(c->cursor);
     kanon__source_free(c->source);
@@ -776,6 +713,7 @@ static kanon_status check_source(kanon_check **out, kanon__source *source, const
         goto out;
     }
     kanon__ticker_init(&c.ticker, given.tick, given.payload, "reading");
+    c.has_others = given.original != NULL || given.n_earlier > 0 || given.population != NULL;
     KANON_TRY(kanon__new_array(&c.report, 1, "a report", err), out);
     KANON_TRY(kanon__texts_append(&c.report->privacy.warnings, notices, err), out);
     KANON_TRY(c.source->class->open(&c.cursor, c.source, err), out);
@@ -784,6 +722,7 @@ static kanon_status check_source(kanon_check **out, kanon__source *source, const
     KANON_TRY(read_rows(&c, err), out);
     KANON_TRY(inspect_columns(&c, err), out);
     KANON_TRY(warn_of_suspicions(&c, err), out);
+    KANON_TRY(read_others(&c, &given, err), out);
     KANON_TRY(measure(&c, given.risk_threshold > 0 ? given.risk_threshold : default_threshold,
                       given.k > 0 ? given.k : schema->k, err),
               out);
@@ -827,6 +766,17 @@ static kanon_status check_input(kanon_check **out, kanon__input *input, kanon__c
     return st;
 }
 
+/* Of the other files those that the check did not come to read. */
+static void drop_streams(const kanon_check_options *given)
+{
+    for (size_t i = 0; i < given->n_earlier; i++)
+        kanon__given_drop(given->earlier[i]);
+    if (given->original != NULL)
+        kanon__given_drop(given->original);
+    if (given->population != NULL)
+        kanon__given_drop(given->population);
+}
+
 /* What the file says of itself. */
 static kanon_status read_marks(kanon_check *check, const char *path, kanon_error *err)
 {
@@ -849,6 +799,7 @@ kanon_status kanon_check_read(kanon_check **out, const kanon_input *release, con
     kanon_status st = kanon__table_input_take(&input, &how, release, begun, err);
     if (st == KANON_OK)
         st = check_input(out, &input, how, schema, given, err);
+    drop_streams(&given);
     if (st == KANON_OK && release->location != NULL)
         st = read_marks(*out, release->location, err);
     if (st != KANON_OK) {
@@ -863,6 +814,7 @@ void kanon_check_free(kanon_check *check)
     report *r = (report *)check;
     if (r == NULL)
         return;
+    kanon__others_clear(&r->others);
     kanon__made_by_clear(&r->made);
     kanon__texts_clear(&r->unnamed);
     kanon__verdict_clear(&r->verdict);

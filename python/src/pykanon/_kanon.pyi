@@ -74,7 +74,17 @@ def publish(
     shuffle_seed: int = ...,
     certificate: str | None = ...,
 ) -> bytes | None: ...
-def check(schema: _Handle, stream: Any, ticker: _Handle, k: int = ..., risk_threshold: float = ...) -> dict[str, Any]: ...
+def check(
+    schema: _Handle,
+    stream: Any,
+    ticker: _Handle,
+    k: int = ...,
+    risk_threshold: float = ...,
+    original: Any = ...,
+    earlier: list[Any] = ...,
+    population: Any = ...,
+    key: list[str] = ...,
+) -> dict[str, Any]: ...
 def bound(
     table: _Handle,
     ticker: _Handle,

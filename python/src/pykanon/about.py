@@ -70,6 +70,19 @@ ABOUT = {
         "all columns that are released as they are; a check of one fails. Not with ``workers``."
     ),
     "key": "The columns that name a record, for kanon delete and update; they are never released.",
+    "original": (
+        "The table that RELEASE was made of: each record is compared with its row, and persons are counted. Rows "
+        "are compared by ``key``, in the order of TABLE, or as a multiset. Nothing of TABLE is printed but "
+        "counts."
+    ),
+    "earlier": (
+        "A release before this one, by any tool: records that are in the same class in each of them must be k. "
+        "Who is who is known by ``key``, or by ``original`` where all releases have its rows in order."
+    ),
+    "population": (
+        "People of whom somebody may know the quasi columns: how many of them fit each row. A table with the "
+        "quasi columns under their names and a row for each person, of whom everybody in RELEASE is one."
+    ),
     "risk_threshold": "Count the records whose risk of being recognised is above R.",
     "groups": "The groups to begin with: a table with the columns row and group, both from 1; group 0 is suppressed.",
     "release": (

@@ -296,6 +296,8 @@ class Check(Mapping[str, Any]):
         self.violated: list[str] = found["violated"]
         self.not_shown: list[str] = found["not_shown"]
         self.warnings: list[str] = found["warnings"]
+        self.findings: list[dict[str, Any]] = found["findings"]
+        self.compared: list[dict[str, Any]] = found["compared"]
 
     def __getitem__(self, name: str) -> Any:
         return self._found[name]
@@ -584,7 +586,8 @@ def _start(handle: Any, loaded: Any, groups: Any, release: Any) -> Any:
 
 
 @arguments.checked
-def check(table: Any, *, k: int | None = None, risk_threshold: float | None = None, index: Index = "drop",
+def check(table: Any, *, k: int | None = None, risk_threshold: float | None = None, original: Any = None,
+          earlier: Any = None, population: Any = None, index: Index = "drop",
           progress: Progress = None, **said: Unpack[Said]) -> Check:  # fmt: skip
     """What a release really satisfies, whichever tool made it.
 
@@ -597,8 +600,17 @@ def check(table: Any, *, k: int | None = None, risk_threshold: float | None = No
     >>> bool(found), found["k"]
     (False, 1)
 
+    With ``original``, the table that it was made of, each record is compared with its row (by ``key``, in order, or as a
+    multiset) and persons are counted; ``earlier`` are one or several releases before it; ``population`` are people of whom
+    somebody may know the quasi-identifiers. Each is a table, the path of a file, or its bytes.
+
+    >>> patients = {"age": [23, 28, 35], "disease": ["flu", "cold", "flu"]}
+    >>> [f["sentence"] for f in pykanon.check(released, original=patients, quasi=["age"], sensitive=["disease"]).findings]
+    ['compared with the 3 records of the original row by row, in the order of the table']
+
     Returns:
-        A :class:`Check`: true if everything that was required holds; ``violated`` are sentences about what does not.
+        A :class:`Check`: true if everything that was required holds; ``violated`` are sentences about what does not, and
+        ``findings`` what the other tables show.
 
     Raises:
         UsageError: an argument is wrong.
@@ -607,7 +619,13 @@ def check(table: Any, *, k: int | None = None, risk_threshold: float | None = No
     handle = schema.make(**said)
     options: dict[str, Any] = dict(k=arguments.size_of_groups(k))
     options["risk_threshold"] = 0.0 if risk_threshold is None else float(risk_threshold)
-    stream = frames.stream_of_release(table, arguments.index(index, False))
+    dropped = arguments.index(index, False)
+    several = [] if earlier is None else list(earlier) if isinstance(earlier, (list, tuple)) else [earlier]
+    options["key"] = schema.names(said.get("key"), "key")
+    for name, given in (("original", original), ("population", population)):
+        options[name] = None if given is None else frames.release_of(given, dropped)
+    options["earlier"] = [frames.release_of(given, dropped) for given in several]
+    stream = frames.stream_of_release(table, dropped)
     return Check(run.call(lambda t: _kanon.check(handle, stream, t, **options), progress))
 
 

@@ -123,6 +123,21 @@ test_that("check_release counts what a reader sees", {
   expect_equal(check_release(jobs, quasi = "job", same = c("?", "none"), k = 2)$k, 2)
 })
 
+test_that("check_release compares with the original, earlier releases and a population", {
+  released <- data.frame(id = c("1", "2", "3"), age = c("[20..29]", "[20..29]", "*"), ill = c("flu", "cold", "flu"))
+  patients <- data.frame(id = c("3", "1", "2"), age = c(35, 23, 28), ill = c("flu", "flu", "cold"))
+  check <- function(...) check_release(released, quasi = "age", sensitive = "ill", insensitive = "id", ...)
+  found <- check(original = patients, key = "id")
+  expect_true(found$holds)
+  expect_equal(found$findings$name, "compared")
+  patients$age[3] <- 41
+  expect_match(check(original = patients, key = "id")$violated, "age: 1 cell does not cover the original")
+  both <- check(earlier = list(released, released), key = "id")
+  expect_equal(both$compared$value[both$compared$name == "joint_k"], 1)
+  expect_equal(check(population = data.frame(age = c(20, 25, 30)))$compared$value[1], 0.5)
+  expect_error(check(original = patients, key = "nr"), "no such column")
+})
+
 test_that("summary, plots, reports, bound and trade-off", {
   x <- people()
   rel <- grouped(x, k = 5)

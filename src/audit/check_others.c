@@ -1,0 +1,91 @@
+/* See check_others.h. */
+#include "audit/check_others.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+/* The columns that are given, or else the key of the schema. */
+static kanon_status take_key(kanon__check_key *out, const kanon_check_options *given, const kanon_schema *schema,
+                             kanon_error *err)
+{
+    out->is_said = given->n_key > 0;
+    for (size_t i = 0; i < given->n_key; i++)
+        KANON_CHECK(kanon__texts_add(&out->columns, given->key[i], strlen(given->key[i]), err));
+    return out->is_said ? KANON_OK : kanon__texts_append(&out->columns, &schema->key, err);
+}
+
+kanon_status kanon__others_read(kanon__others *out, const kanon__others_subject *subject, const kanon_check_options *given,
+                                kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__check_key key = {.is_said = false};
+    KANON_TRY(take_key(&key, given, subject->schema, err), out);
+    if (given->original != NULL) {
+        KANON_TRY(kanon__original_read(&out->original, given->original, subject->source, subject->schema, &key,
+                                       subject->class_of, subject->ticker, err),
+                  out);
+        if (!subject->has_entity)
+            KANON_TRY(kanon__original_persons(&out->persons, &out->n_persons, &out->original, subject->class_of,
+                                              subject->n_classes, err),
+                      out);
+        for (int64_t row = 0; out->persons != NULL && row < subject->n_rows; row++)
+            out->n_open += out->original.comparison.owner_of[row] < 0;
+    }
+    if (given->n_earlier > 0) {
+        const kanon__joint_subject joint = {.release = subject->source,
+                                            .schema = subject->schema,
+                                            .key = &key,
+                                            .original = &out->original,
+                                            .ticker = subject->ticker};
+        KANON_TRY(kanon__joint_read(&out->joint, &joint, given->earlier, given->n_earlier, err), out);
+    }
+    if (given->population != NULL) {
+        const kanon__population_subject people = {.release = subject->source,
+                                                  .schema = subject->schema,
+                                                  .class_of = subject->class_of,
+                                                  .n_classes = subject->n_classes,
+                                                  .person_of = out->persons,
+                                                  .ticker = subject->ticker};
+        KANON_TRY(kanon__population_read(&out->population, &people, given->population, err), out);
+    }
+out:
+    kanon__texts_clear(&key.columns);
+    return st;
+}
+
+/* Classes of which rows are known to be of enough persons hold, whoever the other rows are. */
+static kanon_status list_persons(kanon__others *others, int64_t k, int64_t persons, kanon_error *err)
+{
+    bool too_few = persons < k;
+    if (others->n_open == 0)
+        return kanon__findings_add(&others->findings, "persons", NULL, NULL, persons, KANON_FINDING_NOTE, err,
+                                   "persons counted by the original: at least %lld in each class", (long long)persons);
+    return kanon__findings_add(&others->findings, "persons", NULL, NULL, others->n_open,
+                               too_few ? KANON_FINDING_NOT_SHOWN : KANON_FINDING_NOTE, err,
+                               too_few ? "%lld row%s may be any of several records, so persons cannot be counted: a key in both "
+                                         "files shows whose they are"
+                                       : "%lld row%s may be any of several records; each class has enough persons all the same",
+                               (long long)others->n_open, others->n_open == 1 ? "" : "s");
+}
+
+kanon_status kanon__others_list(kanon__others *others, const kanon_schema *schema, int64_t k, int64_t persons,
+                                kanon_error *err)
+{
+    if (others->original.table != NULL)
+        KANON_CHECK(kanon__original_list(&others->findings, &others->original, schema, err));
+    if (others->persons != NULL)
+        KANON_CHECK(list_persons(others, k, persons, err));
+    KANON_CHECK(kanon__joint_list(&others->findings, &others->joint, schema, k, err));
+    KANON_CHECK(kanon__population_list(&others->findings, &others->population, schema, k, err));
+    return kanon__findings_list(&others->findings, err);
+}
+
+void kanon__others_clear(kanon__others *others)
+{
+    kanon__findings_clear(&others->findings);
+    kanon__population_clear(&others->population);
+    kanon__joint_clear(&others->joint);
+    kanon__free(others->persons);
+    kanon__original_clear(&others->original);
+}
