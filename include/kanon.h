@@ -869,14 +869,6 @@ typedef struct kanon_constraint_status {
     int holds;
 } kanon_constraint_status;
 
-/* What a finding means for the verdict. */
-typedef enum kanon_finding_state {
-    KANON_FINDING_NOTE = 0, /* said for the record */
-    KANON_FINDING_LOOK,     /* worth a look; it decides nothing */
-    KANON_FINDING_FAILS,    /* something is wrong with the file; `violated` has the sentence, too */
-    KANON_FINDING_NOT_SHOWN /* what was asked cannot be counted; `not_shown` has the sentence, too */
-} kanon_finding_state;
-
 /* What a check found by comparing a file with another one. No sentence holds a value of a table. */
 typedef struct kanon_finding {
     const char *name;     /* "compared", "uncovered", "unknown", "exchanged", "permuted", "means", "missing", "doubled",
@@ -885,7 +877,7 @@ typedef struct kanon_finding {
     const char *column;   /* it is about this column; NULL: the whole file */
     const char *other;    /* and this one, as of two that are exchanged; NULL: none */
     int64_t count;        /* cells, rows, records, ...; 0: nothing is counted */
-    kanon_finding_state state;
+    kanon_mark mark;      /* failed, not shown: `violated` or `not_shown` has the sentence, too */
     const char *sentence; /* without a full stop */
 } kanon_finding;
 

@@ -45,7 +45,7 @@ print.kanon_check <- function(x, ...) {
   cat(sprintf("<kanon_check: k = %s, %s classes; %s>\n", count(x$k), count(x$classes), verdict))
   for (text in x$violated) cat("  violated:", text, "\n")
   for (text in x$not_shown) cat("  cannot be seen:", text, "\n")
-  for (text in x$findings$sentence[x$findings$state %in% c("note", "look")]) cat("  compared:", text, "\n")
+  for (text in x$findings$sentence[x$findings$mark %in% c("met", "look")]) cat("  compared:", text, "\n")
   for (text in x$warnings) cat("  warning:", text, "\n")
   invisible(x)
 }

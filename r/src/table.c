@@ -156,8 +156,7 @@ static SEXP constraints_of(const kanon_check *c)
 
 static SEXP findings_list(const kanon_check *c)
 {
-    static const char *const states[] = {"note", "look", "fails", "not shown"};
-    SEXP list = PROTECT(list_new("name", "column", "other", "count", "state", "sentence", NULL));
+    SEXP list = PROTECT(list_new("name", "column", "other", "count", "mark", "sentence", NULL));
     for (int j = 0; j < 6; j++)
         SET_VECTOR_ELT(list, j, Rf_allocVector(j == 3 ? REALSXP : STRSXP, (R_xlen_t)c->n_findings));
     for (size_t i = 0; i < c->n_findings; i++) {
@@ -166,7 +165,7 @@ static SEXP findings_list(const kanon_check *c)
         SET_STRING_ELT(VECTOR_ELT(list, 1), (R_xlen_t)i, f->column != NULL ? utf8(f->column) : NA_STRING);
         SET_STRING_ELT(VECTOR_ELT(list, 2), (R_xlen_t)i, f->other != NULL ? utf8(f->other) : NA_STRING);
         REAL(VECTOR_ELT(list, 3))[i] = (double)f->count;
-        SET_STRING_ELT(VECTOR_ELT(list, 4), (R_xlen_t)i, utf8(states[f->state]));
+        SET_STRING_ELT(VECTOR_ELT(list, 4), (R_xlen_t)i, utf8(kanon_enum_text(KANON_ENUM_MARK, (int)f->mark)));
         SET_STRING_ELT(VECTOR_ELT(list, 5), (R_xlen_t)i, utf8(f->sentence));
     }
     UNPROTECT(1);

@@ -113,10 +113,10 @@ static kanon_status list_how(kanon__findings *out, const kanon__comparison *c, k
     static const char *const how[] = {"row by row, in the order of the table", "by key",
                                       "as a multiset: the order of the table is not that of the file"};
     if (c->is_partial)
-        KANON_CHECK(kanon__findings_add(out, "partial", NULL, NULL, 0, KANON_FINDING_LOOK, err,
+        KANON_CHECK(kanon__findings_add(out, "partial", NULL, NULL, 0, KANON_MARK_LOOK, err,
                                         "so many rows fit so many records that not every pair was looked at; a key in both files "
                                         "tells which is which"));
-    return kanon__findings_add(out, "compared", NULL, NULL, c->n_rows, KANON_FINDING_NOTE, err,
+    return kanon__findings_add(out, "compared", NULL, NULL, c->n_rows, KANON_MARK_MET, err,
                                "compared with the %lld records of the original %s", (long long)c->n_records, how[c->how]);
 }
 
@@ -126,7 +126,7 @@ static kanon_status list_exchanged(kanon__findings *out, const kanon__comparison
     bool is_mutual = other->exchanged == i;
     if (is_mutual && column->exchanged < i)
         return KANON_OK; /* said of the other one */
-    return kanon__findings_add(out, "exchanged", column->name, other->name, c->n_rows, KANON_FINDING_FAILS, err,
+    return kanon__findings_add(out, "exchanged", column->name, other->name, c->n_rows, KANON_MARK_FAILED, err,
                                is_mutual ? "the columns %.200s and %.200s are exchanged: the cells of each are those of the other"
                                          : "the column %.200s has the cells of the column %.200s of the original",
                                column->name, other->name);
@@ -139,14 +139,14 @@ static kanon_status list_column(kanon__findings *out, const kanon__comparison *c
     if (column->exchanged >= 0)
         return list_exchanged(out, c, i, err);
     if (column->unknown > 0)
-        KANON_CHECK(kanon__findings_add(out, "unknown", column->name, NULL, column->unknown, KANON_FINDING_LOOK, err,
+        KANON_CHECK(kanon__findings_add(out, "unknown", column->name, NULL, column->unknown, KANON_MARK_LOOK, err,
                                         "%.200s: %lld cell%s cannot be read as a value, an interval or a node", column->name,
                                         (long long)column->unknown, ending(column->unknown)));
     if (column->means && c->how == KANON__COMPARED_AS_MULTISET)
-        return kanon__findings_add(out, "means", column->name, NULL, 0, KANON_FINDING_NOT_SHOWN, err,
+        return kanon__findings_add(out, "means", column->name, NULL, 0, KANON_MARK_NOT_SHOWN, err,
                                    "%.200s: its cells are means, which can be compared by key or in order only", column->name);
     if (column->means)
-        KANON_CHECK(kanon__findings_add(out, "means", column->name, NULL, 0, KANON_FINDING_LOOK, err,
+        KANON_CHECK(kanon__findings_add(out, "means", column->name, NULL, 0, KANON_MARK_LOOK, err,
                                         "%.200s: its cells are means: they lie between the values of their class, and do not "
                                         "cover them",
                                         column->name));
@@ -155,11 +155,11 @@ static kanon_status list_column(kanon__findings *out, const kanon__comparison *c
     if (column->permuted && column->shuffled)
         return KANON_OK;
     if (column->permuted)
-        return kanon__findings_add(out, "permuted", column->name, NULL, column->uncovered, KANON_FINDING_LOOK, err,
+        return kanon__findings_add(out, "permuted", column->name, NULL, column->uncovered, KANON_MARK_LOOK, err,
                                    "%.200s: %lld cell%s of other records of the same class: its values are permuted within "
                                    "classes",
                                    column->name, (long long)column->uncovered, column->uncovered == 1 ? " is" : "s are");
-    return kanon__findings_add(out, "uncovered", column->name, NULL, column->uncovered, KANON_FINDING_FAILS, err,
+    return kanon__findings_add(out, "uncovered", column->name, NULL, column->uncovered, KANON_MARK_FAILED, err,
                                column->quasi ? "%.200s: %s%lld cell%s not cover the original"
                                              : "%.200s: %s%lld cell%s not have the value of the original",
                                column->name, least, (long long)column->uncovered, column->uncovered == 1 ? " does" : "s do");
@@ -173,7 +173,7 @@ static kanon_status list_missing(kanon__findings *out, const kanon__comparison *
     bool too_many = schema->said[KANON__WHOLE_SUPPRESS] != NULL && most >= 0 && c->missing > most;
     if (c->missing <= 0)
         return KANON_OK;
-    return kanon__findings_add(out, "missing", NULL, NULL, c->missing, too_many ? KANON_FINDING_FAILS : KANON_FINDING_LOOK, err,
+    return kanon__findings_add(out, "missing", NULL, NULL, c->missing, too_many ? KANON_MARK_FAILED : KANON_MARK_LOOK, err,
                                too_many ? "%lld record%s of the original %s not in the file, more than may be suppressed"
                                         : "%lld record%s of the original %s not in the file",
                                (long long)c->missing, ending(c->missing), c->missing == 1 ? "is" : "are");
@@ -184,11 +184,11 @@ static kanon_status list_records(kanon__findings *out, const kanon__comparison *
 {
     const char *least = c->how == KANON__COMPARED_AS_MULTISET ? "at least " : "";
     if (c->foreign > 0)
-        KANON_CHECK(kanon__findings_add(out, "foreign", NULL, NULL, c->foreign, KANON_FINDING_FAILS, err,
+        KANON_CHECK(kanon__findings_add(out, "foreign", NULL, NULL, c->foreign, KANON_MARK_FAILED, err,
                                         "%s%lld row%s not of any record of the original", least, (long long)c->foreign,
                                         c->foreign == 1 ? " is" : "s are"));
     if (c->doubled > 0)
-        KANON_CHECK(kanon__findings_add(out, "doubled", NULL, NULL, c->doubled, KANON_FINDING_FAILS, err,
+        KANON_CHECK(kanon__findings_add(out, "doubled", NULL, NULL, c->doubled, KANON_MARK_FAILED, err,
                                         "%s%lld row%s of records that are in the file already", least, (long long)c->doubled,
                                         c->doubled == 1 ? " is" : "s are"));
     return list_missing(out, c, schema, err);
@@ -206,9 +206,9 @@ static kanon_status list_order(kanon__findings *out, const kanon__comparison *c,
         is_ordered = c->row_of[row] >= before;
         before = c->row_of[row];
     }
-    return is_ordered ? kanon__findings_add(out, "order", NULL, NULL, 0, KANON_FINDING_LOOK, err,
+    return is_ordered ? kanon__findings_add(out, "order", NULL, NULL, 0, KANON_MARK_LOOK, err,
                                             "that of the original: those who know it know which row is whose; shuffle the rows")
-                      : kanon__findings_add(out, "order", NULL, NULL, 0, KANON_FINDING_NOTE, err,
+                      : kanon__findings_add(out, "order", NULL, NULL, 0, KANON_MARK_MET, err,
                                             "it is not that of the original");
 }
 
@@ -220,7 +220,7 @@ kanon_status kanon__original_list(kanon__findings *out, const kanon__original *o
     for (int i = 0; i < c->n_columns; i++)
         KANON_CHECK(list_column(out, c, i, err));
     for (int64_t i = 0; i < c->extra.n; i++)
-        KANON_CHECK(kanon__findings_add(out, "extra_column", c->extra.items[i], NULL, 0, KANON_FINDING_LOOK, err,
+        KANON_CHECK(kanon__findings_add(out, "extra_column", c->extra.items[i], NULL, 0, KANON_MARK_LOOK, err,
                                         "%.200s: the original has no such column", c->extra.items[i]));
     KANON_CHECK(list_records(out, c, schema, err));
     return list_order(out, c, err);

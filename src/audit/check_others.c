@@ -59,10 +59,10 @@ static kanon_status list_persons(kanon__others *others, int64_t k, int64_t perso
 {
     bool too_few = persons < k;
     if (others->n_open == 0)
-        return kanon__findings_add(&others->findings, "persons", NULL, NULL, persons, KANON_FINDING_NOTE, err,
+        return kanon__findings_add(&others->findings, "persons", NULL, NULL, persons, KANON_MARK_MET, err,
                                    "persons counted by the original: at least %lld in each class", (long long)persons);
     return kanon__findings_add(&others->findings, "persons", NULL, NULL, others->n_open,
-                               too_few ? KANON_FINDING_NOT_SHOWN : KANON_FINDING_NOTE, err,
+                               too_few ? KANON_MARK_NOT_SHOWN : KANON_MARK_MET, err,
                                too_few ? "%lld row%s may be any of several records, so persons cannot be counted: a key in both "
                                          "files shows whose they are"
                                        : "%lld row%s may be any of several records; each class has enough persons all the same",

@@ -156,14 +156,13 @@ static bool has_finding(const kanon_check *c, const char *name)
 
 static kanon_status judge_finding(kanon_verdict *v, const kanon_finding *f, bool *cells_met, kanon_error *err)
 {
-    static const kanon_mark marks[] = {KANON_MARK_MET, KANON_MARK_LOOK, KANON_MARK_FAILED, KANON_MARK_NOT_SHOWN};
-    bool asked = f->state == KANON_FINDING_FAILS || f->state == KANON_FINDING_NOT_SHOWN;
+    bool asked = f->mark == KANON_MARK_FAILED || f->mark == KANON_MARK_NOT_SHOWN;
     for (int i = 0; i < N_ROWS_OF_FINDINGS; i++) {
         if (strcmp(rows_of_findings[i].name, f->name) != 0 ||
-            (f->state == KANON_FINDING_NOTE && !rows_of_findings[i].notes))
+            (f->mark == KANON_MARK_MET && !rows_of_findings[i].notes))
             continue;
         *cells_met &= rows_of_findings[i].row != KANON__VERDICT_CELLS;
-        return kanon__verdict_add(v, rows_of_findings[i].row, marks[f->state], asked, err, "%s", f->sentence);
+        return kanon__verdict_add(v, rows_of_findings[i].row, f->mark, asked, err, "%s", f->sentence);
     }
     return KANON_OK;
 }

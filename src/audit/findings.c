@@ -18,7 +18,7 @@ static kanon_status keep_name(kanon__findings *f, const char **name, kanon_error
 }
 
 kanon_status kanon__findings_add(kanon__findings *f, const char *name, const char *column, const char *other, int64_t count,
-                                 kanon_finding_state state, kanon_error *err, const char *format, ...)
+                                 kanon_mark mark, kanon_error *err, const char *format, ...)
 {
     char sentence[1000];
     va_list arguments;
@@ -29,7 +29,7 @@ kanon_status kanon__findings_add(kanon__findings *f, const char *name, const cha
     KANON_CHECK(keep_name(f, &other, err));
     KANON_CHECK(kanon__texts_add_shown(&f->sentences, sentence, err));
     KANON_CHECK(kanon__grow_array(&f->made, &f->capacity, (int64_t)f->n + 1, "findings", err));
-    f->made[f->n++] = (kanon_finding){.name = name, .column = column, .other = other, .count = count, .state = state};
+    f->made[f->n++] = (kanon_finding){.name = name, .column = column, .other = other, .count = count, .mark = mark};
     return KANON_OK;
 }
 

@@ -21,7 +21,7 @@ typedef struct kanon__findings {
 
 /* A finding about a column, and another one; NULL: it is about none. `name` and `formula` are literals. */
 kanon_status kanon__findings_add(kanon__findings *findings, const char *name, const char *column, const char *other,
-                                 int64_t count, kanon_finding_state state, kanon_error *err, const char *format, ...)
+                                 int64_t count, kanon_mark mark, kanon_error *err, const char *format, ...)
     KANON__PRINTF(8, 9);
 kanon_status kanon__findings_figure(kanon__findings *findings, const char *name, const char *column, const char *formula,
                                     double value, bool whole, kanon_error *err);

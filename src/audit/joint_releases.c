@@ -499,19 +499,19 @@ kanon_status kanon__joint_list(kanon__findings *out, const kanon__joint *joint, 
     if (joint->n_releases == 0)
         return KANON_OK;
     if (joint->open != NULL)
-        return kanon__findings_add(out, "earlier", NULL, NULL, 0, KANON_FINDING_NOT_SHOWN, err,
+        return kanon__findings_add(out, "earlier", NULL, NULL, 0, KANON_MARK_NOT_SHOWN, err,
                                    "what %lld earlier release%s reveal%s together with this one cannot be counted: %s", n_earlier,
                                    ending, n_earlier == 1 ? "s" : "", joint->open);
     for (int64_t record = 0; record < joint->n_records; record++)
         below += joint->class_of[record] != UINT32_MAX && joint->sizes[joint->class_of[record]] < wanted;
     KANON_CHECK(list_figures(out, joint, below, wanted > 0 ? wanted : k, err));
     if (below > 0)
-        return kanon__findings_add(out, "earlier", NULL, NULL, below, KANON_FINDING_FAILS, err,
+        return kanon__findings_add(out, "earlier", NULL, NULL, below, KANON_MARK_FAILED, err,
                                    "together with %lld earlier release%s %lld record%s among fewer than %lld %s: joint k is "
                                    "%lld",
                                    n_earlier, ending, (long long)below, below == 1 ? " is" : "s are", (long long)wanted, what,
                                    (long long)joint->smallest);
-    return kanon__findings_add(out, "earlier", NULL, NULL, joint->smallest, KANON_FINDING_NOTE, err,
+    return kanon__findings_add(out, "earlier", NULL, NULL, joint->smallest, KANON_MARK_MET, err,
                                "together with %lld earlier release%s each record is among at least %lld %s", n_earlier, ending,
                                (long long)joint->smallest, what);
 }

@@ -330,14 +330,14 @@ static kanon_status list_k_map(kanon__findings *out, const kanon__population *p,
 {
     int64_t rows = 0;
     if (p->n_classes == 0)
-        return kanon__findings_add(out, "k_map", NULL, NULL, 0, KANON_FINDING_NOT_SHOWN, err,
+        return kanon__findings_add(out, "k_map", NULL, NULL, 0, KANON_MARK_NOT_SHOWN, err,
                                    "k-map: how many people fit each row is known by a population only");
     for (int64_t i = 0; i < p->n_classes; i++)
         rows += p->fits[i] < k ? p->rows[i] : 0;
-    return rows > 0 ? kanon__findings_add(out, "k_map", NULL, NULL, rows, KANON_FINDING_FAILS, err,
+    return rows > 0 ? kanon__findings_add(out, "k_map", NULL, NULL, rows, KANON_MARK_FAILED, err,
                                           "k-map: fewer than %lld people of the population fit %lld row%s", (long long)k,
                                           (long long)rows, rows == 1 ? "" : "s")
-                    : kanon__findings_add(out, "k_map", NULL, NULL, 0, KANON_FINDING_NOTE, err,
+                    : kanon__findings_add(out, "k_map", NULL, NULL, 0, KANON_MARK_MET, err,
                                           "k-map: at least %lld people of the population fit each row", (long long)k);
 }
 
@@ -345,14 +345,14 @@ static kanon_status list_fits(kanon__findings *out, const kanon__population *p, 
 {
     int64_t least = INT64_MAX;
     if (p->open != NULL)
-        return kanon__findings_add(out, "population", NULL, NULL, 0, KANON_FINDING_NOT_SHOWN, err,
+        return kanon__findings_add(out, "population", NULL, NULL, 0, KANON_MARK_NOT_SHOWN, err,
                                    "how many people fit each row cannot be counted: %s", p->open);
     if (p->n_classes == 0)
         return KANON_OK;
     for (int64_t i = 0; i < p->n_classes; i++)
         least = p->fits[i] < least ? p->fits[i] : least;
     KANON_CHECK(list_figures(out, p, k, err));
-    return kanon__findings_add(out, "population", NULL, NULL, least, KANON_FINDING_NOTE, err,
+    return kanon__findings_add(out, "population", NULL, NULL, least, KANON_MARK_MET, err,
                                "each row fits at least %lld of the %lld people of the population", (long long)least,
                                (long long)p->n_people);
 }

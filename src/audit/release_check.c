@@ -602,10 +602,10 @@ static kanon_status list_others(checker *c, kanon_error *err)
     KANON_CHECK(kanon__others_list(&r->others, c->schema, r->check.k_asked, r->check.entities, err));
     for (size_t i = 0; i < r->others.findings.n; i++) {
         const kanon_finding *finding = r->others.findings.items[i];
-        if (finding->state == KANON_FINDING_NOT_SHOWN && strcmp(finding->name, "persons") == 0)
+        if (finding->mark == KANON_MARK_NOT_SHOWN && strcmp(finding->name, "persons") == 0)
             KANON_CHECK(kanon__texts_add(&r->privacy.persons_not_shown, finding->sentence, strlen(finding->sentence), err));
-        kanon__texts *to = finding->state == KANON_FINDING_FAILS       ? &r->violated
-                           : finding->state == KANON_FINDING_NOT_SHOWN ? &r->privacy.not_shown
+        kanon__texts *to = finding->mark == KANON_MARK_FAILED       ? &r->violated
+                           : finding->mark == KANON_MARK_NOT_SHOWN ? &r->privacy.not_shown
                                                                        : NULL;
         if (to != NULL)
             KANON_CHECK(kanon__texts_add(to, finding->sentence, strlen(finding->sentence), err));

@@ -86,19 +86,13 @@ static PyObject *privacy_list(const kanon_privacy_figure *const *at, size_t n)
     return list;
 }
 
-static const char *finding_state(kanon_finding_state state)
-{
-    static const char *const words[] = {"note", "look", "fails", "not shown"};
-    return words[state];
-}
-
 static PyObject *finding_list(const kanon_finding *const *at, size_t n)
 {
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list != NULL && i < n; i++) {
         PyObject *item = Py_BuildValue("{s:s,s:z,s:z,s:L,s:s,s:s}", "name", at[i]->name, "column", at[i]->column, "other",
-                                       at[i]->other, "count", (long long)at[i]->count, "state", finding_state(at[i]->state),
-                                       "sentence", at[i]->sentence);
+                                       at[i]->other, "count", (long long)at[i]->count, "mark",
+                                       kanon_enum_text(KANON_ENUM_MARK, (int)at[i]->mark), "sentence", at[i]->sentence);
         if (item == NULL || PyList_Append(list, item) != 0)
             Py_CLEAR(list);
         Py_XDECREF(item);
@@ -122,12 +116,12 @@ static PyObject *compared_list(const kanon_figure *const *at, size_t n)
 static PyObject *check_result(const kanon_check *c)
 {
     return Py_BuildValue(
-        "{s:L,s:L,s:L,s:L,s:d,s:d,s:d,s:d,s:d,s:L,s:L,s:i,s:O,s:O,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "records", (long long)c->records,
-        "suppressed", (long long)c->suppressed, "classes", (long long)c->classes, "k", (long long)c->k, "average_class_size",
-        c->average_class_size, "highest_risk", c->highest_risk, "average_risk", c->average_risk, "share_at_risk",
-        c->share_at_risk, "singled_out_all", c->singled_out_all, "entities", (long long)c->entities,
-        "k_asked", (long long)c->k_asked, "identifying_columns",
-        c->identifying_columns, "asked", c->asked ? Py_True : Py_False, "holds", c->holds ? Py_True : Py_False, "figures",
+        "{s:L,s:L,s:L,s:L,s:d,s:d,s:d,s:d,s:d,s:L,s:L,s:i,s:O,s:O,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "records",
+        (long long)c->records, "suppressed", (long long)c->suppressed, "classes", (long long)c->classes, "k",
+        (long long)c->k, "average_class_size", c->average_class_size, "highest_risk", c->highest_risk, "average_risk",
+        c->average_risk, "share_at_risk", c->share_at_risk, "singled_out_all", c->singled_out_all, "entities",
+        (long long)c->entities, "k_asked", (long long)c->k_asked, "identifying_columns", c->identifying_columns, "asked",
+        c->asked ? Py_True : Py_False, "holds", c->holds ? Py_True : Py_False, "figures",
         privacy_list(c->figures, c->n_figures), "constraints", constraint_list(c->constraints, c->n_constraints), "warnings",
         text_list(c->warnings, c->n_warnings), "violated", text_list(c->violated, c->n_violated), "not_shown",
         text_list(c->not_shown, c->n_not_shown), "verdict", verdict_rows(c->verdict), "findings",

@@ -121,7 +121,7 @@ static void test_extra(void **state)
     kanon_check *found = check(more, "id,age,job,ill,pay,note\na,20,clerk,flu,1.5,x\nb,22,judge,gout,2,x\nc,30,cook,flu,?,x\n"
                                      "d,35,farmer,cold,4,x\n",
                                table, NULL);
-    assert_int_equal(finding(found, "extra_column", "note")->state, KANON_FINDING_LOOK);
+    assert_int_equal(finding(found, "extra_column", "note")->mark, KANON_MARK_LOOK);
     assert_true(found->holds);
     kanon_check_free(found);
 }
@@ -141,13 +141,13 @@ static void test_records(void **state)
     /* in another order nothing is wrong, and records that are left out are worth a look */
     kanon_check *found = check(schema, "id,age,job,ill,pay\nd,35,farmer,cold,4\na,[20..22],Desk,flu,1.5\n", table, NULL);
     assert_int_equal(count(found, "missing", NULL), 2);
-    assert_int_equal(finding(found, "missing", NULL)->state, KANON_FINDING_LOOK);
+    assert_int_equal(finding(found, "missing", NULL)->mark, KANON_MARK_LOOK);
     assert_true(found->holds);
     kanon_check_free(found);
     char limited[600];
     snprintf(limited, sizeof limited, "%sprivacy: {suppress: 0.25}\n", schema);
     found = check(limited, "id,age,job,ill,pay\nd,35,farmer,cold,4\na,[20..22],Desk,flu,1.5\n", table, NULL);
-    assert_int_equal(finding(found, "missing", NULL)->state, KANON_FINDING_FAILS);
+    assert_int_equal(finding(found, "missing", NULL)->mark, KANON_MARK_FAILED);
     kanon_check_free(found);
 }
 
@@ -216,7 +216,7 @@ static void test_persons(void **state)
     /* both may be any of the two classes */
     found = check(visits, "age,drug\n[20..41],x\n20,y\n[20..41],x\n[20..40],x\n[20..41],z\n*,y\n", original, NULL);
     assert_false(found->holds);
-    assert_int_equal(finding(found, "persons", NULL)->state, KANON_FINDING_NOT_SHOWN);
+    assert_int_equal(finding(found, "persons", NULL)->mark, KANON_MARK_NOT_SHOWN);
     kanon_check_free(found);
     /* one person alone */
     found = check(visits, "age,drug\n20,x\n20,y\n[21..40],x\n[21..40],x\n41,y\n41,z\n", original, NULL);
