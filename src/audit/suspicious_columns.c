@@ -2,6 +2,7 @@
 #include "audit/suspicious_columns.h"
 
 #include "audit/cell_notation.h"
+#include "audit/plain_values.h"
 #include "core/alloc.h"
 #include "core/text.h"
 #include "table/domain/column_type.h"
@@ -14,7 +15,8 @@ typedef struct looker {
     kanon__row_sample sample;
     kanon__column_facts *facts;
     kanon__suspect *suspects;
-    kanon__cover **covers; /* by column; NULL: it is no quasi column */
+    kanon__cover **covers;        /* by column; NULL: it is no quasi column */
+    kanon__taxonomy **taxonomies; /* likewise; NULL: it has none */
 } looker;
 
 static double end_of(const kanon__end *end, double infinite)
@@ -24,13 +26,55 @@ static double end_of(const kanon__end *end, double infinite)
     return end->infinite ? infinite : (double)end->mantissa / tens[end->scale];
 }
 
-/* What a quasi cell covers. A text that is no interval is one value, or with stars at its end all that begin alike. */
+/* The names of a taxonomy's nodes, or the levels of an order, as ranges of numbers. */
+static kanon_status name_ranges(kanon__label_ranges *out, const kanon__taxonomy *taxonomy, const kanon__dictionary *levels,
+                                kanon_error *err)
+{
+    out->labels = taxonomy != NULL ? &taxonomy->labels : levels;
+    KANON_CHECK(kanon__new_array(&out->low, out->labels->n, "values", err));
+    KANON_CHECK(kanon__new_array(&out->high, out->labels->n, "values", err));
+    for (uint32_t i = 0; i < out->labels->n; i++) {
+        out->low[i] = taxonomy != NULL ? taxonomy->first_leaf[taxonomy->node_of_label[i]] : (int32_t)i;
+        out->high[i] = taxonomy != NULL ? taxonomy->last_leaf[taxonomy->node_of_label[i]] : (int32_t)i;
+    }
+    return KANON_OK;
+}
+
+static kanon_status find_names(looker *l, int column, kanon_error *err)
+{
+    const kanon__value_kind *kind = &l->file->kinds[column];
+    const kanon__attribute *attribute = kanon__schema_find(l->file->schema, l->file->source->column_names[column]);
+    if (kind->type == KANON_TYPE_ORDINAL && kind->format.levels != NULL)
+        return name_ranges(&l->suspects[column].names, NULL, kind->format.levels, err);
+    if (attribute == NULL || kanon__type_is_numeric(kind->type))
+        return KANON_OK;
+    KANON_CHECK(kanon__taxonomy_of(&l->taxonomies[column], attribute, err));
+    if (l->taxonomies[column] == NULL)
+        return KANON_OK;
+    return name_ranges(&l->suspects[column].names, l->taxonomies[column], NULL, err);
+}
+
+/* Of a node of the taxonomy: its leaves. False: the text is none. */
+static bool read_node(kanon__cover *c, const kanon__taxonomy *taxonomy, const kanon__label_ranges *names)
+{
+    uint32_t label = taxonomy != NULL ? kanon__dictionary_find(names->labels, c->text, c->length) : KANON__NO_CODE;
+    if (label == KANON__NO_CODE)
+        return false;
+    c->numeric = true;
+    c->low = names->low[label];
+    c->high = names->high[label];
+    c->any = c->low == 0 && c->high == taxonomy->n_leaves - 1;
+    return true;
+}
+
+/* What a quasi cell covers. A text that is neither an interval nor a node is one value, with stars at its
+ * end all that begin alike; of sets nothing is known. */
 static kanon__cover read_cover(const looker *l, int column, const char *text, size_t length)
 {
     kanon__interval interval;
     kanon__cover c = {.text = text, .length = length};
     c.any = length == 0 || kanon__notation_is_any(text, length) || kanon__schema_is_missing(l->file->schema, text, length);
-    if (c.any)
+    if (c.any || read_node(&c, l->taxonomies[column], &l->suspects[column].names))
         return c;
     if (kanon__type_is_numeric(l->file->kinds[column].type) &&
         kanon__notation_interval(&interval, text, length, &l->file->kinds[column])) {
@@ -39,6 +83,7 @@ static kanon__cover read_cover(const looker *l, int column, const char *text, si
         c.high = end_of(&interval.hi, INFINITY);
         return c;
     }
+    c.any = text[0] == '{';
     while (c.length > 0 && c.text[c.length - 1] == '*') {
         c.prefix = true;
         c.length--;
@@ -49,6 +94,7 @@ static kanon__cover read_cover(const looker *l, int column, const char *text, si
 static kanon_status read_covers(looker *l, int column, kanon_error *err)
 {
     const kanon__dictionary *texts = &l->sample.dictionaries[column];
+    KANON_CHECK(find_names(l, column, err));
     KANON_CHECK(kanon__new_array(&l->covers[column], texts->n, "cells", err));
     for (uint32_t code = 0; code < texts->n; code++) {
         size_t length;
@@ -97,6 +143,7 @@ kanon_status kanon__suspicious_columns(kanon__suspicions *out, const kanon__rele
     KANON_TRY(kanon__new_array(&l.facts, n, "facts of columns", err), out);
     KANON_TRY(kanon__new_array(&l.suspects, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&l.covers, n, "columns", err), out);
+    KANON_TRY(kanon__new_array(&l.taxonomies, n, "columns", err), out);
     KANON_TRY(look(&l, wanted, err), out);
     KANON_TRY(kanon__suspicions_find(out, l.suspects, n, err), out);
 out:
@@ -105,7 +152,14 @@ out:
             kanon__free(l.covers[i]);
         if (l.facts != NULL)
             kanon__column_facts_clear(&l.facts[i]);
+        if (l.suspects != NULL) {
+            kanon__free(l.suspects[i].names.low);
+            kanon__free(l.suspects[i].names.high);
+        }
+        if (l.taxonomies != NULL)
+            kanon__taxonomy_free(l.taxonomies[i]);
     }
+    kanon__free(l.taxonomies);
     kanon__free(l.covers);
     kanon__free(l.suspects);
     kanon__free(l.facts);

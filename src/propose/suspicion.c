@@ -209,11 +209,35 @@ static bool says_text(const kanon__cover *c, const char *text, size_t length)
     return false;
 }
 
+/* Whether a text names a value, or a set of values, that lies in the cover. */
+static bool names_part(const kanon__label_ranges *names, const kanon__cover *c, const char *text, size_t length)
+{
+    kanon__trim(&text, &length);
+    uint32_t label = kanon__dictionary_find(names->labels, text, length);
+    return label != KANON__NO_CODE && names->low[label] >= c->low && names->high[label] <= c->high;
+}
+
+/* The whole text, or a piece of it between marks that stand between values. */
+static bool says_name(const kanon__label_ranges *names, const kanon__cover *c, const char *text, size_t length)
+{
+    if (names_part(names, c, text, length))
+        return true;
+    for (size_t begin = 0, end; begin < length; begin = end + 1) {
+        for (end = begin; end < length && strchr("/|;,_+", text[end]) == NULL; end++)
+            ;
+        if (end - begin < length && names_part(names, c, text + begin, end - begin))
+            return true;
+    }
+    return false;
+}
+
 static bool says(const target *t, const kanon__cover *c, const char *text, size_t length)
 {
-    return !c->numeric ? says_text(c, text, length)
-           : t->dates  ? says_date(c, &t->format, text, length)
-                       : says_number(c, text, length);
+    const kanon__label_ranges *names = &t->suspect->names;
+    return !c->numeric             ? says_text(c, text, length)
+           : names->labels != NULL ? says_name(names, c, text, length)
+           : t->dates              ? says_date(c, &t->format, text, length)
+                                   : says_number(c, text, length);
 }
 
 /* Rows in which the cell does not say what the quasi cell covers; it stops where they are too many. `anew`: the quasi

@@ -50,6 +50,12 @@ typedef struct kanon__cover {
     size_t length;
 } kanon__cover;
 
+/* Names of values and of sets of values, as ranges of numbers: nodes of a taxonomy by their leaves, levels of an order. */
+typedef struct kanon__label_ranges {
+    const kanon__dictionary *labels; /* NULL: there are none */
+    double *low, *high;              /* by label */
+} kanon__label_ranges;
+
 /* A column of the table or release that is looked at. */
 typedef struct kanon__suspect {
     const kanon__column_facts *facts;
@@ -57,6 +63,7 @@ typedef struct kanon__suspect {
     const kanon__cover *covers;      /* of a quasi column of a release, by code; NULL: its cells are values */
     kanon__value_format date_format; /* of covers that are dates */
     bool dates;                      /* covers are dates */
+    kanon__label_ranges names;       /* of covers that are ranges of named values */
 } kanon__suspect;
 
 /* At most one suspicion for each sensitive and insensitive column: PERSON before UNIQUE, REPEATS, EXACT and KNOWN; dates and
