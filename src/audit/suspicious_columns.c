@@ -9,6 +9,7 @@
 #include "table/read/row_sample.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct looker {
     const kanon__released_file *file;
@@ -17,6 +18,7 @@ typedef struct looker {
     kanon__suspect *suspects;
     kanon__cover **covers;        /* by column; NULL: it is no quasi column */
     kanon__taxonomy **taxonomies; /* likewise; NULL: it has none */
+    kanon__codes *pairs;          /* of NAME_min: by row, the number of its two ends */
 } looker;
 
 static double end_of(const kanon__end *end, double infinite)
@@ -127,6 +129,55 @@ static kanon_status look(looker *l, const bool *wanted, kanon_error *err)
     return KANON_OK;
 }
 
+/* The two columns of an interval become one that covers what lies between the ends: NAME_min, under the name of the attribute. */
+static kanon_status join_ends(looker *l, int min, int max, const kanon__attribute *attribute, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__dictionary numbers = {0};
+    kanon__cover *joined = NULL;
+    int64_t n = l->sample.n_rows;
+    KANON_TRY(kanon__dictionary_init(&numbers, err), out);
+    KANON_TRY(kanon__new_array(&joined, n, "cells", err), out);
+    KANON_TRY(kanon__codes_new(&l->pairs[min], n, UINT32_MAX, false, err), out);
+    for (int64_t row = 0; row < n; row++) {
+        const uint32_t ends[2] = {kanon__code_at(l->sample.codes[min], row), kanon__code_at(l->sample.codes[max], row)};
+        const kanon__cover *low = &l->covers[min][ends[0]], *high = &l->covers[max][ends[1]];
+        uint32_t pair;
+        KANON_TRY(kanon__dictionary_add(&numbers, &pair, (const char *)ends, sizeof ends, err), out);
+        kanon__code_set(l->pairs[min], row, pair);
+        joined[pair] = *low;
+        joined[pair].high = high->high;
+        joined[pair].any = low->any || high->any || !low->numeric || !high->numeric;
+    }
+    kanon__free(l->covers[min]);
+    l->suspects[min].covers = l->covers[min] = joined;
+    joined = NULL;
+    l->facts[min].codes = l->pairs[min];
+    l->facts[min].name = attribute->name;
+    l->suspects[max].role = KANON_ROLE_IDENTIFYING; /* it is in the other one */
+out:
+    kanon__free(joined);
+    kanon__dictionary_clear(&numbers);
+    return st;
+}
+
+static kanon_status join_columns(looker *l, kanon_error *err)
+{
+    enum { ENDING = 4 }; /* the length of _min and _max */
+    const kanon__source *source = l->file->source;
+    for (int i = 0; i < source->n_columns; i++) {
+        const char *name = source->column_names[i];
+        size_t length = strlen(name);
+        if (l->covers[i] == NULL || length <= ENDING || strcmp(name + length - ENDING, "_min") != 0)
+            continue;
+        const kanon__attribute *attribute = kanon__schema_find_text(l->file->schema, name, length - ENDING);
+        int max = attribute != NULL ? kanon__source_find_part(source, attribute->name, "_max") : -1;
+        if (max >= 0 && l->covers[max] != NULL && kanon__schema_find(l->file->schema, name) == NULL)
+            KANON_CHECK(join_ends(l, i, max, attribute, err));
+    }
+    return KANON_OK;
+}
+
 kanon_status kanon__suspicious_columns(kanon__suspicions *out, const kanon__released_file *file, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -144,7 +195,9 @@ kanon_status kanon__suspicious_columns(kanon__suspicions *out, const kanon__rele
     KANON_TRY(kanon__new_array(&l.suspects, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&l.covers, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&l.taxonomies, n, "columns", err), out);
+    KANON_TRY(kanon__new_array(&l.pairs, n, "columns", err), out);
     KANON_TRY(look(&l, wanted, err), out);
+    KANON_TRY(join_columns(&l, err), out);
     KANON_TRY(kanon__suspicions_find(out, l.suspects, n, err), out);
 out:
     for (int i = 0; i < n; i++) {
@@ -158,7 +211,10 @@ out:
         }
         if (l.taxonomies != NULL)
             kanon__taxonomy_free(l.taxonomies[i]);
+        if (l.pairs != NULL)
+            kanon__codes_clear(&l.pairs[i]);
     }
+    kanon__free(l.pairs);
     kanon__free(l.taxonomies);
     kanon__free(l.covers);
     kanon__free(l.suspects);

@@ -99,7 +99,7 @@ static kanon__suspicion_kind suspect_known(char *text, const kanon__column_facts
 {
     if (kanon__kind_at(kind)->role != KANON_ROLE_QUASI || kanon__kind_has(kind, KANON__TRAIT_WEAK) || f->n_distinct < 2)
         return KANON__SUSPECT_NONE;
-    snprintf(text, KANON__SUSPICION_TEXT, "may be known to others: %s", kanon__kind_at(kind)->reason);
+    snprintf(text, KANON__SUSPICION_TEXT, "may be known to others, and is no quasi-identifier");
     return KANON__SUSPECT_KNOWN;
 }
 

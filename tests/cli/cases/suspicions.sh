@@ -23,6 +23,13 @@ out_has "day: has exact dates"
 out_lacks "points:"
 out_lacks "hours:"
 
+# Also where intervals are two columns.
+expect 0 "$KANON" anonymize t.csv -s s.yaml -k 5 -o ends.csv -q --effort fast --numeric columns
+head -n 1 ends.csv | grep -q age_min,age_max || failed "no two columns"
+expect 0 "$KANON" check ends.csv -s s.yaml
+out_has "both: repeats age, zip in every record"
+out_lacks "points:"
+
 # The file may come from a pipe, or hold nothing that is released as it is.
 "$KANON" check - -s s.yaml <r.csv >piped.txt
 grep -q "who: looks identifying" piped.txt || failed "nothing is said of a file from a pipe"
