@@ -504,7 +504,8 @@ static kanon_status compare(kanon__comparer *c, const kanon__texts *key, kanon_e
         for (int64_t row = 0; row < c->found->n_rows; row++)
             c->found->owner_of[row] = c->found->row_of[row];
     }
-    return find_exchanges(c, err);
+    KANON_CHECK(find_exchanges(c, err));
+    return c->found->with_linkage ? kanon__compare_linkage(c, err) : KANON_OK;
 }
 
 kanon_status kanon__compare_original(kanon__comparison *out, const kanon_table *table, const kanon__source *release,

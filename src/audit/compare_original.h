@@ -44,6 +44,10 @@ typedef struct kanon__comparison {
     kanon__compared_column *columns;
     int n_columns;
     kanon__texts extra; /* columns of the file that the table does not have */
+    /* In: find linkage (measures/linkage.h), too. Out: NAN where it is not known which record each row is, or a quasi column
+     * is not in the file. The error is 0 where all records were asked. */
+    bool with_linkage;
+    double linkage_quasi, linkage_all, linkage_error;
     int32_t *row_of;    /* by row of the file: its record; -1: not known, or none */
     int32_t *owner_of;  /* a record of the same person; -1 likewise */
 } kanon__comparison;

@@ -51,6 +51,8 @@ static inline bool kanon__row_fits(const kanon__comparer *c, int64_t row, int64_
     return true;
 }
 
+/* compare_linkage.c: the figures of linkage. */
+kanon_status kanon__compare_linkage(const kanon__comparer *c, kanon_error *err);
 /* compare_multiset.c: fill `found`, where rows and records are matched by what they hold alone. */
 kanon_status kanon__compare_multiset(kanon__comparer *c, kanon_error *err);
 /* How many cells of column `file` have no record of their own among those of column `table`, however they are dealt out. */

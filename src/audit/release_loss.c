@@ -29,7 +29,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N_COMPARED = 4 }; /* figures of the comparison with the table */
+enum { N_COMPARED = 4, N_LINKED = 3 }; /* figures of the comparison with the table */
 
 /* What one text of a column says. */
 typedef struct parsed_text {
@@ -482,11 +482,17 @@ out:
     return st;
 }
 
-/* What is wrong with the file, however little it loses. */
+static void add_measure(kanon_measures *m, const kanon__measure *measure, double value)
+{
+    m->figures[m->n++] =
+        (kanon_figure){.name = measure->info.shown.name, .formula = measure->info.shown.brief, .value = value};
+}
+
+/* What is wrong with the file, however little it loses; and how many records it lets find. */
 static kanon_status add_comparison(kanon_measures *m, release_reader *r, kanon_error *err)
 {
     static const kanon__texts no_key = {0};
-    kanon__comparison c = {.n_rows = 0};
+    kanon__comparison c = {.with_linkage = true};
     bool has_key = kanon__key_is_in(&r->schema->key, r->table->source, r->source);
     kanon_status st = kanon__compare_original(&c, r->table, r->source, r->schema, has_key ? &r->schema->key : &no_key, NULL,
                                               &r->ticker, err);
@@ -503,6 +509,12 @@ static kanon_status add_comparison(kanon_measures *m, release_reader *r, kanon_e
     };
     for (int i = 0; st == KANON_OK && i < N_COMPARED; i++)
         m->figures[m->n++] = figures[i];
+    if (st == KANON_OK && !isnan(c.linkage_quasi)) {
+        add_measure(m, &kanon__measure_linkage_quasi, c.linkage_quasi);
+        add_measure(m, &kanon__measure_linkage_all, c.linkage_all);
+        if (c.linkage_error > 0)
+            add_measure(m, &kanon__measure_linkage_error, c.linkage_error);
+    }
     kanon__comparison_clear(&c);
     return st;
 }
@@ -524,7 +536,7 @@ static kanon_status measure(kanon_measures **out, release_reader *r, int64_t k, 
     KANON_TRY(kanon__sums_add_classes(&sums, r->sizes, r->classes.n, NULL, NULL, 0, err), out);
     for (int i = 0; i < data->n_quasi; i++)
         add_cells(&sums, r, i, &n_unknown);
-    KANON_TRY(kanon__measures_of_sums(out, &sums, 2 + data->n_columns + N_COMPARED, err), out);
+    KANON_TRY(kanon__measures_of_sums(out, &sums, 2 + data->n_columns + N_COMPARED + N_LINKED, err), out);
     if (!data->has_entity && r->n_rows > 0)
         KANON_TRY(measure_rows(*out, r, err), out);
     (*out)->figures[(*out)->n++] = (kanon_figure){

@@ -77,6 +77,37 @@ static void tightest(void **state)
     kanon_table_free(t);
 }
 
+static kanon_measures *of_file(const kanon_table *t, const char *release)
+{
+    kanon_error err = KANON_INIT(kanon_error);
+    kanon_schema *schema = NULL;
+    kanon_measures *m = NULL;
+    place path = scratch("r.csv"), yaml = scratch("s.yaml");
+    write_text(path.text, release);
+    assert_done(kanon_schema_read(&schema, KANON_PATH(yaml.text), NULL, &err), &err);
+    assert_done(kanon_evaluate_release(&m, t, KANON_PATH(path.text), schema, NULL, &err), &err);
+    kanon_schema_free(schema);
+    return m;
+}
+
+/* A set covers its elements, and nothing between them; a note that was changed is found by nobody. */
+static void other_tools(void **state)
+{
+    (void)state;
+    kanon_table *t = table_of("attributes: {age: {role: quasi, type: integer}, note: insensitive}\n",
+                              "age,note\n20,a\n25,b\n30,c\n35,d\n");
+    kanon_measures *m = of_file(t, "age,note\n\"{20, 30}\",a\n[20-35],x\n\"{20, 30}\",c\n35,d\n");
+    assert_near(kanon_measures_find(m, "linkage_quasi", NULL)->value, (1.0 / 2 + 1 + 1.0 / 2 + 1) / 4);
+    assert_near(kanon_measures_find(m, "linkage_all", NULL)->value, (1 + 0 + 1 + 1) / 4.0);
+    assert_null(kanon_measures_find(m, "linkage_error", NULL));
+    kanon_measures_free(m);
+    /* in another order, where it is not known which of two rows is which record */
+    m = of_file(t, "age,note\n35,*\n\"{20, 30}\",*\n[20-35],*\n\"{20, 30}\",*\n");
+    assert_null(kanon_measures_find(m, "linkage_quasi", NULL));
+    kanon_measures_free(m);
+    kanon_table_free(t);
+}
+
 /* ---- Adult ------------------------------------------------------------------------------------------------------- */
 
 enum { N_QUASI = 8, N_CELLS = N_QUASI + 2, MOST_ROWS = 31000 };
@@ -245,6 +276,7 @@ int main(void)
         cmocka_unit_test(records),
         cmocka_unit_test(persons),
         cmocka_unit_test(tightest),
+        cmocka_unit_test(other_tools),
         cmocka_unit_test(adult),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
