@@ -872,8 +872,8 @@ typedef struct kanon_constraint_status {
 /* What a check found by comparing a file with another one. No sentence holds a value of a table. */
 typedef struct kanon_finding {
     const char *name;     /* "compared", "uncovered", "unknown", "exchanged", "permuted", "means", "missing", "doubled",
-                             "foreign", "partial", "extra_column", "order", "persons", "earlier", "population",
-                             "k_map"; more may come */
+                             "foreign", "partial", "extra_column", "order", "linkage", "persons", "earlier",
+                             "population", "k_map"; more may come */
     const char *column;   /* it is about this column; NULL: the whole file */
     const char *other;    /* and this one, as of two that are exchanged; NULL: none */
     int64_t count;        /* cells, rows, records, ...; 0: nothing is counted */

@@ -91,6 +91,7 @@ kanon_status kanon__original_read(kanon__original *out, const kanon_input *input
     KANON_CHECK(kanon__plain_table_read(&out->table, input, schema, columns, ticker, err));
     if (!key->is_said && !kanon__key_is_in(columns, out->table->source, release)) /* only the schema names it */
         columns = &no_key;
+    out->comparison.with_linkage = true;
     return kanon__compare_original(&out->comparison, out->table, release, schema, columns, class_of, ticker, err);
 }
 

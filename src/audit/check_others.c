@@ -2,7 +2,11 @@
 #include "audit/check_others.h"
 
 #include "core/alloc.h"
+#include "measures/measure.h"
+#include "table/value/figure_text.h"
+#include "verdict/verdict.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The columns that are given, or else the key of the schema. */
@@ -69,11 +73,37 @@ static kanon_status list_persons(kanon__others *others, int64_t k, int64_t perso
                                (long long)others->n_open, others->n_open == 1 ? "" : "s");
 }
 
+static kanon_status add_figure(kanon__others *others, const kanon__measure *measure, double value, kanon_error *err)
+{
+    return kanon__findings_figure(&others->findings, measure->info.shown.name, NULL, measure->info.shown.brief, value, false,
+                                  err);
+}
+
+/* What somebody finds who knows originals; where rows look alike, no more than one of k. */
+static kanon_status list_linkage(kanon__others *others, int64_t k, kanon_error *err)
+{
+    const double at_most = k > 1 ? 1 / (double)k : KANON__SINGLED_OUT_LOOK;
+    const kanon__comparison *c = &others->original.comparison;
+    if (isnan(c->linkage_quasi))
+        return KANON_OK;
+    KANON_CHECK(add_figure(others, &kanon__measure_linkage_quasi, c->linkage_quasi, err));
+    KANON_CHECK(add_figure(others, &kanon__measure_linkage_all, c->linkage_all, err));
+    if (c->linkage_error > 0)
+        KANON_CHECK(add_figure(others, &kanon__measure_linkage_error, c->linkage_error, err));
+    bool is_much = fmax(c->linkage_quasi, c->linkage_all) > at_most + 1e-9;
+    return kanon__findings_add(&others->findings, "linkage", NULL, NULL, 0, is_much ? KANON_MARK_LOOK : KANON_MARK_MET, err,
+                               "who knows a person's quasi-identifiers finds the row in %s of the cases; who knows all other "
+                               "columns, too, but one sensitive one, in %s",
+                               kanon__show_share(c->linkage_quasi).text, kanon__show_share(c->linkage_all).text);
+}
+
 kanon_status kanon__others_list(kanon__others *others, const kanon_schema *schema, int64_t k, int64_t persons,
                                 kanon_error *err)
 {
     if (others->original.table != NULL)
         KANON_CHECK(kanon__original_list(&others->findings, &others->original, schema, err));
+    if (others->original.table != NULL)
+        KANON_CHECK(list_linkage(others, k, err));
     if (others->persons != NULL)
         KANON_CHECK(list_persons(others, k, persons, err));
     KANON_CHECK(kanon__joint_list(&others->findings, &others->joint, schema, k, err));
