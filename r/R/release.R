@@ -253,6 +253,8 @@ verdict <- function(x) {
 #' @param x A release of [kanonymise()].
 #' @param path Where it goes: a page for people if it ends in `.html`, else JSON.
 #' @param external For readers of the release: describes no single group, no seed and no checksum of the input.
+#' @param from_certificate The file of a certificate that [bound()] wrote for the table. It is verified, and the report then
+#'   says how near the release is to the best; `NULL`: none.
 #' @param ... Not used.
 #' @return `path`, invisibly.
 #' @export
@@ -260,10 +262,12 @@ report <- function(x, path, ...) UseMethod("report")
 
 #' @rdname report
 #' @export
-report.kanon_release <- function(x, path, external = FALSE, ...) {
-  no_dots("report", "external", ...)
+report.kanon_release <- function(x, path, external = FALSE, from_certificate = NULL, ...) {
+  no_dots("report", c("external", "from_certificate"), ...)
   what <- if (external) "report_external" else "report"
-  .Call(C_publish, own(x)$handles$table, own(x)$handles$grouping, list(what = what, path = path, threads = own(x)$threads))
+  .Call(C_publish, own(x)$handles$table, own(x)$handles$grouping, list(
+    what = what, path = path, threads = own(x)$threads, certificate = from_certificate
+  ))
   invisible(path)
 }
 

@@ -318,12 +318,31 @@ typedef struct publishing {
     const kanon_table *table;
     const kanon_grouping *grouping;
     kanon_outputs outputs;
+    const char *certificate; /* that proves a bound, for the report; NULL: none does */
 } publishing;
 
 static kanon_status do_publish(void *arguments, kanon_error *err)
 {
     publishing *w = arguments;
-    return kanon_publish(w->table, w->grouping, &w->outputs, err);
+    kanon_measures *measures = NULL;
+    kanon_status st = KANON_OK;
+    const kanon_evaluate_options measuring = {.struct_size = sizeof measuring,
+                                              .threads = w->outputs.threads,
+                                              .tick = w->outputs.tick,
+                                              .payload = w->outputs.payload};
+    const kanon_prove_options proving = {.struct_size = sizeof proving,
+                                         .threads = w->outputs.threads,
+                                         .tick = w->outputs.tick,
+                                         .payload = w->outputs.payload};
+    if (w->certificate != NULL)
+        st = kanon_evaluate(&measures, w->table, w->grouping, &measuring, err);
+    if (st == KANON_OK && w->certificate != NULL)
+        st = kanon_measures_prove(measures, w->table, w->grouping, KANON_PATH(w->certificate), &proving, err);
+    w->outputs.measures = measures;
+    if (st == KANON_OK)
+        st = kanon_publish(w->table, w->grouping, &w->outputs, err);
+    kanon_measures_free(measures);
+    return st;
 }
 
 /* publish(table, grouping, options): options$what is release, groups, report, report_external or codebook; without
@@ -332,7 +351,9 @@ SEXP r_publish(SEXP table, SEXP grouping, SEXP options)
 {
     ticker t;
     ticker_init(&t);
-    publishing w = {.table = handle_get(table, &TABLE), .grouping = handle_get(grouping, &GROUPING)};
+    publishing w = {.table = handle_get(table, &TABLE),
+                    .grouping = handle_get(grouping, &GROUPING),
+                    .certificate = path_of(item(options, "certificate"))};
     kanon_outputs *o = &w.outputs;
     *o = (kanon_outputs){.struct_size = sizeof *o,
                          .numeric = (kanon_numeric)item_whole(options, "numeric"),

@@ -72,7 +72,7 @@ void kanon__changed_column_clear(kanon__column *c)
 bool kanon__changed_column_bands(char *out, size_t size, const kanon__column *c)
 {
     const kanon__domain *d = c->domain;
-    if (!kanon__type_has_mean(d->type) || d->bands != NULL || kanon__n_numbers(d) < 2)
+    if (!kanon__type_has_mean(d->type) || d->bands != NULL || c->drawn || kanon__n_numbers(d) < 2)
         return false;
     kanon__column_facts facts = {.n_distinct = kanon__n_numbers(d), .min = d->values[0],
                                  .max = d->values[kanon__n_numbers(d) - 1]};

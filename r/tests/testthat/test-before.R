@@ -59,6 +59,9 @@ test_that("certificates are verified", {
   expect_true(found$holds)
   expect_equal(c(found$k, found$lower_bound), c(2, low$lower_bound))
   expect_output(print(found), "it holds")
+  told <- report(kanonymise(x, quasi = "age", k = 2), tempfile(fileext = ".json"), from_certificate = path)
+  expect_match(paste(readLines(told), collapse = ""), "\"lower_bound\": ")
+  expect_error(report(kanonymise(x, quasi = "age", k = 3), told, from_certificate = path), "the proof is about k = 2")
   x$age[5] <- 61
   expect_false(check_certificate(x, path, quasi = "age")$holds)
   expect_output(print(check_certificate(x, path, quasi = "age")), "does not hold: ")
