@@ -145,6 +145,8 @@ kanon_status release_run_publish(release_run *run, kanon_error *err)
         .tick = progress_tick,
         .payload = &run->show,
         .command = run->command,
+        .population = args->population != NULL ? KANON_PATH(args->population) : NULL,
+        .population_schema = run->schema,
     };
     kanon_state_options keeping = {.struct_size = sizeof keeping, .tick = progress_tick, .payload = &run->show};
     const kanon_prove_options proving = prove_options(args, &run->show);

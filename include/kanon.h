@@ -727,6 +727,10 @@ typedef struct kanon_outputs {
     const kanon_setting *said; /* as in kanon_options: numeric, shuffle, shuffle-seed, threads */
     size_t n_said;
     const kanon_advice *advice; /* about this grouping, for `report`; NULL: it is made */
+    /* Where the schema asks for a k-map: the people of whom so many must fit each row of the release, and the schema that the
+     * table was read with. KANON_EINFEASIBLE: fewer fit, and nothing is written; KANON_EINVAL: one of them is not given. */
+    const kanon_input *population;
+    const kanon_schema *population_schema;
 } kanon_outputs;
 
 /* Write what is wanted: all of it or nothing. Where that is the internal report of given measures alone, any grouping of

@@ -57,7 +57,6 @@
 #'   counted.
 #' @param earlier A release before this one, by any tool: records that are in the same class in each of them
 #'   must be k.
-#' @param population People of whom somebody may know the quasi columns: how many of them fit each row.
 #' @param refine The refinement that runs after grouping: see [kanon_catalogue()].
 #' @param effort Time to spend on lowering the loss, with the algorithm auto or the refinement search:
 #'   `"fast"` (under a second), `"balanced"` (seconds, the default) or `"best"` (minutes).

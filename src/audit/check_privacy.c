@@ -4,7 +4,6 @@
 
 #include "audit/plain_values.h"
 #include "audit/whole_row_check.h"
-#include "audit/population.h"
 #include "constraints/constraints.h"
 #include "core/alloc.h"
 #include "measures/homogeneity.h"

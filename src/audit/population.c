@@ -6,7 +6,7 @@
 #include "audit/region_index.h"
 #include "core/alloc.h"
 #include "core/sort.h"
-#include "table/value/number.h"
+#include "table/schema/policy.h"
 
 #include <string.h>
 
@@ -111,10 +111,10 @@ static kanon_status count_persons(people_reader *p, kanon_error *err)
         if (s->person_of != NULL)
             list[row] = (class_person){s->class_of[row], s->person_of[row]};
     }
-    if (s->person_of == NULL) {
-        memcpy(p->found->persons, p->found->rows, (size_t)s->n_classes * sizeof *p->found->rows);
+    for (int64_t i = 0; i < s->n_classes && s->person_of == NULL; i++)
+        p->found->persons[i] = p->found->persons_known ? p->found->rows[i] : 1;
+    if (s->person_of == NULL)
         goto out;
-    }
     KANON_TRY(kanon__sort(list, n, sizeof *list, by_class, err), out);
     for (int64_t i = 0; i < n; i++)
         p->found->persons[list[i].class_id] += i == 0 || by_class(&list[i - 1], &list[i]) != 0;
@@ -233,17 +233,14 @@ static kanon_status read_all(people_reader *p, const kanon_input *people, kanon_
     KANON_CHECK(list_classes(p, err));
     KANON_CHECK(count_people(p, err));
     KANON_CHECK(check_people(p, err));
-    return find_presence(p, err);
+    return p->found->persons_known ? find_presence(p, err) : KANON_OK;
 }
 
 kanon_status kanon__population_read(kanon__population *out, const kanon__population_subject *subject,
                                     const kanon_input *people, kanon_error *err)
 {
     people_reader p = {.found = out, .subject = subject};
-    if (subject->schema->said[KANON__WHOLE_ENTITY] != NULL && subject->person_of == NULL) {
-        out->open = "whose the rows are is not known";
-        return KANON_OK;
-    }
+    out->persons_known = subject->schema->said[KANON__WHOLE_ENTITY] == NULL || subject->person_of != NULL;
     kanon_status st = read_all(&p, people, err);
     kanon__free(p.of_node);
     kanon__free(p.of_place);
@@ -285,7 +282,8 @@ static kanon_status list_figures(kanon__findings *out, const kanon__population *
     }
     KANON_CHECK(kanon__findings_figure(out, "journalist_risk", NULL, "highest 1 / F_g: F_g people of the population fit",
                                        highest, false, err));
-    KANON_CHECK(kanon__findings_figure(out, "marketer_risk", NULL, "mean of 1 / F_g over the persons of the file",
+    if (p->persons_known)
+        KANON_CHECK(kanon__findings_figure(out, "marketer_risk", NULL, "mean of 1 / F_g over the persons of the file",
                                        sum / (double)n_persons, false, err));
     KANON_CHECK(kanon__findings_figure(out, "rows_fit_one", NULL, "rows that fit exactly one person of the population",
                                        (double)one, true, err));
@@ -293,6 +291,8 @@ static kanon_status list_figures(kanon__findings *out, const kanon__population *
                                        err));
     KANON_CHECK(kanon__findings_figure(out, "rows_fit_k", NULL, "rows that fit at least k (2, if no k is required)",
                                        (double)enough, true, err));
+    if (!p->persons_known)
+        return KANON_OK;
     KANON_CHECK(kanon__findings_figure(out, "presence_least", NULL,
                                        "the least sum of f_g / F_g over the classes that a person of the population fits",
                                        p->least, false, err));
@@ -300,30 +300,6 @@ static kanon_status list_figures(kanon__findings *out, const kanon__population *
 }
 
 /* ---- k-map ------------------------------------------------------------------------------------------------------- */
-
-static const char *value_of(const kanon__constraint_text *c, const char *name)
-{
-    int64_t at = kanon__texts_find(&c->names, name, strlen(name));
-    return at >= 0 ? c->values.items[at] : NULL;
-}
-
-bool kanon__is_k_map(const kanon__constraint_text *constraint)
-{
-    const char *model = value_of(constraint, "model");
-    return model != NULL && strcmp(model, "k-map") == 0;
-}
-
-static kanon_status read_k_map(int64_t *k, const kanon__constraint_text *c, const kanon_schema *schema, kanon_error *err)
-{
-    const char *text = value_of(c, "k");
-    if (text != NULL && c->names.n == 2 && kanon__parse_integer(k, text, strlen(text)) && *k >= 1)
-        return KANON_OK;
-    kanon_status st = schema->path != NULL && c->line > 0
-                          ? kanon__fail(err, KANON_EDATA, "%s:%d: k-map: k must be a whole number from 1 upwards", schema->path,
-                                        c->line)
-                          : kanon__fail(err, KANON_EDATA, "k-map: k must be a whole number from 1 upwards");
-    return kanon__hint(err, st, "write {model: k-map, k: 5}");
-}
 
 /* Classes that fewer people fit than a k-map asks for. */
 static kanon_status list_k_map(kanon__findings *out, const kanon__population *p, int64_t k, kanon_error *err)
@@ -344,9 +320,6 @@ static kanon_status list_k_map(kanon__findings *out, const kanon__population *p,
 static kanon_status list_fits(kanon__findings *out, const kanon__population *p, int64_t k, kanon_error *err)
 {
     int64_t least = INT64_MAX;
-    if (p->open != NULL)
-        return kanon__findings_add(out, "population", NULL, NULL, 0, KANON_MARK_NOT_SHOWN, err,
-                                   "how many people fit each row cannot be counted: %s", p->open);
     if (p->n_classes == 0)
         return KANON_OK;
     for (int64_t i = 0; i < p->n_classes; i++)
@@ -360,12 +333,8 @@ static kanon_status list_fits(kanon__findings *out, const kanon__population *p, 
 kanon_status kanon__population_list(kanon__findings *out, const kanon__population *p, const kanon_schema *schema, int64_t k,
                                     kanon_error *err)
 {
-    int64_t wanted = 0, most = 0;
-    for (int64_t i = 0; i < schema->n_constraints; i++)
-        if (kanon__is_k_map(&schema->constraints[i])) {
-            KANON_CHECK(read_k_map(&wanted, &schema->constraints[i], schema, err));
-            most = wanted > most ? wanted : most;
-        }
+    int64_t most = 0;
+    KANON_CHECK(kanon__schema_k_map(&most, schema, err));
     KANON_CHECK(list_fits(out, p, most > 0 ? most : k, err));
     return most > 0 ? list_k_map(out, p, most, err) : KANON_OK;
 }

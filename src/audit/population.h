@@ -10,7 +10,7 @@
 
 /* All zero: there is no population. */
 typedef struct kanon__population {
-    const char *open; /* why nothing is counted; NULL: it is */
+    bool persons_known; /* whose the rows are; else each class counts as one person, and only F_g is told */
     int64_t n_people, n_rows;
     int64_t n_classes;
     int64_t *fits;     /* by class: F_g */
@@ -32,8 +32,6 @@ typedef struct kanon__population_subject {
 kanon_status kanon__population_read(kanon__population *out, const kanon__population_subject *subject,
                                     const kanon_input *people, kanon_error *err);
 void kanon__population_clear(kanon__population *population);
-/* Whether the constraint is a k-map, which needs a population: so many people fit each class. */
-bool kanon__is_k_map(const kanon__constraint_text *constraint);
 /* The findings and figures; `k` is what is asked of each class, 0: nothing. KANON_EDATA: a k-map without a whole K. */
 kanon_status kanon__population_list(kanon__findings *out, const kanon__population *population, const kanon_schema *schema,
                                     int64_t k, kanon_error *err);

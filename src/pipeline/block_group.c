@@ -144,7 +144,7 @@ static kanon_status check_block(const kanon_table *rows, const kanon__cut_tree *
                                 kanon_error *err)
 {
     const asked a = {.entity = rows->data.has_entity,
-                     .constraints = rows->policy.n_constraints > 0,
+                     .constraints = rows->policy.n_constraints > 0 || rows->policy.k_map > 0,
                      .suppress = kanon__fraction_of(rows->policy.suppress, INT32_MAX) > 0,
                      .keep = rows->policy.keep_suppressed,
                      .singled_out = rows->policy.singled_out.denominator > 0,

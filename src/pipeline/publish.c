@@ -6,6 +6,7 @@
 #include "core/context.h"
 #include "core/output.h"
 #include "core/pool.h"
+#include "core/take_input.h"
 #include "core/ticker.h"
 #include "database/location.h"
 #include "pipeline/arrow_export.h"
@@ -19,6 +20,7 @@
 #include "report/report.h"
 #include "verify/verify.h"
 
+#include <errno.h>
 #include <kanon_host.h>
 #include <string.h>
 
@@ -397,8 +399,73 @@ static bool is_measures_alone(const kanon_outputs *w)
 
 /* The order matters: everything that can be refused, then all files under temporary names, then the names, by `commit`
  * together with what must not happen without them. */
+/* Bytes in memory. */
+typedef struct memory_sink {
+    char *bytes;
+    int64_t n, capacity;
+} memory_sink;
+
+static int write_to_memory(const void *bytes, size_t size, void *payload)
+{
+    memory_sink *m = payload;
+    if (kanon__grow_array(&m->bytes, &m->capacity, m->n + (int64_t)size, "a release", NULL) != KANON_OK)
+        return ENOMEM;
+    memcpy(m->bytes + m->n, bytes, size);
+    m->n += (int64_t)size;
+    return 0;
+}
+
 static kanon_status publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
-                            kanon_error *err, kanon__commit commit, void *payload)
+                            kanon_error *err, kanon__commit commit, void *payload, bool is_trial);
+
+/* How many people fit each row is counted in what is released, before it is written: kanon_check_read reads it, as intervals,
+ * from memory. */
+static kanon_status count_people(const publication *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_check *check = NULL;
+    memory_sink memory = {.n = 0};
+    const kanon_sink sink = {.struct_size = sizeof sink, .name = "release", .write = write_to_memory, .payload = &memory};
+    const kanon_outputs trial = {.struct_size = sizeof trial,
+                                 .release = KANON_TO_SINK(&sink),
+                                 .numeric = KANON_NUMERIC_INTERVAL,
+                                 .threads = p->wanted.threads};
+    KANON_TRY(publish(p->table, p->grouping, &trial, err, NULL, NULL, true), out);
+    const kanon_input release = {.struct_size = sizeof release,
+                                 .bytes = memory.bytes != NULL ? memory.bytes : "",
+                                 .size = (size_t)memory.n,
+                                 .name = "release",
+                                 .header = KANON_HEADER_YES};
+    const kanon_check_options options = {.struct_size = sizeof options, .population = p->wanted.population};
+    KANON_TRY(kanon_check_read(&check, &release, p->wanted.population_schema, &options, err), out);
+    for (size_t i = 0; i < check->n_findings; i++)
+        if (strcmp(check->findings[i]->name, "k_map") == 0 && check->findings[i]->mark != KANON_MARK_MET) {
+            st = kanon__fail(err, KANON_EINFEASIBLE, "%s", check->findings[i]->sentence);
+            kanon__hint(err, st, "a larger k makes regions wider");
+        }
+out:
+    kanon_check_free(check);
+    kanon__free(memory.bytes);
+    return st;
+}
+
+static kanon_status check_k_map(const publication *p, kanon_error *err)
+{
+    kanon_status st;
+    bool wanted = p->table->policy.k_map > 0;
+    if (wanted && (p->wanted.population == NULL || p->wanted.population_schema == NULL)) {
+        st = kanon__fail(err, KANON_EINVAL, "k-map: only a population shows how many people fit each row");
+        return kanon__hint(err, st, "give a population, or leave out k-map");
+    }
+    if (!wanted && p->wanted.population != NULL) {
+        st = kanon__fail(err, KANON_EINVAL, "a population is for a k-map, and none is asked for");
+        return kanon__hint(err, st, "write {model: k-map, k: 5} below constraints in the schema");
+    }
+    return wanted ? count_people(p, err) : KANON_OK;
+}
+
+static kanon_status publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
+                            kanon_error *err, kanon__commit commit, void *payload, bool is_trial)
 {
     kanon_status st = KANON_OK;
     publication p = {.table = table, .grouping = grouping};
@@ -417,6 +484,8 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
         KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
     else
         KANON_TRY(kanon__release_allowed(table, grouping, w->numeric == KANON_NUMERIC_MEAN, err), out);
+    if (!is_trial && (w->release != NULL || w->population != NULL))
+        KANON_TRY(check_k_map(&p, err), out);
     KANON_TRY(open_outputs(&p, err), out);
     if (p.typed_groups != NULL)
         KANON_TRY(kanon__table_output_write_groups(p.typed_groups, p.wanted.threads, err), out);
@@ -442,6 +511,8 @@ out:
         st = KANON_EIO;
     if (st != KANON_OK && p.rows.release != NULL)
         p.rows.release(&p.rows);
+    if (p.wanted.population != NULL)
+        kanon__given_drop(p.wanted.population);
     kanon__output_free(p.codebook);
     kanon__output_free(p.report_external);
     kanon__output_free(p.report);
@@ -458,5 +529,5 @@ kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grou
 {
     kanon__call call;
     kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, publish(table, grouping, outputs, err, commit, payload));
+    return kanon__call_end(&call, publish(table, grouping, outputs, err, commit, payload, false));
 }

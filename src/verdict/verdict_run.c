@@ -174,6 +174,18 @@ static kanon_status judge_earlier(kanon_verdict *v, const source *s, kanon_error
                               j->required ? "" : "; joint-k is off");
 }
 
+/* A release of which fewer people fit a row is not written. */
+static kanon_status judge_population(kanon_verdict *v, const source *s, kanon_error *err)
+{
+    if (s->policy == NULL || s->policy->k_map == 0)
+        return KANON_OK;
+    return kanon__verdict_add(v, KANON__VERDICT_POPULATION, s->released ? KANON_MARK_MET : KANON_MARK_NOT_SHOWN, true, err,
+                              s->released ? "at least %s people of the population fit each row: counted before the release got "
+                                            "its name"
+                                          : "whether at least %s people fit each row is counted when a release is written",
+                              kanon__show_count(s->policy->k_map).text);
+}
+
 /* Whoever writes a release of groups that were made here compares its cells. Groups that were read may be those of a file
  * that somebody else has written. */
 static kanon_status judge_cells(kanon_verdict *v, const source *s, kanon_error *err)
@@ -201,6 +213,7 @@ kanon_status kanon__verdict_of_run(kanon_verdict *out, const kanon__verdict_sour
 {
     KANON_CHECK(judge_k(out, s, err));
     KANON_CHECK(judge_requirements(out, s, err));
+    KANON_CHECK(judge_population(out, s, err));
     KANON_CHECK(judge_suppression(out, s, err));
     KANON_CHECK(judge_columns(out, s, err));
     KANON_CHECK(judge_sensitive(out, s, err));

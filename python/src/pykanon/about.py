@@ -211,6 +211,7 @@ NOT_IN_SPARK = {
     "ends": "a task has only some of the rows",
     "suppressed": "suppressed records leave the tasks that know them",
     "singled_out": "rows are compared with all others, and a task has only some of them",
+    "population": "a release is checked in one process",
     "time_limit": "the release would depend on the speed of the executors",
     "memory": "an executor has its limit from Spark",
     "threads": "spark.task.cpus says it",

@@ -35,6 +35,10 @@ kanon_status kanon__state_fits(const kanon_table *t, const kanon_grouping *g, ka
         st = kanon__fail(err, KANON_EINVAL, "a state leaves suppressed records out of its releases");
         return kanon__hint(err, st, "leave out suppressed: keep, or release without a state");
     }
+    if (t->policy.k_map > 0) {
+        st = kanon__fail(err, KANON_EINVAL, "a state cannot keep a k-map: its later releases know no population");
+        return kanon__hint(err, st, "leave out k-map, or release without a state");
+    }
     if (t->data.has_entity && t->policy.entity_together && g->n_suppressed > 0) {
         st = kanon__fail(err, KANON_EINVAL, "a state cannot keep entities together while some are suppressed");
         return kanon__hint(err, st, "ask for suppress: 0, which puts them back into groups");

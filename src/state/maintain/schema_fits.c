@@ -20,11 +20,17 @@ static bool same_texts(const kanon__texts *left, const kanon__texts *right)
 
 static bool same_constraints(const kanon__policy *policy, const kanon_schema *schema)
 {
-    bool same = policy->n_constraints == schema->n_constraints;
-    for (int64_t i = 0; same && i < policy->n_constraints; i++)
-        same = same_texts(&policy->constraints[i].names, &schema->constraints[i].names) &&
-               same_texts(&policy->constraints[i].values, &schema->constraints[i].values);
-    return same;
+    bool same = true;
+    int64_t n = 0;
+    for (int64_t i = 0; same && i < schema->n_constraints; i++) {
+        const kanon__constraint_text *c = &schema->constraints[i];
+        if (kanon__is_k_map(c)) /* which no state keeps */
+            continue;
+        same = n < policy->n_constraints && same_texts(&policy->constraints[n].names, &c->names) &&
+               same_texts(&policy->constraints[n].values, &c->values);
+        n++;
+    }
+    return same && n == policy->n_constraints;
 }
 
 static bool same_entity(const kanon_table *t, const kanon_schema *schema)

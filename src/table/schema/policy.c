@@ -3,6 +3,7 @@
 #include "table/schema/policy.h"
 
 #include "core/alloc.h"
+#include "table/value/number.h"
 
 #include <string.h>
 
@@ -31,6 +32,47 @@ static kanon_status copy_setting(kanon_setting *to, const kanon_setting *from, k
     return st;
 }
 
+/* ---- k-map ------------------------------------------------------------------------------------------------------- */
+
+static const char *value_of(const kanon__constraint_text *c, const char *name)
+{
+    int64_t at = kanon__texts_find(&c->names, name, strlen(name));
+    return at >= 0 ? c->values.items[at] : NULL;
+}
+
+bool kanon__is_k_map(const kanon__constraint_text *constraint)
+{
+    const char *model = value_of(constraint, "model");
+    return model != NULL && strcmp(model, "k-map") == 0;
+}
+
+static kanon_status read_k_map(int64_t *k, const kanon__constraint_text *c, const kanon_schema *schema, kanon_error *err)
+{
+    static const char wrong[] = "k-map: k must be a whole number from 1 upwards";
+    const char *text = value_of(c, "k");
+    if (text != NULL && c->names.n == 2 && kanon__parse_integer(k, text, strlen(text)) && *k >= 1)
+        return KANON_OK;
+    kanon_status st = schema->path != NULL && c->line > 0
+                          ? kanon__fail(err, KANON_EDATA, "%s:%d: %s", schema->path, c->line, wrong)
+                          : kanon__fail(err, KANON_EDATA, "%s", wrong);
+    return kanon__hint(err, st, "write {model: k-map, k: 5}");
+}
+
+kanon_status kanon__schema_k_map(int64_t *k, const kanon_schema *schema, kanon_error *err)
+{
+    *k = 0;
+    for (int64_t i = 0; i < schema->n_constraints; i++) {
+        int64_t wanted = 0;
+        if (!kanon__is_k_map(&schema->constraints[i]))
+            continue;
+        KANON_CHECK(read_k_map(&wanted, &schema->constraints[i], schema, err));
+        *k = wanted > *k ? wanted : *k;
+    }
+    return KANON_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
 kanon_status kanon__policy_init(kanon__policy *out, const kanon_schema *schema, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -40,10 +82,10 @@ kanon_status kanon__policy_init(kanon__policy *out, const kanon_schema *schema, 
                            .singled_out = schema->singled_out,
                            .keep_suppressed = schema->keep_suppressed};
     KANON_TRY(kanon__new_array(&out->constraints, schema->n_constraints, "constraints", err), out);
-    while (out->n_constraints < schema->n_constraints) { /* counted first, so that one half copied is freed, too */
-        int64_t i = out->n_constraints++;
-        KANON_TRY(copy_constraint(&out->constraints[i], &schema->constraints[i], err), out);
-    }
+    for (int64_t i = 0; i < schema->n_constraints; i++)
+        if (!kanon__is_k_map(&schema->constraints[i])) /* counted first, so that one half copied is freed, too */
+            KANON_TRY(copy_constraint(&out->constraints[out->n_constraints++], &schema->constraints[i], err), out);
+    KANON_TRY(kanon__schema_k_map(&out->k_map, schema, err), out);
     KANON_TRY(kanon__texts_append(&out->release_keys, &schema->release_keys, err), out);
     KANON_TRY(kanon__texts_append(&out->release_values, &schema->release_values, err), out);
     KANON_TRY(copy_optional(&out->schema_path, schema->path, err), out);

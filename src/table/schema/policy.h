@@ -11,6 +11,7 @@ typedef struct kanon__policy {
     int64_t k; /* 0: not said */
     kanon__constraint_text *constraints;
     int64_t n_constraints;
+    int64_t k_map;         /* so many people of a population must fit each released row; 0: not said. It is no constraint */
     bool entity_together;  /* all records of an entity are to be in one group */
     kanon__fraction suppress; /* of the records may be suppressed */
     kanon__fraction singled_out; /* of the released rows may be, by all that is released as it is */
@@ -24,6 +25,10 @@ typedef struct kanon__policy {
 
 kanon_status kanon__policy_init(kanon__policy *out, const kanon_schema *schema, kanon_error *err);
 void kanon__policy_clear(kanon__policy *policy);
+/* Whether the constraint is a k-map, which is about people of a population and not about a column. */
+bool kanon__is_k_map(const kanon__constraint_text *constraint);
+/* The largest K of the schema's k-maps, 0: it has none. KANON_EDATA: one without a whole K. */
+kanon_status kanon__schema_k_map(int64_t *k, const kanon_schema *schema, kanon_error *err);
 /* What the schema says of the release under this key, such as "purpose"; NULL: nothing. */
 const char *kanon__policy_of_release(const kanon__policy *policy, const char *key);
 #endif

@@ -115,3 +115,26 @@ err_has "few.csv: at least 1 person of the release is not in the population"
 cut -d, -f1,2 people.csv >lacks.csv
 expect 3 "$KANON" check r.csv --quasi age,zip --population lacks.csv
 err_has "lacks.csv:1: age: the population has no such column"
+
+# no release is written of which a row fits too few of them
+cat >t.csv <<'END2'
+age,zip
+30,10115
+31,10117
+40,10115
+30,10200
+END2
+expect 1 "$KANON" anonymize t.csv -s k.yaml --population people.csv -a mondrian -o k.csv
+err_has "k-map: fewer than 4 people of the population fit 2 rows" # 30 and 31, 1011*: a and b
+no_file k.csv
+expect 0 "$KANON" anonymize t.csv -s k.yaml -k 4 --population people.csv -a mondrian -o k.csv --verbose
+err_has "met: Population: at least 4 people of the population fit each row"
+expect 0 "$KANON" check k.csv -s k.yaml --population people.csv
+expect 2 "$KANON" anonymize t.csv -s k.yaml -a mondrian -o none.csv
+err_has "k-map: only a population shows how many people fit each row"
+no_file none.csv
+expect 2 "$KANON" anonymize t.csv --quasi age,zip -k 2 -a mondrian --population people.csv -o none.csv
+err_has "a population is for a k-map, and none is asked for"
+expect 2 "$KANON" anonymize t.csv -s k.yaml -a mondrian --population people.csv --state k.state
+err_has "a state cannot keep a k-map"
+no_file k.state
