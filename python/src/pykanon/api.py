@@ -605,8 +605,8 @@ def check(table: Any, *, k: int | None = None, risk_threshold: float | None = No
     somebody may know the quasi-identifiers. Each is a table, the path of a file, or its bytes.
 
     >>> patients = {"age": [23, 28, 35], "disease": ["flu", "cold", "flu"]}
-    >>> [f["sentence"] for f in pykanon.check(released, original=patients, quasi=["age"], sensitive=["disease"]).findings]
-    ['compared with the 3 records of the original row by row, in the order of the table']
+    >>> pykanon.check(released, original=patients, quasi=["age"], sensitive=["disease"]).findings[0]["sentence"]
+    'compared with the 3 records of the original row by row, in the order of the table'
 
     Returns:
         A :class:`Check`: true if everything that was required holds; ``violated`` are sentences about what does not, and
