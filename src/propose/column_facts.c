@@ -330,7 +330,21 @@ bool kanon__column_is_free_text(const kanon__column_facts *f)
     return f->shape.type == KANON_TYPE_CATEGORICAL && varied && (f->mean_length >= LONG_TEXT || f->mean_spaces >= 4);
 }
 
-/* The form of an identifier wins, and so does that of a date, since a date of a diagnosis is a date. */
+/* The year of a cancer and the month of an arrest are years and months, by their values as well. */
+static bool is_moment(const kanon__column_facts *f)
+{
+    static const char *const months[] = {"month", "monat", "mois", "mes"};
+    enum { FIRST_YEAR = 1850, LAST_YEAR = 2100, LAST_MONTH = 12 };
+    if (f->shape.type != KANON_TYPE_INTEGER || f->n_distinct < 2 || kanon__kind_has(f->named, KANON__TRAIT_ABOUT))
+        return false;
+    for (size_t i = 0; i < sizeof months / sizeof *months; i++)
+        if (kanon__name_has_word(f->name, months[i]) && f->min >= 1 && f->max <= LAST_MONTH)
+            return true;
+    return f->min >= FIRST_YEAR && f->max <= LAST_YEAR && kanon__column_is_counted(f);
+}
+
+/* The form of an identifier wins, and so does that of a date, a time or a coordinate, since a date of a diagnosis is
+ * a date. */
 kanon__kind kanon__column_kind(const kanon__column_facts *f)
 {
     if (f->named != KANON__KIND_UNKNOWN && kanon__kind_at(f->named)->role == KANON_ROLE_IDENTIFYING)
@@ -339,6 +353,10 @@ kanon__kind kanon__column_kind(const kanon__column_facts *f)
         return f->shaped;
     if (f->shape.type == KANON_TYPE_DATE)
         return f->named == KANON__KIND_birth_date ? f->named : KANON__KIND_event_date;
+    if (f->shaped != KANON__KIND_UNKNOWN && kanon__kind_at(f->shaped)->role == KANON_ROLE_QUASI)
+        return f->shaped;
+    if (f->named != KANON__KIND_UNKNOWN && kanon__kind_at(f->named)->role == KANON_ROLE_SENSITIVE && is_moment(f))
+        return KANON__KIND_event_date;
     return f->named != KANON__KIND_UNKNOWN ? f->named : f->shaped;
 }
 
