@@ -40,6 +40,20 @@ static bool numbers_rows(const kanon__column_facts *f)
            pairs >= SURE_PAIRS * (f->max - f->min + 1);
 }
 
+/* Whether it is called a number, a code or a name, and nearly each cell has another one: an identifier, whatever it is of. */
+static bool numbers_by_name(const kanon__column_facts *f)
+{
+    static const char *const words[] = {"id",      "ids",        "no",    "nr",         "number",   "num",
+                                        "nummer",  "numero",     "code",  "codigo",     "key",      "ref",
+                                        "name",    "names",      "nom",   "nombre",     "person",   "holder",
+                                        "kennung", "schluessel", "clave", "identifier", "reference"};
+    bool fits = f->shape.type == KANON_TYPE_INTEGER || f->shape.type == KANON_TYPE_CATEGORICAL;
+    for (size_t i = 0; i < sizeof words / sizeof *words && fits; i++)
+        if (kanon__name_has_word(f->name, words[i]))
+            return f->n_present >= FEW_RECORDS && kanon__column_is_nearly_unique(f);
+    return false;
+}
+
 /* What others know may be written as names are (towns, titles); anything else that is, is names of persons. */
 kanon__kind kanon__column_identity(const kanon__column_facts *f, kanon__kind kind)
 {
@@ -48,7 +62,8 @@ kanon__kind kanon__column_identity(const kanon__column_facts *f, kanon__kind kin
         return kind;
     if (kanon__column_is_free_text(f))
         return KANON__KIND_free_text;
-    if (!known && numbers_rows(f))
+    bool coded = kanon__kind_has(kind, KANON__TRAIT_CODE); /* which is masked */
+    if ((!coded && numbers_by_name(f)) || (!known && numbers_rows(f)))
         return KANON__KIND_record_id;
     return !known && kanon__column_has_full_names(f) ? KANON__KIND_person_name : KANON__KIND_UNKNOWN;
 }

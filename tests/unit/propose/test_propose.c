@@ -423,16 +423,17 @@ static void values_count_more_than_sensitive_names(void **state)
     static const char *const first[] = {"Ann", "Eva", "Tom", "Paul", "Maria"}, *const last[] = {"Lee", "Fox", "Orr", "Kay"};
     text t = {0};
     (void)state;
-    add(&t, "age,cancer year,surgery,pain,treatment,exam,income last year\n");
+    add(&t, "age,cancer year,surgery,pain,treatment,exam,tax file number\n");
     for (int i = 0; i < 300; i++)
         add(&t, "%d,%d,%02d:%02d,%s %s,%d,%d,%d\n", 20 + i % 9, 1990 + i * 7 % 25, i * 11 % 24, i * 13 % 60, first[i % 5],
-            last[i * 3 % 4], i * 17 % 3, 5000 + i, 1000 + i * 37 % 501);
+            last[i * 3 % 4], i * 17 % 3, 5000 + i, 100000 + i * 7919 % 899981);
     kanon_proposal *p = propose(t.bytes, 1);
     assert_int_equal(column(p, "cancer year")->role, KANON_ROLE_QUASI);     /* a year */
     assert_int_not_equal(column(p, "surgery")->role, KANON_ROLE_SENSITIVE); /* times of a day */
     assert_int_equal(column(p, "pain")->role, KANON_ROLE_IDENTIFYING);      /* full names */
     assert_int_equal(column(p, "treatment")->role, KANON_ROLE_SENSITIVE);
-    assert_int_equal(column(p, "exam")->role, KANON_ROLE_IDENTIFYING); /* it numbers the records */
+    assert_int_equal(column(p, "exam")->role, KANON_ROLE_IDENTIFYING);            /* it numbers the records */
+    assert_int_equal(column(p, "tax file number")->role, KANON_ROLE_IDENTIFYING); /* a number, and each once */
     kanon_proposal_free(p);
 }
 
