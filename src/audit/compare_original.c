@@ -9,6 +9,7 @@
 #include "audit/key_rows.h"
 #include "core/alloc.h"
 #include "core/sort.h"
+#include "table/domain/column_type.h"
 #include "table/value/number.h"
 
 #include <string.h>
@@ -32,7 +33,7 @@ kanon_status kanon__reading_new(kanon__reading *out, const kanon__comparer *c, i
         char number[KANON__NUMBER_TEXT];
         if (!c->file[file].plain && length < sizeof number) { /* plain columns have it already */
             memcpy(number, text, length);
-            length = kanon__file_text_canonical(number, length);
+            length = kanon__file_text_canonical(number, length, &c->plain[table].kind);
             text = number;
         }
         out->code_of[i] = kanon__dictionary_find(&c->plain[table].texts, text, length);
@@ -72,6 +73,17 @@ static bool is_unread(const kanon__source *source, int place)
     return source->unread != NULL && source->unread[place];
 }
 
+/* The type of a column of the table, as it was found or as the schema says. */
+static kanon__value_kind kind_of(const kanon__comparer *c, int place)
+{
+    const kanon__column *column = &c->table->data.columns[place];
+    const kanon__attribute *attribute = kanon__schema_find(c->schema, column->name);
+    if (column->domain != NULL)
+        return (kanon__value_kind){column->domain->type, column->domain->format};
+    return attribute != NULL ? (kanon__value_kind){attribute->type, kanon__attribute_format(attribute, c->schema)}
+                             : (kanon__value_kind){.type = KANON_TYPE_UNKNOWN};
+}
+
 static kanon_status add_column(kanon__comparer *c, int first, int last, int place, kanon_error *err)
 {
     int at = c->found->n_columns++;
@@ -80,7 +92,9 @@ static kanon_status add_column(kanon__comparer *c, int first, int last, int plac
     c->found->columns[at] = (kanon__compared_column){
         .name = name, .place = place, .quasi = quasi, .shuffled = c->table->data.columns[place].permuted, .exchanged = -1};
     KANON_CHECK(kanon__file_column_init(&c->file[at], name, first, last, !quasi, err));
-    return kanon__file_column_init(&c->plain[at], name, place, place, true, err);
+    KANON_CHECK(kanon__file_column_init(&c->plain[at], name, place, place, true, err));
+    c->file[at].kind = c->plain[at].kind = kind_of(c, place);
+    return KANON_OK;
 }
 
 static kanon_status pair_columns(kanon__comparer *c, kanon_error *err)

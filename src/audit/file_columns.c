@@ -3,6 +3,7 @@
 
 #include "core/alloc.h"
 #include "core/text.h"
+#include "table/domain/domain.h"
 #include "table/value/number.h"
 
 #include <string.h>
@@ -44,14 +45,26 @@ static kanon_status copy_cell(column_reader *r, int64_t at, size_t *length, cons
     return KANON_OK;
 }
 
-/* 007 is a code and no number. */
-size_t kanon__file_text_canonical(char *text, size_t length)
+/* 007 is a code and no number, unless the column is one of numbers. */
+static bool read_number(kanon__decimal *out, const char *text, size_t length, const kanon__value_kind *kind)
 {
-    kanon__decimal number;
+    static const kanon__value_format plain = {.decimal = 0};
     size_t sign = length > 0 && text[0] == '-';
     bool is_code = length > sign + 1 && text[sign] == '0' && text[sign + 1] != '.';
-    if (length == 0 || length >= KANON__NUMBER_TEXT || is_code || !kanon__parse_decimal(&number, text, length) ||
-        !number.exact)
+    bool is_numeric = kanon__type_is_numeric(kind->type) && kind->type != KANON_TYPE_ORDINAL;
+    if (kind->type != KANON_TYPE_UNKNOWN && !is_numeric)
+        return false;
+    if (!is_numeric)
+        return !is_code && kanon__parse_decimal(out, text, length);
+    kanon_type type = kanon__value_type_read(kind->type);
+    return kanon__value_parse(out, type, &kind->format, text, length) || /* a typed file has a form of its own */
+           kanon__value_parse(out, type, &plain, text, length);
+}
+
+size_t kanon__file_text_canonical(char *text, size_t length, const kanon__value_kind *kind)
+{
+    kanon__decimal number;
+    if (length == 0 || length >= KANON__NUMBER_TEXT || !read_number(&number, text, length, kind) || !number.exact)
         return length;
     return kanon__format_scaled(text, number.mantissa, number.scale);
 }
@@ -63,7 +76,7 @@ static kanon_status read_plain(column_reader *r, kanon__file_column *c, uint32_t
     KANON_CHECK(copy_cell(r, 0, &length, cell, false, err));
     if (cell->null || kanon__schema_is_missing(r->schema, r->text, length))
         return kanon__dictionary_add(&c->texts, code, KANON__TEXT_MISSING, KANON__TEXT_MISSING_LENGTH, err);
-    length = kanon__file_text_canonical(r->text, length);
+    length = kanon__file_text_canonical(r->text, length, &c->kind);
     return kanon__dictionary_add(&c->texts, code, r->text, length, err);
 }
 

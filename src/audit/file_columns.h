@@ -12,6 +12,7 @@ typedef struct kanon__file_column {
     int first, last;         /* columns of the file; two where NAME_min and NAME_max stand in place of NAME */
     bool plain;              /* its cells are values, not regions: numbers of one value are one text, as are missing ones */
     bool exact;              /* its texts are as they stand, with the white space at their ends */
+    kanon__value_kind kind;  /* of the values of a plain column; KANON_TYPE_UNKNOWN: numbers are known by their form */
     kanon__dictionary texts; /* without the white space at their ends */
     uint32_t *codes;         /* by row; KANON__NO_CODE: null, of a plain column never */
     int64_t capacity;
@@ -21,8 +22,9 @@ typedef struct kanon__file_column {
 #define KANON__TEXT_MISSING "\0"
 enum { KANON__TEXT_MISSING_LENGTH = 1 };
 
-/* Bring a text, which has room for KANON__NUMBER_TEXT, to the one spelling of its number, if it is one; its length. */
-size_t kanon__file_text_canonical(char *text, size_t length);
+/* Bring a text, which has room for KANON__NUMBER_TEXT, to the one spelling of its number or date, if it is one; its
+ * length. */
+size_t kanon__file_text_canonical(char *text, size_t length, const kanon__value_kind *kind);
 /* A column by its place in the file, with nothing read yet. */
 kanon_status kanon__file_column_init(kanon__file_column *out, const char *name, int first, int last, bool plain,
                                      kanon_error *err);

@@ -129,7 +129,7 @@ test_that("check_release compares with the original, earlier releases and a popu
   check <- function(...) check_release(released, quasi = "age", sensitive = "ill", insensitive = "id", ...)
   found <- check(original = patients, key = "id")
   expect_true(found$holds)
-  expect_equal(found$findings$name, "compared")
+  expect_equal(found$findings$name[1], "compared")
   patients$age[3] <- 41
   expect_match(check(original = patients, key = "id")$violated, "age: 1 cell does not cover the original")
   both <- check(earlier = list(released, released), key = "id")

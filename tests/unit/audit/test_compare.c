@@ -95,6 +95,23 @@ static void test_covers(void **state)
         }
 }
 
+/* Numbers and dates may be written in another form, as typed files do; codes may not. */
+static void test_forms(void **state)
+{
+    (void)state;
+    const char *forms = "attributes:\n  age: {role: quasi}\n  day: {role: sensitive, type: date, format: '%d.%m.%Y'}\n"
+                        "  pay: {role: sensitive, type: decimal, decimal: ','}\n  code: {role: insensitive}\n";
+    const char *original = "age;day;pay;code\n20;01.02.2020;1,50;007\n21;02.02.2020;2;011\n";
+    kanon_check *found = check(forms, "age,day,pay,code\n*,2020-02-01,1.5,007\n*,2020-02-02,2.0,011\n", original, NULL);
+    assert_null(finding(found, "uncovered", NULL));
+    kanon_check_free(found);
+    found = check(forms, "age;day;pay;code\n*;01.02.2020;1,5;7\n*;01.02.2020;2,0;011\n", original, NULL);
+    assert_int_equal(count(found, "uncovered", "day"), 1);
+    assert_int_equal(count(found, "uncovered", "code"), 1);
+    assert_int_equal(count(found, "uncovered", "pay"), 0);
+    kanon_check_free(found);
+}
+
 static void test_unknown(void **state)
 {
     (void)state;
@@ -484,10 +501,17 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_covers),    cmocka_unit_test(test_unknown),      cmocka_unit_test(test_records),
+        cmocka_unit_test(test_covers),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_records),
         cmocka_unit_test(test_extra),
-        cmocka_unit_test(test_exchanged), cmocka_unit_test(test_permuted),     cmocka_unit_test(test_means),
-        cmocka_unit_test(test_persons),   cmocka_unit_test(test_bad_input),    cmocka_unit_test(test_random_files),
+        cmocka_unit_test(test_exchanged),
+        cmocka_unit_test(test_permuted),
+        cmocka_unit_test(test_means),
+        cmocka_unit_test(test_persons),
+        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_random_files),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
