@@ -76,6 +76,8 @@ static kanon_status add(kanon__row_numbers *numbers, kanon__codes shown, const i
     if (two && numbers->known == numbers->shown)
         KANON_TRY(split(numbers, numbers->shown, err), out);
     two = numbers->known != numbers->shown;
+    if (!two && numbers->n == numbers->n_rows) /* no two rows are equal any more */
+        goto out;
     while (m.n_slots < (two ? 4 : 2) * (uint64_t)numbers->n_rows)
         m.n_slots *= 2;
     KANON_TRY(kanon__new_array(&m.slots, (int64_t)m.n_slots, "numbers of rows", err), out);
