@@ -244,7 +244,7 @@ verdict <- function(x) {
   if (inherits(x, "kanon_check")) return(x$verdict)
   must_be_release(x)
   fields <- own(x)
-  order <- list(shuffle = isTRUE(fields$shuffle) || length(fields$shuffle_seed) > 0, threads = fields$threads)
+  order <- list(shuffle = fields$shuffle, threads = fields$threads)
   as.data.frame(.Call(C_verdict, fields$handles$table, fields$handles$grouping, order))
 }
 
