@@ -1,8 +1,8 @@
 /* See suspicion.h.
  *
  * Whether a column repeats a quasi-identifier is asked of the rows in two ways. Each is compared with what would be found
- * had the column nothing to do with it: the quasi cells of other rows, drawn at random. By chance alone many a number lies in a
- * wide interval.
+ * had the column nothing to do with it: the quasi cells of other rows, drawn at random. By chance alone many a number lies
+ * in a wide interval.
  *
  *     it says it       37/10115    [30..39]   a word or number of the cell is one of the values that the quasi cell covers
  *     it tells it      master      [14..16]   all quasi cells in the rows of one value can be of one value */
@@ -40,7 +40,7 @@ static bool numbers_rows(const kanon__column_facts *f)
            pairs >= SURE_PAIRS * (f->max - f->min + 1);
 }
 
-/* Whether it is called a number, a code or a name, and nearly each cell has another one: an identifier, whatever it is of. */
+/* Whether it is called a number, a code or a name, and nearly each cell has another one: an identifier of whatever. */
 static bool numbers_by_name(const kanon__column_facts *f)
 {
     static const char *const words[] = {"id",      "ids",        "no",    "nr",         "number",   "num",
@@ -95,11 +95,35 @@ static kanon__suspicion_kind suspect_identity(char *text, const kanon__column_fa
     return KANON__SUSPECT_UNIQUE;
 }
 
-static kanon__suspicion_kind suspect_exact(char *text, const kanon__column_facts *f, kanon__kind kind)
+/* Whether the numbers may be degrees of places that are near each other, with a street's exactness: 52.51234. */
+static bool looks_like_degrees(const kanon__column_facts *f, double most)
+{
+    enum { LENGTH = 7, TIMES = 5, FROM_ZERO = 2 };
+    double span = f->max - f->min, middle = (f->min + f->max) / 2;
+    middle = middle < 0 ? -middle : middle;
+    return f->shape.type == KANON_TYPE_DECIMAL && f->n_distinct > EXACT_VALUES && f->min >= -most && f->max <= most &&
+           middle >= FROM_ZERO && middle >= TIMES * span && f->mean_length >= LENGTH;
+}
+
+/* Two columns that nobody calls coordinates, and that are: one goes to 90 degrees, the other to 180. */
+static bool is_place(const kanon__suspect *columns, int n, int column)
+{
+    enum { NORTH = 90, EAST = 180 };
+    for (int i = 0; i < n; i++) {
+        const kanon__column_facts *a = columns[column].facts, *b = columns[i].facts;
+        bool other = i != column && columns[i].role != KANON_ROLE_IDENTIFYING && b->n_distinct > 0;
+        if (other && ((looks_like_degrees(a, NORTH) && looks_like_degrees(b, EAST)) ||
+                      (looks_like_degrees(a, EAST) && looks_like_degrees(b, NORTH))))
+            return true;
+    }
+    return false;
+}
+
+static kanon__suspicion_kind suspect_exact(char *text, const kanon__column_facts *f, kanon__kind kind, bool degrees)
 {
     bool varied = f->n_distinct > EXACT_VALUES || (f->n_present >= FEW_RECORDS && kanon__column_is_nearly_unique(f));
     bool hour = kind == KANON__KIND_clock && f->shaped == kind;
-    bool place = kind == KANON__KIND_coordinate && (f->shaped == kind || f->shape.type == KANON_TYPE_DECIMAL);
+    bool place = degrees || (kind == KANON__KIND_coordinate && (f->shaped == kind || f->shape.type == KANON_TYPE_DECIMAL));
     const char *what = f->shape.type == KANON_TYPE_DATE ? (kanon__value_has_time(&f->shape.format) ? "times" : "dates")
                        : hour                           ? "times"
                        : place                          ? "coordinates"
@@ -413,20 +437,20 @@ static kanon_status suspect_repeats(kanon__suspicion *s, const kanon__suspect *c
     return KANON_OK;
 }
 
-static kanon_status suspect_column(kanon__suspicion *s, const kanon__suspect *column, const target *targets, int n_targets,
-                                   kanon_error *err)
+static kanon_status suspect_column(kanon__suspicion *s, const kanon__suspect *column, bool degrees, const target *targets,
+                                   int n_targets, kanon_error *err)
 {
     const kanon__column_facts *f = column->facts;
     kanon__kind kind = kanon__column_kind(f);
     if (f->n_distinct == 0)
         return KANON_OK;
     s->kind = suspect_identity(s->text, f, kind);
-    if (s->kind == KANON__SUSPECT_UNIQUE && suspect_exact(s->text, f, kind) != KANON__SUSPECT_NONE)
+    if (s->kind == KANON__SUSPECT_UNIQUE && suspect_exact(s->text, f, kind, degrees) != KANON__SUSPECT_NONE)
         s->kind = KANON__SUSPECT_EXACT;
     if (s->kind == KANON__SUSPECT_NONE)
         KANON_CHECK(suspect_repeats(s, column, targets, n_targets, err));
     if (s->kind == KANON__SUSPECT_NONE)
-        s->kind = suspect_exact(s->text, f, kind);
+        s->kind = suspect_exact(s->text, f, kind, degrees);
     if (s->kind == KANON__SUSPECT_NONE && column->role == KANON_ROLE_INSENSITIVE)
         s->kind = suspect_known(s->text, f, kind);
     return KANON_OK;
@@ -448,7 +472,7 @@ kanon_status kanon__suspicions_find(kanon__suspicions *out, const kanon__suspect
         kanon__suspicion found = {.column = i, .other = -1};
         if (columns[i].role != KANON_ROLE_SENSITIVE && columns[i].role != KANON_ROLE_INSENSITIVE)
             continue;
-        KANON_TRY(suspect_column(&found, &columns[i], targets, n_targets, err), out);
+        KANON_TRY(suspect_column(&found, &columns[i], is_place(columns, n, i), targets, n_targets, err), out);
         if (found.kind == KANON__SUSPECT_NONE)
             continue;
         found.other = found.other >= 0 ? numbers[found.other] : -1;

@@ -182,6 +182,28 @@ static void exact_values_are_found(void **state)
     end_world(w);
 }
 
+/* Two columns of degrees near Berlin; a measured value with as many decimals has no partner. */
+static void places_are_found_without_a_name(void **state)
+{
+    (void)state;
+    for (int alone = 0; alone < 2; alone++) {
+        world *w = new_world(100);
+        int north = add_column(w, "x", KANON_ROLE_INSENSITIVE), east = add_column(w, "y", KANON_ROLE_INSENSITIVE),
+            measured = add_column(w, "v", KANON_ROLE_INSENSITIVE);
+        for (int row = 0; row < 100; row++) {
+            set(w, north, row, "52.%05d", 40000 + draw(20000));
+            set(w, east, row, alone ? "%d" : "13.%05d", alone ? draw(9) : draw(60000));
+            set(w, measured, row, "%d.%05d", draw(9), draw(99999));
+        }
+        read_columns(w);
+        find(w);
+        assert_suspected(w, north, alone ? KANON__SUSPECT_NONE : KANON__SUSPECT_EXACT, alone ? NULL : "exact coordinates");
+        assert_suspected(w, east, alone ? KANON__SUSPECT_NONE : KANON__SUSPECT_EXACT, alone ? NULL : "exact coordinates");
+        assert_suspected(w, measured, KANON__SUSPECT_NONE, NULL);
+        end_world(w);
+    }
+}
+
 static void what_others_know_is_named(void **state)
 {
     static const char *const texts[] = {"husband", "wife", "child"};
@@ -343,6 +365,7 @@ int main(void)
         cmocka_unit_test(persons_are_known_by_their_values),
         cmocka_unit_test(numbers_of_records_are_found),
         cmocka_unit_test(exact_values_are_found),
+        cmocka_unit_test(places_are_found_without_a_name),
         cmocka_unit_test(what_others_know_is_named),
         cmocka_unit_test(several_values_in_a_cell_are_found),
         cmocka_unit_test(what_determines_is_found),
