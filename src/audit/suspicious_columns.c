@@ -129,7 +129,7 @@ static kanon_status look(looker *l, const bool *wanted, kanon_error *err)
     return KANON_OK;
 }
 
-/* The two columns of an interval become one that covers what lies between the ends: NAME_min, under the name of the attribute. */
+/* The two columns of an interval become one that covers what lies between the ends: NAME_min, called as the attribute is. */
 static kanon_status join_ends(looker *l, int min, int max, const kanon__attribute *attribute, kanon_error *err)
 {
     kanon_status st = KANON_OK;

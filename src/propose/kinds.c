@@ -187,7 +187,8 @@ static size_t find_matches(match matches[MOST_MATCHES], const char *words)
         if (same_letters(rows[i].words, words))
             n = add_match(matches, n, (match){rows[i].kind, 0, length, exact, head});
         for (size_t begin = 0; begin < length; begin++) {
-            size_t matched = begin == 0 || words[begin - 1] == ' ' ? match_at(rows[i].words, words + begin) : 0;
+            bool may = (begin == 0 || words[begin - 1] == ' ') && (head || words[begin] == rows[i].words[0]);
+            size_t matched = may ? match_at(rows[i].words, words + begin) : 0;
             if (matched > 0)
                 n = add_match(matches, n, (match){rows[i].kind, begin, begin + matched, exact, head});
         }
