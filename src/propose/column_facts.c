@@ -392,7 +392,7 @@ static bool is_full_name(const char *text, size_t length, bool *given)
 }
 
 /* Titles and places have such forms, too: of names, many are given names, or nearly each is another. */
-bool kanon__column_has_full_names(const kanon__column_facts *f)
+bool kanon__column_has_full_names(const kanon__column_facts *f, bool known)
 {
     enum { LEAST_NAMES = 5 };
     int64_t n = 0, n_names = 0, n_given = 0;
@@ -408,5 +408,5 @@ bool kanon__column_has_full_names(const kanon__column_facts *f)
         n_names += is_full_name(text, length, &given);
         n_given += given;
     }
-    return n_names * 10 >= n * 9 && (n_given * 8 >= n || (n >= 20 && f->n_distinct * 2 >= f->n_present));
+    return n_names * 10 >= n * 9 && (n_given * 8 >= n || (!known && n >= 20 && f->n_distinct * 2 >= f->n_present));
 }

@@ -41,8 +41,9 @@ bool kanon__band_label_low(double *out, const char *text, size_t length);
 bool kanon__column_is_counted(const kanon__column_facts *facts);
 /* The kind that name and form of the values tell together. */
 kanon__kind kanon__column_kind(const kanon__column_facts *facts);
-/* Whether the values look like given names and surnames of persons. */
-bool kanon__column_has_full_names(const kanon__column_facts *facts);
+/* Whether the values look like given names and surnames of persons. `known`: something is known of the column, so that only
+ * given names count as proof. */
+bool kanon__column_has_full_names(const kanon__column_facts *facts, bool known);
 /* Whether nearly every value that is present occurs once. */
 bool kanon__column_is_nearly_unique(const kanon__column_facts *facts);
 /* Whether the values are sentences rather than categories. */

@@ -65,7 +65,8 @@ kanon__kind kanon__column_identity(const kanon__column_facts *f, kanon__kind kin
     bool coded = kanon__kind_has(kind, KANON__TRAIT_CODE); /* which is masked */
     if ((!coded && numbers_by_name(f)) || (!known && numbers_rows(f)))
         return KANON__KIND_record_id;
-    return !known && kanon__column_has_full_names(f) ? KANON__KIND_person_name : KANON__KIND_UNKNOWN;
+    return !known && kanon__column_has_full_names(f, kind != KANON__KIND_UNKNOWN) ? KANON__KIND_person_name
+                                                                                  : KANON__KIND_UNKNOWN;
 }
 
 /* The name of a column is no proof if it has few values, or if numbers of records repeat: "number of rooms". */

@@ -129,6 +129,8 @@ static void persons_are_known_by_their_values(void **state)
     static const char *const titles[] = {"Software Engineer", "Sales Manager", "Head Nurse",
                                          "Team Lead",         "Data Analyst",  "Shift Lead"};
     static const char *const towns[] = {"New York", "Bad Homburg", "Los Angeles", "Fort Worth", "Santa Cruz", "Palo Alto"};
+    static const char *const illnesses[] = {"Crohn Disease", "Hay Fever", "Type Two",
+                                            "Heart Failure", "Gout",      "Lyme Disease"};
     static const char *const mails[] = {"a@b.org", "c@d.org", "e@f.org"};
     static const char *const rooms[] = {"1", "2", "3", "4"};
     (void)state;
@@ -136,6 +138,8 @@ static void persons_are_known_by_their_values(void **state)
     assert_int_equal(kind_of_column("x", KANON_ROLE_SENSITIVE, names, 6, 60), KANON__SUSPECT_PERSON);
     assert_int_equal(kind_of_column("x", KANON_ROLE_INSENSITIVE, titles, 6, 60), KANON__SUSPECT_NONE);
     assert_int_equal(kind_of_column("x", KANON_ROLE_INSENSITIVE, towns, 6, 60), KANON__SUSPECT_NONE);
+    assert_int_equal(kind_of_column("disease", KANON_ROLE_SENSITIVE, names, 6, 60), KANON__SUSPECT_PERSON);
+    assert_int_equal(kind_of_column("disease", KANON_ROLE_SENSITIVE, illnesses, 6, 60), KANON__SUSPECT_NONE);
     assert_int_equal(kind_of_column("x", KANON_ROLE_INSENSITIVE, mails, 3, 60), KANON__SUSPECT_PERSON);
     /* a name alone is no proof: few values are no persons */
     assert_int_equal(kind_of_column("number of parts", KANON_ROLE_INSENSITIVE, rooms, 4, 60), KANON__SUSPECT_NONE);
