@@ -266,19 +266,57 @@ out:
     return st;
 }
 
-/* Drawn ends are never a single value where the column has two. */
+/* ---- drawn ends --------------------------------------------------------------------------------------------------- */
+
+/* The least and the largest original of the table as keys; suppressed records count. */
+static void find_range(int64_t out[2], const kanon__arrow_check *c, const kanon__checked_field *f)
+{
+    kanon__read_keys keys;
+    bool reals = f->released[0].shape.letter == 'f';
+    out[0] = INT64_MAX;
+    out[1] = INT64_MIN;
+    for (uint32_t code = 0; f->originals != NULL && code < domain_of(c, f)->n_codes; code++)
+        if (code != domain_of(c, f)->missing_code) {
+            out[0] = f->original_keys[code] < out[0] ? f->original_keys[code] : out[0];
+            out[1] = f->original_keys[code] > out[1] ? f->original_keys[code] : out[1];
+        }
+    for (int64_t at = 0, n; f->originals == NULL && at < c->table->data.n_rows; at += n) {
+        n = c->table->data.n_rows - at;
+        n = n < KANON__READ_BLOCK ? n : KANON__READ_BLOCK;
+        kanon__read_block(&keys, &f->given, NULL, at, n);
+        for (int64_t i = 0; i < n; i++) {
+            bool valid = keys.valid[i] && (f->entry_keys == NULL || f->entry_valid[keys.keys[i]]);
+            int64_t key = valid && f->entry_keys != NULL ? f->entry_keys[keys.keys[i]] : keys.keys[i];
+            if (!valid || (reals && key == KANON__READ_NAN))
+                continue;
+            out[0] = key < out[0] ? key : out[0];
+            out[1] = key > out[1] ? key : out[1];
+        }
+    }
+}
+
+/* They lie inside the range of the column, and are never a single value where it has two. */
 static kanon_status check_drawn(const kanon__arrow_check *c, const kanon__checked_field *f, kanon_error *err)
 {
     const kanon__domain *domain = domain_of(c, f);
     uint32_t n = domain->n_codes - (domain->missing_code != KANON__NO_CODE);
-    for (int64_t group = 0; n > 1 && group < c->claim->n_groups; group++) {
-        bool one = f->form == KANON__CHECKED_KEYS ? f->n_children == 2 && !f->nulls[group] &&
-                                                        f->keys[2 * group] == f->keys[2 * group + 1]
-                                                  : f->form == KANON__CHECKED_VALUES &&
-                                                        f->values[group].cells[0].kind == KANON__READ_TEXT &&
-                                                        f->values[group].ends[0] == f->values[group].ends[1];
-        if (one)
-            return kanon__fail(err, KANON_EINTERNAL, "the check found a single value where ends are drawn, column %s",
+    int64_t range[2];
+    bool keys = f->form == KANON__CHECKED_KEYS && f->n_children == 2, texts = f->form == KANON__CHECKED_VALUES;
+    if (keys)
+        find_range(range, c, f);
+    for (int64_t group = 0; n > 0 && group < c->claim->n_groups; group++) {
+        bool good = true;
+        if (keys && !f->nulls[group]) {
+            const int64_t *ends = &f->keys[2 * group];
+            good = range[0] <= ends[0] && ends[1] <= range[1] && (n == 1 || ends[0] < ends[1]);
+        } else if (texts && f->values[group].cells[0].kind == KANON__READ_TEXT) {
+            const double *ends = f->values[group].ends;
+            good = domain->values[0] <= ends[0] && ends[1] <= domain->values[n - 1] && (n == 1 || ends[0] < ends[1]);
+        }
+        if (!good)
+            return kanon__fail(err, KANON_EINTERNAL,
+                               "the check found a single value, or an end that no record reaches, where ends are drawn, "
+                               "column %s",
                                c->table->data.columns[f->number].name);
     }
     return KANON_OK;

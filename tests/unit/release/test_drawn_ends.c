@@ -2,6 +2,7 @@
  * what is released, a group keeps its place as long as it has its name, and the check finds ends that are none. */
 #include "core/random.h"
 #include "arrow_consumer.h"
+#include "arrow_producer.h"
 #include "model/grouping.h"
 #include "release/sink/arrow_release.h"
 #include "support.h"
@@ -235,6 +236,56 @@ static void forms_agree(void **state)
     kanon_table_free(table);
 }
 
+#define CELLS(...) ((const char *const[]){__VA_ARGS__})
+
+/* Columns with types of their own show in them what the same table of texts shows. */
+static void types_keep_their_ends(void **state)
+{
+    const arrow_field fields[] = {
+        {"a", "s", NULL, CELLS("20", "21", "25", "25", "31", "40", "40", "60")},
+        {"b", "d:9,2", NULL, CELLS("150", "175", "200", "325", "325", "400", "1025", "9975")},
+        {"c", "tdD", NULL, CELLS("18000", "18001", "18010", "18020", "18020", "18090", "18100", "18365")},
+        {"d", "g", NULL, CELLS("0.5", "0.75", "1", "1.5", "2.25", "2.5", "8", "9.75")}};
+    static const char schema_text[] = "attributes:\n"
+                                      "  a: {role: quasi, type: integer, ends: drawn}\n"
+                                      "  b: {role: quasi, type: decimal, ends: drawn}\n"
+                                      "  c: {role: quasi, type: date, ends: drawn}\n"
+                                      "  d: {role: quasi, type: decimal, ends: drawn}\n";
+    static const char csv[] = "a,b,c,d\n20,1.50,2019-04-14,0.5\n21,1.75,2019-04-15,0.75\n25,2.00,2019-04-24,1\n"
+                              "25,3.25,2019-05-04,1.5\n31,3.25,2019-05-04,2.25\n40,4.00,2019-07-13,2.5\n"
+                              "40,10.25,2019-07-23,8\n60,99.75,2020-04-13,9.75\n";
+    static const int64_t group_of[] = {1, 1, 2, 2, 1, 3, 3, 2};
+    const arrow_table given = {4, fields, 8};
+    arrow_counts counts = {0};
+    kanon_error err = KANON_INIT(kanon_error);
+    struct ArrowArrayStream stream;
+    kanon_schema *schema = NULL;
+    kanon_table *text = table_of(schema_text, csv), *typed = NULL;
+    (void)state;
+    assert_done(kanon_schema_read(&schema, KANON_PATH(scratch("s.yaml").text), NULL, &err), &err);
+    arrow_produce(&stream, &given, &(arrow_layout){.batch_rows = 3}, &counts);
+    assert_done(kanon_table_read(&typed, KANON_STREAM(&stream), schema, NULL, &err), &err);
+    kanon_grouping *of_text = grouping_of(text, group_of), *of_typed = grouping_of(typed, group_of);
+    for (int i = 0; i < 4; i++) /* texts have as many digits as they need, and types as they can have */
+        for (int end = 0; end < 6; end++) {
+            double shown[2][2];
+            assert_true(kanon__grouping_drawn_at(shown[0], of_text, &text->data.columns[i], end / 2));
+            assert_true(kanon__grouping_drawn_at(shown[1], of_typed, &typed->data.columns[i], end / 2));
+            assert_true(shown[0][end % 2] == shown[1][end % 2]);
+        }
+    assert_done(release_to_stream(&stream, typed, of_typed, NULL, &err), &err);
+    arrow_taken taken = arrow_take(&stream);
+    char *printed = arrow_taken_print(&taken);
+    assert_holds(printed, "a_min:s,a_max:s,b_min:d:9,2,b_max:d:9,2,c_min:tdD,c_max:tdD,d_min:g,d_max:g");
+    free(printed);
+    arrow_taken_clear(&taken);
+    kanon_schema_free(schema);
+    kanon_grouping_free(of_typed);
+    kanon_grouping_free(of_text);
+    kanon_table_free(typed);
+    kanon_table_free(text);
+}
+
 /* ---- places ---------------------------------------------------------------------------------------------------------- */
 
 /* Three places for an interval of one value, 100 times each on average: six standard deviations to either side. */
@@ -370,12 +421,17 @@ static void exact_streams_are_found(void **state)
     kanon_table *table = table_of("attributes: {a: {role: quasi, ends: drawn}}\n", "a\n4\n4\n1\n9\n");
     kanon_grouping *grouping = grouping_of(table, (const int64_t[]){1, 1, 2, 2});
     (void)state;
-    for (int kind = 0; kind < 4; kind++) {
-        kanon_numeric numeric = kind < 2 ? KANON_NUMERIC_COLUMNS : KANON_NUMERIC_INTERVAL;
+    for (int kind = 0; kind < 6; kind++) {
+        kanon_numeric numeric = kind % 4 < 2 ? KANON_NUMERIC_COLUMNS : KANON_NUMERIC_INTERVAL;
         kanon__arrow_batches *batches = NULL;
         struct ArrowSchema schema = {0};
         kanon__arrow_plan plan = {.table = table, .group_of = grouping->group_of, .n_groups = 2, .numeric = numeric,
                                   .drawn = kind % 2 == 0 ? grouping->drawn : NULL, .threads = 1};
+        bool good = kind % 2 == 0 && kind < 4;
+        if (kind == 4) { /* last: nobody is so old */
+            plan.drawn = grouping->drawn;
+            grouping->drawn->ends[0][3]++;
+        }
         assert_done(kanon__arrow_release_new(&batches, &plan, &err), &err);
         assert_done(kanon__arrow_schema_init(&schema, batches->fields, batches->n_fields, &err), &err);
         const kanon__arrow_claim claim = {.table = table,
@@ -386,9 +442,9 @@ static void exact_streams_are_found(void **state)
                                           .schema = &schema,
                                           .batches = batches->batches,
                                           .n_batches = batches->n_batches};
-        assert_int_equal(kanon__verify_arrow(&claim, 1, &err), kind % 2 == 0 ? KANON_OK : KANON_EINTERNAL);
-        if (kind % 2 == 1)
-            assert_holds(err.message, "a single value where ends are drawn, column a");
+        assert_int_equal(kanon__verify_arrow(&claim, 1, &err), good ? KANON_OK : KANON_EINTERNAL);
+        if (!good)
+            assert_holds(err.message, "where ends are drawn, column a");
         schema.release(&schema);
         kanon__arrow_batches_free(batches);
     }
@@ -448,7 +504,8 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_are_wider_by_the_rule), cmocka_unit_test(forms_agree),
+        cmocka_unit_test(intervals_are_wider_by_the_rule), cmocka_unit_test(types_keep_their_ends),
+        cmocka_unit_test(forms_agree),
         cmocka_unit_test(every_place_is_as_likely),        cmocka_unit_test(a_named_group_keeps_its_place),
         cmocka_unit_test(the_secret_is_that_of_all_records), cmocka_unit_test(ends_that_are_none_are_found),
         cmocka_unit_test(exact_streams_are_found),         cmocka_unit_test(refusals),
