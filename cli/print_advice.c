@@ -28,7 +28,9 @@ static const char *flags_about(const char *topic)
 static void print_item(const kanon_advice_item *item)
 {
     const char *flags = flags_about(item->topic);
-    if (item->option != NULL)
+    if (item->option != NULL && strcmp(item->option, "quasi") == 0)
+        say("advice: %s (--quasi %s; weight in the schema)", item->sentence, item->value);
+    else if (item->option != NULL)
         say("advice: %s (%s%s %s)", item->sentence, strcmp(item->option, "k") == 0 ? "-" : "--", item->option, item->value);
     else if (flags != NULL)
         say("advice: %s (%s)", item->sentence, flags);

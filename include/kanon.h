@@ -672,8 +672,8 @@ KANON_API void kanon_advice_free(kanon_advice *advice);
 typedef struct kanon_advice_item {
     const char *sentence; /* without a full stop */
     /* What it is about, so that the caller can add what to do in its own terms: NULL, or one of "payer", "leave-out",
-     * "taxonomy", "weight", "bands", "narrower-bands", "hidden", "missing", "constraint", "suppress", "refine", "tradeoff" and
-     * "bound"; more may come. */
+     * "taxonomy", "weight", "bands", "narrower-bands", "hidden", "missing", "constraint", "suppress", "refine", "tradeoff",
+     * "quasi" and "bound"; more may come. */
     const char *topic;
     /* The share of the loss that the change saves, in the units of the run that is advised on: its weights, and the ranges of
      * the whole columns; what is left out loses nothing. Below 0: one column pays for the others. NAN: nothing was tried. */

@@ -121,8 +121,10 @@ def rows(name, table):
     with open(os.path.join(work, "report.json")) as file:
         tried = json.load(file)["advice_tried"]
     for piece in tried:
-        after = followed(table, piece)
+        if piece["option"] == "quasi":  # what protection costs: too little for shares of it
+            continue
         shift = piece["option"] in ("weight", "bands")
+        after = followed(table, piece)
         others = [c for c in before if not shift or c != piece["column"]]
         promised = piece["others"] if shift else piece["saves"]
         found = 1 - sum(after[c] for c in others) / sum(before[c] for c in others)

@@ -27,7 +27,8 @@ enum {
     MOST_LEFT_OUT = 3, /* sentences about columns that are left out, */
     MOST_SHIFTS = 2,   /* weights and bands, of each */
     MOST_COLUMNS = 12, /* columns that are tried, those that pay most */
-    MOST_PAYERS = 3    /* whose weight and bands are tried */
+    MOST_PAYERS = 3,   /* whose weight and bands are tried */
+    MOST_READ = 1000000 /* records of a table that is read again for its other columns */
 };
 
 /* What an attribute costs in these groups. */
@@ -301,6 +302,15 @@ static void more_suppressed(char out[KANON__TRIAL_TEXT], const findings *f, doub
     snprintf(out, KANON__TRIAL_TEXT, "%.3f", ceil(share * 1000 - 1e-6) / 1000);
 }
 
+/* Columns that are released as they are, and may be known from elsewhere. */
+static kanon_status want_added(findings *f, kanon_error *err)
+{
+    bool some = false;
+    for (int i = 0; i < f->table->data.n_columns; i++)
+        some = some || f->table->data.columns[i].role == KANON_ROLE_INSENSITIVE;
+    return some && f->table->data.n_rows <= MOST_READ ? want(f, KANON__TRIAL_ADD, -1, "0.1", err) : KANON_OK;
+}
+
 static kanon_status want_whole(findings *f, kanon_error *err)
 {
     const kanon_grouping *g = f->grouping;
@@ -327,6 +337,7 @@ static kanon_status try_all(findings *f, const kanon_advise_options *o, kanon_er
     KANON_CHECK(want(f, KANON__TRIAL_BASELINE, -1, "", err));
     KANON_CHECK(want_columns(f, err));
     KANON_CHECK(want_whole(f, err));
+    KANON_CHECK(want_added(f, err));
     return kanon__trials_run(&f->trials, f->table, f->grouping, o, err);
 }
 
@@ -360,13 +371,16 @@ static bool is_shift(kanon__trial_kind kind)
 
 static bool is_worth_it(const promise *p)
 {
+    if (p->trial->kind == KANON__TRIAL_ADD) /* what protection costs */
+        return p->saves >= -MOST_PAID;
     return is_shift(p->trial->kind) ? p->others >= LEAST_SHIFT && p->saves >= -MOST_PAID : p->saves >= LEAST_SAVED;
 }
 
-/* What saves comes first, most of it first; then what shifts, likewise; a smaller k, which protects less, last. */
+/* What saves comes first, most of it first; then what shifts, likewise; a smaller k, which protects less; what protects
+ * more. */
 static int rank_of(const promise *p)
 {
-    return p->trial->kind == KANON__TRIAL_K ? 2 : is_shift(p->trial->kind) ? 1 : 0;
+    return p->trial->kind == KANON__TRIAL_ADD ? 3 : p->trial->kind == KANON__TRIAL_K ? 2 : is_shift(p->trial->kind) ? 1 : 0;
 }
 
 static int by_saving(const void *left, const void *right)
@@ -414,6 +428,28 @@ static kanon_status say_column(kanon_advice *a, const findings *f, const promise
                  name, banded ? "bands of" : "the weight", t->text, percent(p->others, 1), name, own, bands,
                  percent(fabs(p->saves), 1), whole);
     }
+    return add_piece(a, f, &said, text, err);
+}
+
+/* Columns that are released as they are, as quasi-identifiers: what that costs the others. */
+static kanon_status say_added(kanon_advice *a, const findings *f, const promise *p, kanon_error *err)
+{
+    char text[TEXT], names[300] = "";
+    piece said = {.topic = "quasi", .saves = p->saves, .others = p->saves, .option = "quasi", .attribute = -1};
+    int n = f->trials.n_added;
+    for (int i = 0; i < n; i++) {
+        const char *name = f->table->data.columns[f->trials.added[i]].name;
+        size_t in_names = strlen(names), in_value = strlen(said.value);
+        snprintf(names + in_names, sizeof names - in_names, "%s%.60s", i == 0 ? "" : i == n - 1 ? " and " : ", ", name);
+        snprintf(said.value + in_value, sizeof said.value - in_value, "%s%s", i == 0 ? "" : ",", name);
+    }
+    int length = snprintf(text, sizeof text,
+                          "%s %s released as %s, and may single out a person: as quasi-identifiers of weight %s they cost the "
+                          "columns that are protected now ", names, n == 1 ? "is" : "are", n == 1 ? "it is" : "they are",
+                          p->trial->text);
+    bool little = p->saves > -0.03; /* what two short searches differ by anyway */
+    snprintf(text + length, sizeof text - (size_t)length, little ? "less than 5 %% more loss" : "about %d %% more loss",
+             percent(-p->saves, 1));
     return add_piece(a, f, &said, text, err);
 }
 
@@ -512,7 +548,10 @@ static kanon_status advise_on_trials(kanon_advice *a, const findings *f, kanon_e
         if (!is_worth_it(p) || is_said(promises, i, p))
             continue;
         bool of_column = p->trial->attribute >= 0 && p->trial->kind != KANON__TRIAL_SUPPRESS;
-        KANON_TRY(of_column ? say_column(a, f, p, err) : say_whole(a, f, p, err), out);
+        KANON_TRY(p->trial->kind == KANON__TRIAL_ADD ? say_added(a, f, p, err)
+                  : of_column                        ? say_column(a, f, p, err)
+                                                     : say_whole(a, f, p, err),
+                  out);
         n_said++;
     }
     if (n_said > 0)

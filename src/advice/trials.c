@@ -89,22 +89,22 @@ out:
 }
 
 /* *out, to be cleared by kanon__data_clear_rows where *sampled. */
-static kanon_status take_part(kanon__data *out, bool *sampled, const kanon_table *t, uint64_t seed, int threads,
-                              kanon__ticker *ticker, kanon_error *err)
+static kanon_status take_part(kanon__data *out, bool *sampled, const kanon_table *t, const kanon__data *data, uint64_t seed,
+                              int threads, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__space *space = NULL;
     kanon__parts *parts = NULL;
     int32_t *rows = NULL;
     int64_t n = 0;
-    *out = t->data;
+    *out = *data;
     *sampled = false;
     if (t->data.n_rows <= most_records(t))
         return KANON_OK;
     KANON_TRY(kanon__space_new(&space, &t->data, t->data.quasi, t->data.n_quasi, KANON__TERMS_LOSS, err), out);
     KANON_TRY(kanon__parts_at_gaps(&parts, space, PART, threads, ticker, err), out);
     KANON_TRY(choose_rows(&rows, &n, parts, most_records(t), seed, err), out);
-    KANON_TRY(kanon__data_rows(out, &t->data, rows, n, err), out);
+    KANON_TRY(kanon__data_rows(out, data, rows, n, err), out);
     *sampled = true;
 out:
     kanon__free(rows);
@@ -132,6 +132,20 @@ static void clear_changed(changed *c)
     kanon__free(c->columns);
 }
 
+/* In the order of the columns, as every list of quasi-identifiers is. */
+static void add_columns(kanon__data *d, int *quasi, const trying *w, char *weight)
+{
+    for (int i = 0; i < w->trials->n_added; i++) {
+        int column = w->trials->added[i], at = d->n_quasi++;
+        for (; at > 0 && quasi[at - 1] > column; at--)
+            quasi[at] = quasi[at - 1];
+        quasi[at] = column;
+        d->columns[column].role = KANON_ROLE_QUASI;
+        d->columns[column].weight_text = weight;
+        d->columns[column].weight = kanon__weight_parse(weight).value;
+    }
+}
+
 static void leave_out(kanon__data *d, int *quasi, int attribute)
 {
     d->columns[quasi[attribute]].role = KANON_ROLE_IDENTIFYING;
@@ -147,7 +161,7 @@ static kanon_status make_changed(changed *out, const trying *w, kanon__trial *t,
     *out = (changed){.table = *w->table};
     *d = *w->part;
     KANON_CHECK(kanon__new_array(&out->columns, d->n_columns, "columns", err));
-    KANON_CHECK(kanon__new_array(&out->quasi, d->n_quasi, "columns", err));
+    KANON_CHECK(kanon__new_array(&out->quasi, d->n_quasi + w->trials->n_added, "columns", err));
     memcpy(out->columns, d->columns, (size_t)d->n_columns * sizeof *d->columns);
     memcpy(out->quasi, d->quasi, (size_t)d->n_quasi * sizeof *d->quasi);
     d->columns = out->columns;
@@ -155,6 +169,8 @@ static kanon_status make_changed(changed *out, const trying *w, kanon__trial *t,
     int at = t->attribute >= 0 ? d->quasi[t->attribute] : -1;
     if (t->kind == KANON__TRIAL_LEAVE_OUT) {
         leave_out(d, out->quasi, t->attribute);
+    } else if (t->kind == KANON__TRIAL_ADD) {
+        add_columns(d, out->quasi, w, t->text);
     } else if (t->kind == KANON__TRIAL_WEIGHT) {
         d->columns[at].weight_text = t->text;
         d->columns[at].weight = kanon__weight_parse(t->text).value;
@@ -274,6 +290,10 @@ static kanon_status run_trial(int64_t task, void *payload, kanon_error *err)
                        .blocks = KANON_BLOCKS_NONE,
                        .tick = ticker.tick,
                        .payload = ticker.payload};
+    if (t->kind == KANON__TRIAL_ADD && w->trials->n_added == 0) {
+        kanon__shared_ticker_add(&w->ticker, 1);
+        return KANON_OK;
+    }
     kanon_status st = make_changed(&c, w, t, &inner);
     if (st == KANON_OK)
         st = kanon_anonymize(&g, &c.table, &o, &inner);
@@ -302,6 +322,7 @@ kanon_status kanon__trials_run(kanon__trials *trials, const kanon_table *table, 
 {
     kanon_status st = KANON_OK;
     kanon__data part = {0};
+    kanon__added_columns added = {0};
     bool sampled = false, shared = false;
     kanon__ticker cutting, ticker;
     int threads = kanon__pool_threads(o->threads);
@@ -312,7 +333,10 @@ kanon_status kanon__trials_run(kanon__trials *trials, const kanon_table *table, 
     kanon__ticker_init(&cutting, o->tick, o->payload, "choosing records for the advice");
     kanon__ticker_init(&ticker, o->tick, o->payload, "trying what is advised");
     KANON_TRY(kanon__new_array(&trials->baseline, table->data.n_quasi, "losses", err), out);
-    KANON_TRY(take_part(&part, &sampled, table, g->seed, threads, &cutting, err), out);
+    KANON_TRY(kanon__added_columns_read(&added, table, threads, &cutting, err), out);
+    memcpy(trials->added, added.columns, sizeof trials->added);
+    trials->n_added = added.n;
+    KANON_TRY(take_part(&part, &sampled, table, &added.data, g->seed, threads, &cutting, err), out);
     trials->n_tried = part.n_rows;
     kanon__shared_ticker_init(&w.ticker, &ticker, trials->n);
     shared = true;
@@ -322,5 +346,6 @@ out:
         kanon__shared_ticker_clear(&w.ticker);
     if (sampled)
         kanon__data_clear_rows(&part);
+    kanon__added_columns_clear(&added);
     return st;
 }

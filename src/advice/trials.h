@@ -12,6 +12,7 @@
 #ifndef KANON_ADVICE_TRIALS_H
 #define KANON_ADVICE_TRIALS_H
 
+#include "advice/added_columns.h"
 #include "model/grouping.h"
 
 typedef enum kanon__trial_kind {
@@ -21,6 +22,7 @@ typedef enum kanon__trial_kind {
     KANON__TRIAL_BANDS,
     KANON__TRIAL_MASK,
     KANON__TRIAL_SUPPRESS,
+    KANON__TRIAL_ADD, /* columns that are released as they are become quasi-identifiers of low weight */
     KANON__TRIAL_K
 } kanon__trial_kind;
 
@@ -44,6 +46,8 @@ typedef struct kanon__trials {
     int64_t n, capacity;
     int64_t n_tried; /* records of each trial; 0: none can be made */
     double *baseline; /* its loss by quasi attribute */
+    int added[KANON__MOST_ADDED]; /* the columns that are tried as quasi-identifiers */
+    int n_added;
 } kanon__trials;
 
 /* Whether short runs say anything of a grouping: one group decides by itself how its records are shown, and records are

@@ -414,6 +414,7 @@ _ARGUMENTS = {
     "leave-out": "name it in identifying", "taxonomy": "taxonomies, or pykanon.Taxonomy.build", "bands": "bands",
     "weight": "weights", "narrower-bands": "bands", "suppress": "suppress", "refine": 'refine="search"',
     "tradeoff": "pykanon.tradeoff", "bound": "pykanon.bound",
+    "quasi": "quasi, weights",
 }  # fmt: skip
 
 
