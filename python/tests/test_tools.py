@@ -40,7 +40,6 @@ def test_advice_is_that_of_the_program(people, kanon):
     _, told = kanon("anonymize", "people.csv", *FLAGS, "-k", 5, "-o", "r.csv", "--report", "p.json")
     theirs = [re.sub(r" \(.*\)$", "", line) for line in re.findall(r"^kanon: advice: (.*)$", told, re.MULTILINE)]
     ours = [re.sub(r" \(.*\)$", "", line) for line in pykanon.anonymize(people, k=5, **SAID).advice()]
-    theirs.remove("what changes to the schema would save is tried for a report")  # advice() has tried
     assert theirs and [line for line in ours if line in theirs] == theirs
     assert any(line.startswith("leaving out ") for line in ours)  # what was tried
 
