@@ -57,6 +57,8 @@ const kanon__criterion kanon__criteria[KANON__CRITERIA] = {
      "Can a sensitive value of a person be derived?",
      {{"homogeneous", "Records in groups with one sensitive value", true},
       {"nearly_homogeneous", "Records in groups in which one value has 90 % or more", true},
-      {"inference", "Share of the records whose sensitive value is guessed", true},
-      {"inference_gain", "How much more than without the release", true}}},
+      {"inference", "Records whose sensitive value is guessed right from their group", true},
+      {"inference_gain", "Gain over a guess without groups", true},
+      {"inference_found", "Records whose sensitive value is guessed right by an attacker who first finds the row", true},
+      {"inference_found_gain", "Gain of that over a guess without groups", true}}},
 };

@@ -121,6 +121,8 @@ static const char *form_of(const kanon__column *c)
     if (!kanon__column_is_numeric(c))
         return c->domain->taxonomy->flat ? "generalised: the value, or * in groups with several"
                                          : "generalised: a broader category in groups with several values";
+    if (c->drawn)
+        return "generalised: intervals, whose ends are moved outwards at random";
     return c->domain->bands != NULL ? "generalised: bands, or intervals of bands" : "generalised: intervals";
 }
 
@@ -135,6 +137,8 @@ static bool is_protected(const kanon_table *t, const char *column)
 
 static const char *treatment_of(const kanon_table *t, const kanon__column *c)
 {
+    if (c->permuted && (c->role == KANON_ROLE_SENSITIVE || c->role == KANON_ROLE_INSENSITIVE))
+        return "released, with its cells exchanged inside each group";
     switch (c->role) {
     case KANON_ROLE_IDENTIFYING:
         return "direct identifier, or withheld: not in the release";
