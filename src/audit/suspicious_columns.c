@@ -116,7 +116,7 @@ static kanon_status look(looker *l, const bool *wanted, kanon_error *err)
     const kanon__source *source = l->file->source;
     KANON_CHECK(kanon__row_sample_read(&l->sample, source, l->file->n_rows, wanted, err));
     for (int i = 0; i < source->n_columns; i++) {
-        kanon_type natural = source->natural != NULL ? source->natural[i] : KANON_TYPE_UNKNOWN;
+        kanon_type natural = kanon__suspect_type(source->natural, i);
         l->suspects[i] = (kanon__suspect){.facts = &l->facts[i], .role = l->file->roles[i]};
         if (!wanted[i])
             continue;

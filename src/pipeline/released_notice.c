@@ -84,7 +84,7 @@ static kanon_status find(kanon__suspicions *out, const kanon_table *t, kanon__ro
         wanted[c] = role_of(t, c) != KANON_ROLE_IDENTIFYING;
     KANON_TRY(kanon__row_sample_read(s, source, t->data.n_rows, wanted, err), out);
     for (int c = 0; c < n; c++) {
-        kanon_type natural = source->natural != NULL ? source->natural[c] : KANON_TYPE_UNKNOWN;
+        kanon_type natural = kanon__suspect_type(source->natural, c);
         suspects[c] = (kanon__suspect){.facts = &facts[c], .role = role_of(t, c)};
         if (wanted[c])
             KANON_TRY(kanon__column_facts_find(&facts[c], source->column_names[c], &s->dictionaries[c], s->codes[c],

@@ -66,6 +66,13 @@ typedef struct kanon__suspect {
     kanon__label_ranges names;       /* of covers that are ranges of named values */
 } kanon__suspect;
 
+/* The type of a column whose texts are judged: a source that keeps numbers as texts, or knows no others, says nothing. */
+static inline kanon_type kanon__suspect_type(const kanon_type *natural, int column)
+{
+    kanon_type type = natural != NULL ? natural[column] : KANON_TYPE_UNKNOWN;
+    return type == KANON_TYPE_CATEGORICAL ? KANON_TYPE_UNKNOWN : type;
+}
+
 /* At most one suspicion for each sensitive and insensitive column: PERSON before UNIQUE, REPEATS, EXACT and KNOWN; dates and
  * coordinates of which nearly each is another are EXACT. The rows of all columns are the same. */
 kanon_status kanon__suspicions_find(kanon__suspicions *out, const kanon__suspect *columns, int n, kanon_error *err);
