@@ -249,8 +249,9 @@ const command command_check = {
                    "constraint is violated, a column of the file has no role or is identifying, or the file cannot show "
                    "what was asked: "
                    "a quasi column, the column of a constraint or that of the entities is not in it. With --original each "
-                   "record is compared with its row: cells that do not cover it, records that are missing, there too often or "
-                   "not of the table, columns that are exchanged; and persons are counted by the entity column of the table. "
+                   "record is compared with its row: cells that do not cover it, records that are missing, there too "
+                   "often or not of the table, columns that are exchanged; and persons are counted by the entity column of "
+                   "the table. "
                    "With --earlier records that share a class in all releases are counted, with --population the people who "
                    "fit each row.",
     .operand = "RELEASE",

@@ -727,8 +727,9 @@ typedef struct kanon_outputs {
     const kanon_setting *said; /* as in kanon_options: numeric, shuffle, shuffle-seed, threads */
     size_t n_said;
     const kanon_advice *advice; /* about this grouping, for `report`; NULL: it is made */
-    /* Where the schema asks for a k-map: the people of whom so many must fit each row of the release, and the schema that the
-     * table was read with. KANON_EINFEASIBLE: fewer fit, and nothing is written; KANON_EINVAL: one of them is not given. */
+    /* Where the schema asks for a k-map: the people of whom so many must fit each row of the release, and the schema that
+     * the table was read with. KANON_EINFEASIBLE: fewer fit, and nothing is written; KANON_EINVAL: one of them is not
+     * given. */
     const kanon_input *population;
     const kanon_schema *population_schema;
 } kanon_outputs;
@@ -840,8 +841,8 @@ typedef struct kanon_check_options {
     void *payload;
     int64_t k; /* that the file must have; 0: what the schema says */
     const kanon_context *context; /* NULL: the schema's */
-    /* The table that the file was made of: each record is compared with its row, and persons are counted by the entity column
-     * of the table. NULL: none. */
+    /* The table that the file was made of: each record is compared with its row, and persons are counted by the entity
+     * column of the table. NULL: none. */
     const kanon_input *original;
     const char *const *key; /* columns that name a record, in all files; NULL: the key of the schema, where all have it */
     size_t n_key;

@@ -226,7 +226,7 @@ static kanon_status read_text(region_reader *r, const char *text, size_t length,
 }
 
 kanon_status kanon__cell_regions_read(kanon__cell_regions *out, const kanon__column *column, const kanon__dictionary *texts,
-                                 const kanon_schema *schema, kanon_error *err)
+                                      const kanon_schema *schema, kanon_error *err)
 {
     enum { TEXT_NS = 500 };
     kanon_status st = KANON_OK;

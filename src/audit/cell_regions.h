@@ -25,7 +25,7 @@ typedef struct kanon__cell_regions {
 
 /* `column` is encoded. */
 kanon_status kanon__cell_regions_read(kanon__cell_regions *out, const kanon__column *column, const kanon__dictionary *texts,
-                                 const kanon_schema *schema, kanon_error *err);
+                                      const kanon_schema *schema, kanon_error *err);
 void kanon__cell_regions_clear(kanon__cell_regions *regions);
 
 /* The first run of a text; that of KANON__NO_CODE, which is null, covers all. */
@@ -34,7 +34,8 @@ static inline const kanon__cell_region *kanon__cell_region_of(const kanon__cell_
     return &regions->items[text < regions->n_texts ? text : regions->n_texts];
 }
 
-static inline const kanon__cell_region *kanon__cell_region_next(const kanon__cell_regions *regions, const kanon__cell_region *region)
+static inline const kanon__cell_region *kanon__cell_region_next(const kanon__cell_regions *regions,
+                                                                const kanon__cell_region *region)
 {
     return region->more >= 0 ? &regions->items[region->more] : NULL;
 }

@@ -114,9 +114,10 @@ static kanon_status list_how(kanon__findings *out, const kanon__comparison *c, k
     static const char *const how[] = {"row by row, in the order of the table", "by key",
                                       "as a multiset: the order of the table is not that of the file"};
     if (c->is_partial)
-        KANON_CHECK(kanon__findings_add(out, "partial", NULL, NULL, 0, KANON_MARK_LOOK, err,
-                                        "so many rows fit so many records that not every pair was looked at; a key in both files "
-                                        "tells which is which"));
+        KANON_CHECK(
+            kanon__findings_add(out, "partial", NULL, NULL, 0, KANON_MARK_LOOK, err,
+                                "so many rows fit so many records that not every pair was looked at; a key in both files "
+                                "tells which is which"));
     return kanon__findings_add(out, "compared", NULL, NULL, c->n_rows, KANON_MARK_MET, err,
                                "compared with the %lld records of the original %s", (long long)c->n_records, how[c->how]);
 }
@@ -128,8 +129,9 @@ static kanon_status list_exchanged(kanon__findings *out, const kanon__comparison
     if (is_mutual && column->exchanged < i)
         return KANON_OK; /* said of the other one */
     return kanon__findings_add(out, "exchanged", column->name, other->name, c->n_rows, KANON_MARK_FAILED, err,
-                               is_mutual ? "the columns %.200s and %.200s are exchanged: the cells of each are those of the other"
-                                         : "the column %.200s has the cells of the column %.200s of the original",
+                               is_mutual
+                                   ? "the columns %.200s and %.200s are exchanged: the cells of each are those of the other"
+                                   : "the column %.200s has the cells of the column %.200s of the original",
                                column->name, other->name);
 }
 
@@ -145,12 +147,14 @@ static kanon_status list_column(kanon__findings *out, const kanon__comparison *c
                                         (long long)column->unknown, ending(column->unknown)));
     if (column->means && c->how == KANON__COMPARED_AS_MULTISET)
         return kanon__findings_add(out, "means", column->name, NULL, 0, KANON_MARK_NOT_SHOWN, err,
-                                   "%.200s: its cells are means, which can be compared by key or in order only", column->name);
+                                   "%.200s: its cells are means, which can be compared by key or in order only",
+                                   column->name);
     if (column->means)
-        KANON_CHECK(kanon__findings_add(out, "means", column->name, NULL, 0, KANON_MARK_LOOK, err,
-                                        "%.200s: its cells are means: they lie between the values of their class, and do not "
-                                        "cover them",
-                                        column->name));
+        KANON_CHECK(
+            kanon__findings_add(out, "means", column->name, NULL, 0, KANON_MARK_LOOK, err,
+                                "%.200s: its cells are means: they lie between the values of their class, and do not "
+                                "cover them",
+                                column->name));
     if (column->uncovered == 0)
         return KANON_OK;
     if (column->permuted && column->shuffled)
@@ -207,10 +211,10 @@ static kanon_status list_order(kanon__findings *out, const kanon__comparison *c,
         is_ordered = c->row_of[row] >= before;
         before = c->row_of[row];
     }
-    return is_ordered ? kanon__findings_add(out, "order", NULL, NULL, 0, KANON_MARK_LOOK, err,
-                                            "that of the original: those who know it know which row is whose; shuffle the rows")
-                      : kanon__findings_add(out, "order", NULL, NULL, 0, KANON_MARK_MET, err,
-                                            "it is not that of the original");
+    return is_ordered
+               ? kanon__findings_add(out, "order", NULL, NULL, 0, KANON_MARK_LOOK, err,
+                                     "that of the original: those who know it know which row is whose; shuffle the rows")
+               : kanon__findings_add(out, "order", NULL, NULL, 0, KANON_MARK_MET, err, "it is not that of the original");
 }
 
 kanon_status kanon__original_list(kanon__findings *out, const kanon__original *original, const kanon_schema *schema,
@@ -247,8 +251,7 @@ kanon_status kanon__original_persons(uint32_t **out, int64_t *n_persons, const k
         if (c->owner_of[row] >= 0)
             first[class_of[row]] = kanon__code_at(data->entity_codes, c->owner_of[row]);
     for (int64_t row = 0; row < c->n_rows; row++)
-        person_of[row] =
-            c->owner_of[row] >= 0 ? kanon__code_at(data->entity_codes, c->owner_of[row]) : first[class_of[row]];
+        person_of[row] = c->owner_of[row] >= 0 ? kanon__code_at(data->entity_codes, c->owner_of[row]) : first[class_of[row]];
     *n_persons = data->n_entities + 1;
     *out = person_of;
     person_of = NULL;

@@ -65,12 +65,12 @@ static kanon_status list_persons(kanon__others *others, int64_t k, int64_t perso
     if (others->n_open == 0)
         return kanon__findings_add(&others->findings, "persons", NULL, NULL, persons, KANON_MARK_MET, err,
                                    "persons counted by the original: at least %lld in each class", (long long)persons);
-    return kanon__findings_add(&others->findings, "persons", NULL, NULL, others->n_open,
-                               too_few ? KANON_MARK_NOT_SHOWN : KANON_MARK_MET, err,
-                               too_few ? "%lld row%s may be any of several records, so persons cannot be counted: a key in both "
-                                         "files shows whose they are"
-                                       : "%lld row%s may be any of several records; each class has enough persons all the same",
-                               (long long)others->n_open, others->n_open == 1 ? "" : "s");
+    return kanon__findings_add(
+        &others->findings, "persons", NULL, NULL, others->n_open, too_few ? KANON_MARK_NOT_SHOWN : KANON_MARK_MET, err,
+        too_few ? "%lld row%s may be any of several records, so persons cannot be counted: a key in both "
+                  "files shows whose they are"
+                : "%lld row%s may be any of several records; each class has enough persons all the same",
+        (long long)others->n_open, others->n_open == 1 ? "" : "s");
 }
 
 static kanon_status add_figure(kanon__others *others, const kanon__measure *measure, double value, kanon_error *err)
@@ -91,10 +91,11 @@ static kanon_status list_linkage(kanon__others *others, int64_t k, kanon_error *
     if (c->linkage_error > 0)
         KANON_CHECK(add_figure(others, &kanon__measure_linkage_error, c->linkage_error, err));
     bool is_much = fmax(c->linkage_quasi, c->linkage_all) > at_most + 1e-9;
-    return kanon__findings_add(&others->findings, "linkage", NULL, NULL, 0, is_much ? KANON_MARK_LOOK : KANON_MARK_MET, err,
-                               "who knows a person's quasi-identifiers finds the row in %s of the cases; who knows all other "
-                               "columns, too, but one sensitive one, in %s",
-                               kanon__show_share(c->linkage_quasi).text, kanon__show_share(c->linkage_all).text);
+    return kanon__findings_add(
+        &others->findings, "linkage", NULL, NULL, 0, is_much ? KANON_MARK_LOOK : KANON_MARK_MET, err,
+        "who knows a person's quasi-identifiers finds the row in %s of the cases; who knows all other "
+        "columns, too, but one sensitive one, in %s",
+        kanon__show_share(c->linkage_quasi).text, kanon__show_share(c->linkage_all).text);
 }
 
 kanon_status kanon__others_list(kanon__others *others, const kanon_schema *schema, int64_t k, int64_t persons,

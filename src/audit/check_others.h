@@ -30,7 +30,8 @@ typedef struct kanon__others {
 /* Read and compare what is given. On failure what was read so far stays in *out, to be cleared. */
 kanon_status kanon__others_read(kanon__others *out, const kanon__others_subject *subject, const kanon_check_options *given,
                                 kanon_error *err);
-/* The findings as lists, once the release is measured: `k` is what is asked (0: nothing), `persons` the fewest in a class. */
+/* The findings as lists, once the release is measured: `k` is what is asked (0: nothing), `persons` the fewest in a
+ * class. */
 kanon_status kanon__others_list(kanon__others *others, const kanon_schema *schema, int64_t k, int64_t persons,
                                 kanon_error *err);
 void kanon__others_clear(kanon__others *others);

@@ -29,16 +29,16 @@ typedef struct multiset {
     kanon__comparer *c;
     kanon__class_table parts, kinds;
     kanon__row_kinds rows;
-    int64_t *covered; /* by kind: records that it covers */
+    int64_t *covered;                 /* by kind: records that it covers */
     part_item *of_kinds, *of_records; /* by part */
-    kanon__fitting_pair *pairs; /* of kinds and the records that they cover */
+    kanon__fitting_pair *pairs;       /* of kinds and the records that they cover */
     int64_t n_pairs, pairs_capacity;
     int *quasi, *places; /* the compared quasi columns, and where they are in the table */
     int n_quasi;
     const kanon__cell_regions **regions; /* of these */
     uint32_t *texts;                     /* of a kind in these */
-    int64_t n_open;    /* rows with * in a plain column: they may be of any part */
-    int64_t n_looks;   /* pairs of a kind and a record that were looked at */
+    int64_t n_open;                      /* rows with * in a plain column: they may be of any part */
+    int64_t n_looks;                     /* pairs of a kind and a record that were looked at */
     bool gave_up;
 } multiset;
 
@@ -230,7 +230,7 @@ static kanon_status match_part(multiset *m, const part_item *kinds, int64_t n_ki
         n_rows += m->rows.n_rows[kinds[j].item];
     if (!m->gave_up)
         KANON_CHECK(is_large(n_kinds, n_records) ? match_by_index(m, kinds, n_kinds, records, n_records, err)
-                                                    : match_directly(m, kinds, n_kinds, records, n_records, err));
+                                                 : match_directly(m, kinds, n_kinds, records, n_records, err));
     for (int64_t j = 0; j < n_kinds && !m->gave_up; j++) {
         int64_t n = m->rows.n_rows[kinds[j].item], covered = m->covered[kinds[j].item];
         foreign += covered == 0 ? n : 0;

@@ -4,8 +4,8 @@
  * length: in the right order much more fits, whatever else is wrong with some columns. A file with fewer rows has the order
  * if all its rows can be found one after the other; the first way and the last way to do this say which rows have one record
  * only. */
-#include "audit/comparer.h"
 #include "audit/cell_notation.h"
+#include "audit/comparer.h"
 #include "audit/key_rows.h"
 #include "core/alloc.h"
 #include "core/sort.h"
@@ -321,6 +321,7 @@ static kanon_status match_in_order(kanon__comparer *c, bool *out, kanon_error *e
     kanon__comparison *found = c->found;
     *out = false;
     found->how = KANON__COMPARED_IN_ORDER;
+    found->missing = found->unplaced = 0;
     if (found->n_rows > found->n_records || found->n_columns == 0)
         return KANON_OK;
     if (found->n_rows == found->n_records) {
@@ -373,9 +374,9 @@ static kanon_status count_no_means(kanon__comparer *c, int i, const uint32_t *cl
         uint32_t text = c->file[i].codes[row], class_id = class_of[row];
         const kanon__cell_region *region = kanon__cell_region_of(regions, text);
         bool is_number = region->lo == region->hi || (region->lo == region->hi + 1 && region->hi < UINT32_MAX);
-        bool fits = is_number ? region->hi >= least[class_id] && region->lo <= most[class_id]
-                              : c->found->row_of[row] < 0 ||
-                                    kanon__reading_fits(c, &c->readings[i], text, c->found->row_of[row]);
+        bool fits = is_number
+                        ? region->hi >= least[class_id] && region->lo <= most[class_id]
+                        : c->found->row_of[row] < 0 || kanon__reading_fits(c, &c->readings[i], text, c->found->row_of[row]);
         *out += !fits;
     }
 out:
@@ -435,7 +436,8 @@ out:
 }
 
 /* Cells that do not fit the column `table`: row by row, or however they are dealt out. */
-static kanon_status count_misfits(kanon__comparer *c, const kanon__reading *reading, int file, int64_t *out, kanon_error *err)
+static kanon_status count_misfits(kanon__comparer *c, const kanon__reading *reading, int file, int64_t *out,
+                                  kanon_error *err)
 {
     if (c->found->how == KANON__COMPARED_AS_MULTISET)
         return kanon__unmatched_cells(out, c, reading, file, err);
@@ -502,17 +504,59 @@ static kanon_status count_cells(kanon__comparer *c, const uint32_t *class_of, ka
 
 /* ---- one call ---------------------------------------------------------------------------------------------------- */
 
+static kanon_status compare_multiset(kanon__comparer *c, kanon_error *err)
+{
+    c->found->how = KANON__COMPARED_AS_MULTISET;
+    return kanon__compare_multiset(c, err);
+}
+
+/* Whether many rows do not fit the record of their place. */
+static bool is_doubtful(const kanon__comparer *c)
+{
+    enum { PARTS = 10 };
+    int64_t n = 0;
+    for (int64_t row = 0; row < c->found->n_rows; row++)
+        n += c->found->row_of[row] >= 0 && !kanon__row_fits(c, row, c->found->row_of[row]);
+    return n * PARTS > c->found->n_rows;
+}
+
+static bool has_faults(const kanon__comparison *found)
+{
+    bool any = found->doubled > 0 || found->foreign > 0 || found->is_partial;
+    for (int i = 0; i < found->n_columns && !any; i++)
+        any = found->columns[i].uncovered > 0;
+    return any;
+}
+
+/* Rows of a sorted table that are nearly in its order, or rows that are in it and wrong? A multiset without a fault tells. */
+static kanon_status doubt_order(kanon__comparer *c, bool *is_placed, kanon_error *err)
+{
+    KANON_CHECK(compare_multiset(c, err));
+    *is_placed = has_faults(c->found);
+    if (!*is_placed)
+        return KANON_OK;
+    for (int i = 0; i < c->found->n_columns; i++)
+        c->found->columns[i].uncovered = 0;
+    c->found->doubled = c->found->foreign = 0;
+    c->found->is_partial = false;
+    return match_in_order(c, is_placed, err);
+}
+
 static kanon_status compare(kanon__comparer *c, const kanon__texts *key, kanon_error *err)
 {
-    bool is_placed = false;
+    bool is_placed = false, is_done = false;
     KANON_CHECK(read_both(c, err));
     if (key->n > 0)
         KANON_CHECK(match_by_key(c, key, err));
     else
         KANON_CHECK(match_in_order(c, &is_placed, err));
+    if (key->n == 0 && is_placed && is_doubtful(c)) {
+        KANON_CHECK(doubt_order(c, &is_placed, err));
+        is_done = !is_placed;
+    }
     if (key->n == 0 && !is_placed) {
-        c->found->how = KANON__COMPARED_AS_MULTISET;
-        KANON_CHECK(kanon__compare_multiset(c, err));
+        if (!is_done)
+            KANON_CHECK(compare_multiset(c, err));
     } else {
         KANON_CHECK(count_cells(c, c->class_of, err));
         for (int64_t row = 0; row < c->found->n_rows; row++)
@@ -526,12 +570,8 @@ kanon_status kanon__compare_original(kanon__comparison *out, const kanon_table *
                                      const kanon_schema *schema, const kanon__texts *key, const uint32_t *class_of,
                                      kanon__ticker *ticker, kanon_error *err)
 {
-    kanon__comparer c = {.found = out,
-                         .table = table,
-                         .release = release,
-                         .schema = schema,
-                         .class_of = class_of,
-                         .ticker = ticker};
+    kanon__comparer c = {
+        .found = out, .table = table, .release = release, .schema = schema, .class_of = class_of, .ticker = ticker};
     kanon_status st = compare(&c, key, err);
     for (int i = 0; c.readings != NULL && i < out->n_columns; i++)
         kanon__reading_clear(&c.readings[i]);

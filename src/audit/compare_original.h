@@ -6,8 +6,8 @@
  *     in order      row by row; records that were left out are skipped, if every row fits then
  *     as a multiset otherwise: each row may be any record that it covers
  *
- * A cell of a quasi column covers its original as its text is read (cell_regions.h). Any other cell is its original, or *. As
- * a multiset the counts are of what cannot be otherwise, so they are the least that is wrong. */
+ * A cell of a quasi column covers its original as its text is read (cell_regions.h). Any other cell is its original, or *.
+ * As a multiset the counts are of what cannot be otherwise, so they are the least that is wrong. */
 #ifndef KANON_AUDIT_COMPARE_ORIGINAL_H
 #define KANON_AUDIT_COMPARE_ORIGINAL_H
 
@@ -37,10 +37,11 @@ typedef struct kanon__compared_column {
 
 typedef struct kanon__comparison {
     kanon__compared_how how;
-    int64_t n_rows, n_records;         /* of the file and of the table */
-    int64_t missing, doubled, foreign; /* records of the table that no row is; rows of records that have rows enough; of none */
-    bool is_partial; /* as a multiset, so many pairs of a row and a record fit that not all were looked at */
-    int64_t unplaced;                  /* rows of which it is not known which record they are */
+    int64_t n_rows, n_records; /* of the file and of the table */
+    int64_t missing, doubled,
+        foreign;      /* records of the table that no row is; rows of records that have rows enough; of none */
+    bool is_partial;  /* as a multiset, so many pairs of a row and a record fit that not all were looked at */
+    int64_t unplaced; /* rows of which it is not known which record they are */
     kanon__compared_column *columns;
     int n_columns;
     kanon__texts extra; /* columns of the file that the table does not have */
@@ -48,8 +49,8 @@ typedef struct kanon__comparison {
      * is not in the file. The error is 0 where all records were asked. */
     bool with_linkage;
     double linkage_quasi, linkage_all, linkage_error;
-    int32_t *row_of;    /* by row of the file: its record; -1: not known, or none */
-    int32_t *owner_of;  /* a record of the same person; -1 likewise */
+    int32_t *row_of;   /* by row of the file: its record; -1: not known, or none */
+    int32_t *owner_of; /* a record of the same person; -1 likewise */
 } kanon__comparison;
 
 /* `release` is ready for cursors, and stays the caller's. `class_of`, by row of the file, are classes among which values may

@@ -8,10 +8,10 @@
 
 /* What the cells of a column of the file say of a column of the table. */
 typedef struct kanon__reading {
-    int column;             /* the one of the table, by its number among those that are compared */
+    int column;                  /* the one of the table, by its number among those that are compared */
     kanon__cell_regions regions; /* of a quasi column */
-    uint32_t *code_of;      /* of a plain column, by text of the file: the text of the table; KANON__NO_CODE: it has none */
-    bool *any;              /* likewise: it means any value */
+    uint32_t *code_of; /* of a plain column, by text of the file: the text of the table; KANON__NO_CODE: it has none */
+    bool *any;         /* likewise: it means any value */
 } kanon__reading;
 
 typedef struct kanon__comparer {
@@ -36,7 +36,7 @@ static inline bool kanon__reading_fits(const kanon__comparer *c, const kanon__re
     const kanon__compared_column *column = &c->found->columns[reading->column];
     if (column->quasi)
         return kanon__cell_region_covers(&reading->regions, text,
-                                    kanon__code_at(c->table->data.columns[column->place].codes, record));
+                                         kanon__code_at(c->table->data.columns[column->place].codes, record));
     return text != KANON__NO_CODE &&
            (reading->any[text] || reading->code_of[text] == c->plain[reading->column].codes[record]);
 }

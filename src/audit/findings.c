@@ -38,8 +38,8 @@ kanon_status kanon__findings_figure(kanon__findings *f, const char *name, const 
 {
     KANON_CHECK(keep_name(f, &column, err));
     KANON_CHECK(kanon__grow_array(&f->numbers, &f->figures_capacity, (int64_t)f->n_figures + 1, "figures", err));
-    f->numbers[f->n_figures++] =
-        (kanon_figure){.name = name, .attribute = column, .formula = formula, .value = value, .whole = whole};
+    f->numbers[f->n_figures++] = (kanon_figure){
+        .name = name, .attribute = column, .formula = formula, .value = value, .whole = whole};
     return KANON_OK;
 }
 

@@ -3,8 +3,8 @@
  *     1. Each release becomes the class of each row, and the number of the record that it is: that of its key, or its place
  *        in the original.
  *     2. A record has a tuple, its class in each release (0: absent); records with one tuple are a joint class.
- *     3. Persons and sensitive values are sorted by class, and different neighbours are counted. The value of a record is that
- *        of the last release that has it. */
+ *     3. Persons and sensitive values are sorted by class, and different neighbours are counted. The value of a record is
+ *        that of the last release that has it. */
 #include "audit/joint_releases.h"
 
 #include "audit/class_table.h"
@@ -500,8 +500,8 @@ kanon_status kanon__joint_list(kanon__findings *out, const kanon__joint *joint, 
         return KANON_OK;
     if (joint->open != NULL)
         return kanon__findings_add(out, "earlier", NULL, NULL, 0, KANON_MARK_NOT_SHOWN, err,
-                                   "what %lld earlier release%s reveal%s together with this one cannot be counted: %s", n_earlier,
-                                   ending, n_earlier == 1 ? "s" : "", joint->open);
+                                   "what %lld earlier release%s reveal%s together with this one cannot be counted: %s",
+                                   n_earlier, ending, n_earlier == 1 ? "s" : "", joint->open);
     for (int64_t record = 0; record < joint->n_records; record++)
         below += joint->class_of[record] != UINT32_MAX && joint->sizes[joint->class_of[record]] < wanted;
     KANON_CHECK(list_figures(out, joint, below, wanted > 0 ? wanted : k, err));
@@ -509,9 +509,9 @@ kanon_status kanon__joint_list(kanon__findings *out, const kanon__joint *joint, 
         return kanon__findings_add(out, "earlier", NULL, NULL, below, KANON_MARK_FAILED, err,
                                    "together with %lld earlier release%s %lld record%s among fewer than %lld %s: joint k is "
                                    "%lld",
-                                   n_earlier, ending, (long long)below, below == 1 ? " is" : "s are", (long long)wanted, what,
-                                   (long long)joint->smallest);
+                                   n_earlier, ending, (long long)below, below == 1 ? " is" : "s are", (long long)wanted,
+                                   what, (long long)joint->smallest);
     return kanon__findings_add(out, "earlier", NULL, NULL, joint->smallest, KANON_MARK_MET, err,
-                               "together with %lld earlier release%s each record is among at least %lld %s", n_earlier, ending,
-                               (long long)joint->smallest, what);
+                               "together with %lld earlier release%s each record is among at least %lld %s", n_earlier,
+                               ending, (long long)joint->smallest, what);
 }

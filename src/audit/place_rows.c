@@ -110,8 +110,7 @@ static void find_owners(placing *p, const kanon__data *data)
             int32_t record = p->pairs[p->list[i]].record;
             if (p->gone[p->list[i]])
                 continue;
-            is_one = owner < 0 ||
-                     kanon__code_at(data->entity_codes, record) == kanon__code_at(data->entity_codes, owner);
+            is_one = owner < 0 || kanon__code_at(data->entity_codes, record) == kanon__code_at(data->entity_codes, owner);
             owner = record;
         }
         for (int32_t row = p->next[kind]; is_one && row >= 0; row = p->kinds->next_row[row])
@@ -165,8 +164,7 @@ static kanon_status find_newcomers(placing *p, const kanon__data *data, const ui
         if (found->owner_of[row] < 0)
             n_open[class_of[row]]++;
         else
-            known[n_known++] =
-                (class_person){class_of[row], kanon__code_at(data->entity_codes, found->owner_of[row])};
+            known[n_known++] = (class_person){class_of[row], kanon__code_at(data->entity_codes, found->owner_of[row])};
     }
     KANON_TRY(kanon__sort(known, n_known, sizeof *known, by_class, err), out);
     for (int32_t kind = 0; kind < p->kinds->n; kind++) {

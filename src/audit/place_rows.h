@@ -17,8 +17,8 @@ typedef struct kanon__row_kinds {
 } kanon__row_kinds;
 
 /* Fill row_of, owner_of and unplaced of `found`. Every row is some record; where `is_all`, every record is a row, too. All
- * pairs that fit are given, ordered by record. `class_of`, by row, are classes whose persons are to be counted: a row that is
- * somebody's who has no other row of its class may be given to any of those that it can be of; NULL: none. */
+ * pairs that fit are given, ordered by record. `class_of`, by row, are classes whose persons are to be counted: a row that
+ * is somebody's who has no other row of its class may be given to any of those that it can be of; NULL: none. */
 kanon_status kanon__place_rows(kanon__comparison *found, const kanon__data *data, const kanon__row_kinds *kinds,
                                const kanon__fitting_pair *pairs, int64_t n_pairs, bool is_all, const uint32_t *class_of,
                                kanon_error *err);

@@ -1,5 +1,5 @@
-/* See population.h. Each class is looked up in the index of the people (region_index.h) twice: to count those who fit, and to
- * add its part to the presence of each of them, to a node of the index where all below it fit. */
+/* See population.h. Each class is looked up in the index of the people (region_index.h) twice: to count those who fit, and
+ * to add its part to the presence of each of them, to a node of the index where all below it fit. */
 #include "audit/population.h"
 
 #include "audit/file_columns.h"
@@ -18,7 +18,7 @@ typedef struct people_reader {
     kanon__cell_regions *regions; /* by column */
     int *places;                  /* by column: in the table of the people */
     int n_columns;
-    int64_t *some_row;            /* by class */
+    int64_t *some_row; /* by class */
     kanon__region_index *index;
     const kanon__cell_regions **pointers; /* to the regions of each column */
     uint32_t *texts;                      /* of a class */
@@ -75,8 +75,9 @@ static kanon_status check_cells(const people_reader *p, kanon_error *err)
             n += text != KANON__NO_CODE && p->regions[i].unknown[text];
         }
         if (n > 0) {
-            kanon_status st = kanon__fail(err, KANON_EDATA, "%s: %s: %lld cell%s of the release cannot be read as values of the "
-                                                            "population",
+            kanon_status st = kanon__fail(err, KANON_EDATA,
+                                          "%s: %s: %lld cell%s of the release cannot be read as values of the "
+                                          "population",
                                           p->people->source->name, p->columns[i].name, n, n == 1 ? "" : "s");
             return kanon__hint(err, st, "give the column the type, mask or taxonomy that the release was made with");
         }
@@ -216,8 +217,9 @@ static kanon_status check_people(const people_reader *p, kanon_error *err)
         }
     if (n_classes == 0)
         return KANON_OK;
-    kanon_status st = kanon__fail(err, KANON_EDATA, "%s: at least %lld person%s of the release %s not in the population: %lld "
-                                                    "class%s more persons than people who fit",
+    kanon_status st = kanon__fail(err, KANON_EDATA,
+                                  "%s: at least %lld person%s of the release %s not in the population: %lld "
+                                  "class%s more persons than people who fit",
                                   p->people->source->name, lacking, lacking == 1 ? "" : "s", lacking == 1 ? "is" : "are",
                                   n_classes, n_classes == 1 ? " has" : "es have");
     return kanon__hint(err, st, "the population must have all of whom the table may be, under the same names of columns");
@@ -284,11 +286,11 @@ static kanon_status list_figures(kanon__findings *out, const kanon__population *
                                        highest, false, err));
     if (p->persons_known)
         KANON_CHECK(kanon__findings_figure(out, "marketer_risk", NULL, "mean of 1 / F_g over the persons of the file",
-                                       sum / (double)n_persons, false, err));
+                                           sum / (double)n_persons, false, err));
     KANON_CHECK(kanon__findings_figure(out, "rows_fit_one", NULL, "rows that fit exactly one person of the population",
                                        (double)one, true, err));
-    KANON_CHECK(kanon__findings_figure(out, "rows_fit_few", NULL, "rows that fit more, and fewer than k", (double)few, true,
-                                       err));
+    KANON_CHECK(
+        kanon__findings_figure(out, "rows_fit_few", NULL, "rows that fit more, and fewer than k", (double)few, true, err));
     KANON_CHECK(kanon__findings_figure(out, "rows_fit_k", NULL, "rows that fit at least k (2, if no k is required)",
                                        (double)enough, true, err));
     if (!p->persons_known)

@@ -13,10 +13,11 @@ typedef struct kanon__population {
     bool persons_known; /* whose the rows are; else each class counts as one person, and only F_g is told */
     int64_t n_people, n_rows;
     int64_t n_classes;
-    int64_t *fits;     /* by class: F_g */
-    int64_t *persons;  /* by class: f_g */
-    int64_t *rows;     /* by class */
-    double least, most; /* presence of a person: the sum of f_g / F_g over the classes whose regions they are in, at most 1 */
+    int64_t *fits;    /* by class: F_g */
+    int64_t *persons; /* by class: f_g */
+    int64_t *rows;    /* by class */
+    double least,
+        most; /* presence of a person: the sum of f_g / F_g over the classes whose regions they are in, at most 1 */
 } kanon__population;
 
 typedef struct kanon__population_subject {
@@ -28,7 +29,8 @@ typedef struct kanon__population_subject {
     kanon__ticker *ticker;
 } kanon__population_subject;
 
-/* KANON_EDATA: the population lacks a quasi column of the release, or people: a class has more persons than people fit it. */
+/* KANON_EDATA: the population lacks a quasi column of the release, or people: a class has more persons than people fit
+ * it. */
 kanon_status kanon__population_read(kanon__population *out, const kanon__population_subject *subject,
                                     const kanon_input *people, kanon_error *err);
 void kanon__population_clear(kanon__population *population);

@@ -505,7 +505,7 @@ static kanon_status add_comparison(kanon_measures *m, release_reader *r, kanon_e
         {"uncovered_cells", NULL, "cells of the file that do not cover, or are not, those of their records", uncovered, 1},
         {"records_doubled", NULL, "rows of the file of records that have rows enough", (double)c.doubled, 1},
         {"records_foreign", NULL, "rows of the file that are of no record of the table", (double)c.foreign, 1},
-        {"columns_exchanged", NULL, "columns of the file whose cells are those of another column of the table", exchanged, 1},
+        {"columns_exchanged", NULL, "columns of the file whose cells are those of another column", exchanged, 1},
     };
     for (int i = 0; st == KANON_OK && i < N_COMPARED; i++)
         m->figures[m->n++] = figures[i];

@@ -418,8 +418,8 @@ static int write_to_memory(const void *bytes, size_t size, void *payload)
 static kanon_status publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                             kanon_error *err, kanon__commit commit, void *payload, bool is_trial);
 
-/* How many people fit each row is counted in what is released, before it is written: kanon_check_read reads it, as intervals,
- * from memory. */
+/* How many people fit each row is counted in what is released, before it is written: kanon_check_read reads it, as
+ * intervals, from memory. */
 static kanon_status count_people(const publication *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -205,7 +205,8 @@ static void write_people(const people *p)
     strcpy(text, "age,job\n");
     for (int c = 0; c < p->n_classes; c++)
         for (int i = 0; i < p->size[c]; i++)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "[%d..%d],%s\n", p->lo[c], p->hi[c], nodes[p->node[c]]);
+            snprintf(text + strlen(text), sizeof text - strlen(text), "[%d..%d],%s\n", p->lo[c], p->hi[c],
+                     nodes[p->node[c]]);
     write_text(scratch("r.csv").text, text);
 }
 
