@@ -152,9 +152,12 @@ static void test_earlier(void **state)
 
 /* ---- a population ------------------------------------------------------------------------------------------------ */
 
+/* More than a leaf of the index has. */
+enum { MOST_PEOPLE = 90, CLASSES = 6 };
+
 typedef struct people {
-    int n, age[MOST], job[MOST];
-    int n_classes, lo[MOST], hi[MOST], node[MOST], size[MOST];
+    int n, age[MOST_PEOPLE], job[MOST_PEOPLE];
+    int n_classes, lo[CLASSES], hi[CLASSES], node[CLASSES], size[CLASSES];
 } people;
 
 /* Leaves a to d are 0 to 3, ab and cd 4 and 5, the root is 6. */
@@ -176,16 +179,16 @@ static int count_fits(const people *p, int class_id)
 /* Classes whose regions some people fit, each with some of them. */
 static void make_people(people *p, kanon__random *random)
 {
-    p->n = 4 + (int)kanon__random_below(random, MOST - 4);
+    p->n = 4 + (int)kanon__random_below(random, MOST_PEOPLE - 4);
     for (int i = 0; i < p->n; i++) {
-        p->age[i] = (int)kanon__random_below(random, 8);
+        p->age[i] = (int)kanon__random_below(random, 40);
         p->job[i] = (int)kanon__random_below(random, 4);
     }
     p->n_classes = 0;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < CLASSES; i++) {
         int c = p->n_classes, someone = (int)kanon__random_below(random, p->n);
-        p->lo[c] = p->age[someone] - (int)kanon__random_below(random, 3);
-        p->hi[c] = p->age[someone] + 1 + i; /* no two classes are the same texts */
+        p->lo[c] = p->age[someone] - (int)kanon__random_below(random, 12);
+        p->hi[c] = p->age[someone] + 1 + (int)kanon__random_below(random, 12);
         p->node[c] = kanon__random_below(random, 2) == 0 ? 6 : 4 + p->job[someone] / 2;
         p->size[c] = 1 + (int)kanon__random_below(random, count_fits(p, c));
         bool is_new = true;
@@ -198,7 +201,7 @@ static void make_people(people *p, kanon__random *random)
 static void write_people(const people *p)
 {
     static const char *const nodes[] = {"a", "b", "c", "d", "ab", "cd", "*"};
-    char text[2048] = "job,name,age\n";
+    char text[8192] = "job,name,age\n";
     for (int i = 0; i < p->n; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s,n%d,%d\n", nodes[p->job[i]], i, p->age[i]);
     write_text(scratch("p.csv").text, text);
