@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 700 };
+enum { TEXT = 1000 };
 
 /* What is worth a sentence. */
 #define LEAST_SAVED 0.02 /* of the loss */
@@ -423,8 +423,8 @@ static kanon_status say_column(kanon_advice *a, const findings *f, const promise
             snprintf(own, sizeof own, "%.0f %% %s", 100 * fabs(p->own), p->own < 0 ? "less" : "more");
         if (banded)
             snprintf(bands, sizeof bands, ", %d %% by the bands alone", percent(p->bands, 1));
-        snprintf(text, sizeof text, "if %.200s matters less than the others, give it %s %s: the others lose about %d %% "
-                 "less, %.200s itself %s%s, all together %d %% %s",
+        snprintf(text, sizeof text, "if %.200s matters less than the others, give it %s %.60s: the others lose about %d %% "
+                 "less, %.200s itself %.79s%.79s, all together %d %% %s",
                  name, banded ? "bands of" : "the weight", t->text, percent(p->others, 1), name, own, bands,
                  percent(fabs(p->saves), 1), whole);
     }
