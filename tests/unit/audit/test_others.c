@@ -190,7 +190,12 @@ static void make_people(people *p, kanon__random *random)
         p->lo[c] = p->age[someone] - (int)kanon__random_below(random, 12);
         p->hi[c] = p->age[someone] + 1 + (int)kanon__random_below(random, 12);
         p->node[c] = kanon__random_below(random, 2) == 0 ? 6 : 4 + p->job[someone] / 2;
-        p->size[c] = 1 + (int)kanon__random_below(random, count_fits(p, c));
+        if (i == 0) { /* everybody fits one of them, or the least presence would be 0 */
+            p->lo[c] = 0;
+            p->hi[c] = 50;
+            p->node[c] = 6;
+        }
+        p->size[c] = 1 + (int)kanon__random_below(random, 1 + count_fits(p, c) / 4);
         bool is_new = true;
         for (int j = 0; j < c; j++)
             is_new &= p->lo[j] != p->lo[c] || p->hi[j] != p->hi[c] || p->node[j] != p->node[c];
