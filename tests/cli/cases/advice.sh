@@ -67,6 +67,13 @@ expect 0 "$KANON" anonymize m.csv --quasi age,job -k 10 -a strips -o m-out.csv
 stars=$(awk -F , 'NR > 1 && $1 == "*" { n++ } END { printf "%.0f", n / 3 }' m-out.csv)
 err_has "advice: age is missing in 2 % of the records, and shows nothing in $stars % because of that"
 
+# bands that are wider than the groups need: every age is one of 60, and a band shows a sixth of them
+awk 'BEGIN { print "age,sex"; for (i = 0; i < 600; i++) printf "%d,%s\n", 20 + i % 60, i % 2 ? "f" : "m" }' >b.csv
+expect 0 "$KANON" anonymize b.csv --quasi age,sex --bands age=10 -k 5 -a mondrian -o r.csv --report p.json
+err_has "advice: age: 100 % of the loss, of which its bands cost 100 % by themselves"
+loss=$(sed -n 's/^  "information_loss": \([0-9.]*\),.*/\1/p' p.json | head -n 1)
+[ "${loss%.*}" = 100 ] || failed "600 records lose $loss, and not a sixth each"
+
 # records that are kept together, and columns that are recoded as a whole: short runs say nothing, and nothing is promised
 expect 0 "$KANON" anonymize t.csv -s s.yaml --recode attribute -o r.csv --report p.json
 err_has "town pays most"
