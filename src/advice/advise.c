@@ -406,9 +406,12 @@ static kanon_status say_column(kanon_advice *a, const findings *f, const promise
         said.topic = "leave-out";
         said.option = "identifying";
         snprintf(said.value, sizeof said.value, "%s", name);
-        snprintf(text, sizeof text, "leaving out %.200s saves about %d %% of the loss: %d %% is its own, and the other "
-                 "columns lose %d %% %s", name, percent(p->saves, 1), percent(f->trials.baseline[t->attribute],
-                 f->trials.items[0].loss), percent(fabs(p->others), 1), p->others < 0 ? "more" : "less");
+        char others[40] = "as much as before";
+        if (fabs(p->others) >= 0.005)
+            snprintf(others, sizeof others, "%d %% %s", percent(fabs(p->others), 1), p->others < 0 ? "more" : "less");
+        snprintf(text, sizeof text,
+                 "leaving out %.200s saves about %d %% of the loss: %d %% is its own, and the other columns lose %s", name,
+                 percent(p->saves, 1), percent(f->trials.baseline[t->attribute], f->trials.items[0].loss), others);
     } else if (t->kind == KANON__TRIAL_MASK) {
         said.topic = "taxonomy";
         said.option = "mask";
@@ -443,13 +446,13 @@ static kanon_status say_added(kanon_advice *a, const findings *f, const promise 
         snprintf(names + in_names, sizeof names - in_names, "%s%.60s", i == 0 ? "" : i == n - 1 ? " and " : ", ", name);
         snprintf(said.value + in_value, sizeof said.value - in_value, "%s%s", i == 0 ? "" : ",", name);
     }
-    int length = snprintf(text, sizeof text,
-                          "%s %s released as %s, and may single out a person: as quasi-identifiers of weight %s they cost the "
-                          "columns that are protected now ", names, n == 1 ? "is" : "are", n == 1 ? "it is" : "they are",
-                          p->trial->text);
-    bool little = p->saves > -0.03; /* what two short searches differ by anyway */
-    snprintf(text + length, sizeof text - (size_t)length, little ? "less than 5 %% more loss" : "about %d %% more loss",
-             percent(-p->saves, 1));
+    char cost[40] = "less than 5 %"; /* two short searches differ by as much */
+    if (p->saves <= -0.03)
+        snprintf(cost, sizeof cost, "about %d %%", percent(-p->saves, 1));
+    snprintf(text, sizeof text,
+             "%s %s released as %s, and may single out a person: as quasi-identifiers of weight %s they cost the columns that "
+             "are protected now %s more loss",
+             names, n == 1 ? "is" : "are", n == 1 ? "it is" : "they are", p->trial->text, cost);
     return add_piece(a, f, &said, text, err);
 }
 

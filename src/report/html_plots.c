@@ -377,10 +377,11 @@ static void category_figure(kanon__output *o, const kanon__column *c, const kano
         }
     }
     if (cs->n_other > 0 || cs->other_after > 0) {
-        snprintf(other, sizeof other, cs->n_other == 0     ? "other"
-                                      : cs->other_is_rare ? "other (%lld rare)"
-                                                          : "other (%lld values)",
-                 (long long)cs->n_other);
+        if (cs->n_other == 0)
+            snprintf(other, sizeof other, "other");
+        else
+            snprintf(other, sizeof other, cs->other_is_rare ? "other (%lld rare)" : "other (%lld values)",
+                     (long long)cs->n_other);
         bars[n++] = (kanon__plot_bar){
             .label = other, .label_length = strlen(other), .values = {(double)cs->other_before, (double)cs->other_after}};
     }
