@@ -109,7 +109,7 @@ static void make_releases(releases *r, kanon__random *random)
 
 static void write_release(const releases *r, int i, kanon__random *random)
 {
-    char text[2048] = "id,age,job,ill\n", name[16];
+    char text[2048] = "id,age,job,ill\n", name[24];
     int shift = (int)kanon__random_below(random, r->records);
     for (int at = 0; at < r->records; at++) {
         int a = (at + shift) % r->records;
