@@ -75,8 +75,10 @@ def test_a_column_knows_what_belongs_to_its_role():
         pykanon.Quasi().bands = 5
     assert repr(pykanon.Quasi(bands=5, mask=None)) == "Quasi(bands=5)" and pykanon.Quasi(bands=5) == pykanon.Quasi(bands=5)
     assert pickle.loads(pickle.dumps(pykanon.Quasi(bands=5))) == pykanon.Quasi(bands=5)
-    fields = {field.name for field in dataclasses.fields(pykanon.Quasi)}
-    assert fields == set(FIELDS) and all(f"\n        {name}: " in pykanon.Quasi.__doc__ for name in fields)
+    fields = {field.name for kind in (pykanon.Quasi, pykanon.Sensitive) for field in dataclasses.fields(kind)}
+    quasi = {field.name for field in dataclasses.fields(pykanon.Quasi)}
+    assert fields == set(FIELDS) and fields - quasi == {"permute"}
+    assert all(f"\n        {name}: " in pykanon.Quasi.__doc__ for name in quasi)
 
 
 # ---- keywords ----------------------------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ class Column:
     def said(self) -> dict[str, Any]:
         """What is said of the column besides its role."""
         found = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self))
-        return {name: value for name, value in found if value is not None}
+        return {name: value for name, value in found if value is not None and value is not False}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.said().items())})"
@@ -90,7 +90,6 @@ class Quasi(Released):
     bottom: Edge | None = None
     mask: Literal["right", "left"] | None = None
     weight: float | None = None
-    permute: Names = None
     ends: Literal["exact", "drawn"] | None = None
     # end
 
@@ -100,6 +99,7 @@ class Sensitive(Released):
     """A sensitive column, such as a disease: it is released as it is, and protected by the groups."""
 
     role = "sensitive"
+    permute: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
@@ -107,6 +107,7 @@ class Insensitive(Released):
     """A column that says nothing about a person: it is released as it is."""
 
     role = "insensitive"
+    permute: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)

@@ -149,6 +149,9 @@ def joined(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[tuple[str, str
             given[one.role].append(column)
         for field, value in one.said().items():
             argument = FIELDS[field]
+            if argument == "permute":
+                given[argument] += [column] if value and column not in given[argument] else []
+                continue
             values = given[argument] = dict(given[argument] or {})
             if column in values:
                 raise UsageError(f"column {column}: columns says its {field}, and so does {argument}", "Remove one of the two.")
