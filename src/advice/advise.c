@@ -450,8 +450,8 @@ static kanon_status say_added(kanon_advice *a, const findings *f, const promise 
     if (p->saves <= -0.03)
         snprintf(cost, sizeof cost, "about %d %%", percent(-p->saves, 1));
     snprintf(text, sizeof text,
-             "%s %s released as %s, and may single out a person: as quasi-identifiers of weight %s they cost the columns that "
-             "are protected now %s more loss",
+             "%s %s released as %s, and may single out a person: as quasi-identifiers of weight %s they cost the columns "
+             "that are protected now %s more loss",
              names, n == 1 ? "is" : "are", n == 1 ? "it is" : "they are", p->trial->text, cost);
     return add_piece(a, f, &said, text, err);
 }
