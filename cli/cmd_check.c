@@ -72,7 +72,7 @@ static void print_check(const kanon_check *check, double threshold)
     }
     printf("%-*s %.10g\n", WIDTH, "singled_out_all", check->singled_out_all);
     if (check->entities > 0)
-        printf("%-*s %" PRId64 " in the smallest class\n", WIDTH, "entities", check->entities);
+        printf("%-*s %" PRId64 " in the smallest class\n", WIDTH, "persons", check->entities);
     for (size_t i = 0; i < check->n_constraints; i++) {
         const kanon_constraint_status *c = check->constraints[i];
         printf("%-*s %.10g ", WIDTH, c->holds ? "satisfied" : "violated", c->reached);

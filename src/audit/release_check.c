@@ -549,8 +549,8 @@ static kanon_status list_violated(const checker *c, kanon_error *err)
     if (k < asked)
         KANON_TRY(kanon__texts_addf(&r->violated, err, "k is %lld, less than the %lld asked for", k, asked), out);
     if (r->privacy.own != NULL && entities < asked && r->others.n_open == 0)
-        KANON_TRY(kanon__texts_addf(&r->violated, err, "a class has %lld entities, fewer than the %lld asked for", entities,
-                                    asked),
+        KANON_TRY(kanon__texts_addf(&r->violated, err, "a group has records of %lld person%s, fewer than the %lld asked for",
+                                    entities, entities == 1 ? "" : "s", asked),
                   out);
     if (n_violated > 0)
         KANON_TRY(kanon__texts_addf(&r->violated, err, "%zu of %zu constraints %s violated", n_violated, n,

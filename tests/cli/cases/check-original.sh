@@ -92,7 +92,7 @@ verdict "fails: pid: the file has no such column"
 out_has "--original TABLE compares the file with it"
 expect 0 "$KANON" check v.csv -s visits.yaml --original visits.csv
 verdict "holds"
-out_has "entities             4 in the smallest class"
+out_has "persons              4 in the smallest class"
 expect 0 "$KANON" anonymize visits.csv -s visits.yaml --insensitive visit -a mondrian --shuffle -o vk.csv
 expect 0 "$KANON" check vk.csv -s visits.yaml --insensitive visit --original visits.csv --key visit
 verdict "holds"

@@ -27,7 +27,7 @@ verdict "fails: k is 3, less than the 4 asked for"
 
 # persons: there, and too few; not there
 expect 1 "$KANON" check t.csv -s s.yaml --entity pid
-verdict "fails: a class has 1 entities, fewer than the 3 asked for"
+verdict "fails: a group has records of 1 person, fewer than the 3 asked for"
 expect 1 "$KANON" check r.csv -s s.yaml --entity pid
 verdict "fails: pid: the file has no such column"
 out_has "not_shown            pid: the file has no such column, so persons cannot be counted"

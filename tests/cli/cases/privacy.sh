@@ -19,7 +19,7 @@ END
 expect 0 "$KANON" anonymize t.csv -s s.yaml -q -o plain.csv
 expect 1 "$KANON" check plain.csv -s s.yaml --entity who --constraint model=distinct-l-diversity,attribute=disease,l=2
 out_has "violated"
-err_has "entities, fewer than the 5 asked for"
+err_has "fewer than the 5 asked for"
 
 # asked for: satisfied, and check agrees
 expect 0 "$KANON" anonymize t.csv -s s.yaml -q --entity who --constraint model=distinct-l-diversity,attribute=disease,l=2 -o good.csv \
