@@ -7,6 +7,7 @@
  * The constants are bytes per row, cell and group as allocated; they err on the high side, by a tenth or two where there are
  * many records. docs/speed.md compares them with what was measured. */
 #include "pipeline/memory.h"
+#include "pipeline/released_notice.h"
 
 #include "model/space.h"
 #include "release/extent.h"
@@ -190,6 +191,8 @@ static need needed(const kanon__workload *w)
     int64_t base = FIXED + spread(table_bytes(t) + t->n_rows * GROUP_OF);
     int64_t release = base + spread(release_bytes(w) + order_bytes(w) + drawn_bytes(w->table, w->k));
     int64_t all = kanon__algorithm_need(w->algorithm, t->n_rows, t->n_quasi);
+    int64_t notice = base + spread(kanon__released_notice_need(t)); /* when the groups are made */
+    release = larger(release, notice);
     return (need){.n_rows = t->n_rows,
                   .whole = larger(base + larger(all, w->then_bytes), release),
                   .base = base + spread(cutting_bytes(t, w->k)),

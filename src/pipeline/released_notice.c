@@ -120,3 +120,18 @@ out:
     kanon__row_sample_clear(&sample);
     return st;
 }
+
+int64_t kanon__released_notice_need(const kanon__data *data)
+{
+    enum { CODE = 4, TEXT = 64 }; /* a text with its place in a dictionary, and what is noted of it */
+    int64_t n = kanon__row_sample_size(data->n_rows), bytes = 0;
+    bool any = false;
+    for (int i = 0; i < data->n_columns; i++) {
+        const kanon__column *c = &data->columns[i];
+        if (c->role == KANON_ROLE_IDENTIFYING)
+            continue;
+        any = any || c->role != KANON_ROLE_QUASI;
+        bytes += n * CODE + (c->domain != NULL && c->domain->n_codes < n ? c->domain->n_codes : n) * TEXT;
+    }
+    return any ? bytes : 0;
+}

@@ -8,4 +8,7 @@
  * the rows. Nothing is read where there are none. What was found when the table was read is not said again. */
 kanon_status kanon__released_notice(kanon_grouping *grouping, const kanon_table *table, kanon_error *err);
 
+/* The bytes that this takes at most, about. */
+int64_t kanon__released_notice_need(const kanon__data *data);
+
 #endif

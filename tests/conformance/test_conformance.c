@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "core/random.h"
 #include "core/ticker.h"
+#include "pipeline/released_notice.h"
 #include "pipeline/requirements.h"
 #include "refine/refinement.h"
 #include "support.h"
@@ -390,6 +391,8 @@ static int64_t foreseen_after(const later_step *is, const kanon_table *table, co
                                      kanon__fraction_of(table->policy.suppress, table->data.n_rows), is->k);
     kanon__constraints_free(constraints);
     kanon__settings_clear(&settings);
+    most = bytes > most ? bytes : most;
+    bytes = kanon__released_notice_need(&table->data);
     return bytes > most ? bytes : most;
 }
 
@@ -473,9 +476,11 @@ static void memory_is_foreseen(const kanon_entry *a)
         kanon__alloc_peak(true);
         int64_t before = kanon__alloc_in_use(),
                 foreseen = kanon__algorithm_need(kanon__algorithm_find(a->name), cases[i].n, table->data.n_quasi),
+                notice = kanon__released_notice_need(&table->data),
                 own = pair_tables(table);
         kanon_grouping_free(run_well(a, table, (asked){.k = cases[i].k, .seed = 3, .threads = 1, .refine = "none"}));
         int64_t used = kanon__alloc_peak(false) - before - own;
+        foreseen = notice > foreseen ? notice : foreseen;
         print_message("%s: %lld bytes a record, foreseen %lld\n", shapes[cases[i].shape].name,
                       (long long)(used / cases[i].n), (long long)(foreseen / cases[i].n));
         kanon_table_free(table);

@@ -81,14 +81,19 @@ static kanon_status read_stretches(reader *r, kanon_error *err)
     return KANON_OK;
 }
 
+int64_t kanon__row_sample_size(int64_t n_rows)
+{
+    int64_t n = n_rows / SHARE;
+    n = n < LEAST ? LEAST : n > MOST ? MOST : n;
+    return n_rows < n ? n_rows : n;
+}
+
 kanon_status kanon__row_sample_read(kanon__row_sample *out, const kanon__source *source, int64_t n_rows, const bool *wanted,
                                     kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t n = n_rows / SHARE;
-    reader r = {.sample = out, .source = source, .wanted = wanted, .n_rows = n_rows};
-    n = n < LEAST ? LEAST : n > MOST ? MOST : n;
-    r.n = n_rows < n ? n_rows : n;
+    reader r = {
+        .sample = out, .source = source, .wanted = wanted, .n_rows = n_rows, .n = kanon__row_sample_size(n_rows)};
     *out = (kanon__row_sample){.n_columns = source->n_columns};
     KANON_TRY(kanon__new_array(&out->dictionaries, source->n_columns, "dictionaries", err), out);
     KANON_TRY(kanon__new_array(&out->codes, source->n_columns, "columns", err), out);

@@ -14,6 +14,8 @@ typedef struct kanon__row_sample {
     uint32_t *null_codes;            /* likewise; KANON__NO_CODE: no cell is null */
 } kanon__row_sample;
 
+/* How many of so many rows are read. */
+int64_t kanon__row_sample_size(int64_t n_rows);
 /* `n_rows`: those of the source. `wanted` by column. */
 kanon_status kanon__row_sample_read(kanon__row_sample *out, const kanon__source *source, int64_t n_rows, const bool *wanted,
                                     kanon_error *err);
