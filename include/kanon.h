@@ -455,7 +455,8 @@ typedef struct kanon_entry {
                             parameters; of measures the formula; of drivers what they reach */
     const char *more;    /* sentences. Algorithms, refinements: when to use them; drivers: how to get them; some options */
     const char *source;  /* the paper of algorithms, refinements and models */
-    const char *scope;   /* measures: what a figure is about, "table", or each "quasi" or "sensitive" attribute */
+    const char *scope;   /* measures: what a figure is about, "table", or each "quasi", "sensitive" or
+                            "released" attribute, which is released as it is */
     const char *example; /* how a notation looks; a value of some options */
     const char *since;   /* options: the version that brought it */
     uint32_t revision;   /* algorithms, refinements: another one may make other groups of the same seed */

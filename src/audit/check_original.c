@@ -213,8 +213,8 @@ static kanon_status list_order(kanon__findings *out, const kanon__comparison *c,
     }
     return is_ordered
                ? kanon__findings_add(out, "order", NULL, NULL, 0, KANON_MARK_LOOK, err,
-                                     "that of the original: those who know it know which row is whose; shuffle the rows")
-               : kanon__findings_add(out, "order", NULL, NULL, 0, KANON_MARK_MET, err, "it is not that of the original");
+                                     "that of the table: those who know it know which row is whose; shuffle the rows")
+               : kanon__findings_add(out, "order", NULL, NULL, 0, KANON_MARK_MET, err, "it is not that of the table");
 }
 
 kanon_status kanon__original_list(kanon__findings *out, const kanon__original *original, const kanon_schema *schema,

@@ -82,7 +82,6 @@ static kanon_status add_figure(kanon__others *others, const kanon__measure *meas
 /* What somebody finds who knows originals; where rows look alike, no more than one of k. */
 static kanon_status list_linkage(kanon__others *others, int64_t k, kanon_error *err)
 {
-    const double at_most = k > 1 ? 1 / (double)k : KANON__SINGLED_OUT_LOOK;
     const kanon__comparison *c = &others->original.comparison;
     if (isnan(c->linkage_quasi))
         return KANON_OK;
@@ -90,12 +89,9 @@ static kanon_status list_linkage(kanon__others *others, int64_t k, kanon_error *
     KANON_CHECK(add_figure(others, &kanon__measure_linkage_all, c->linkage_all, err));
     if (c->linkage_error > 0)
         KANON_CHECK(add_figure(others, &kanon__measure_linkage_error, c->linkage_error, err));
-    bool is_much = fmax(c->linkage_quasi, c->linkage_all) > at_most + 1e-9;
-    return kanon__findings_add(
-        &others->findings, "linkage", NULL, NULL, 0, is_much ? KANON_MARK_LOOK : KANON_MARK_MET, err,
-        "who knows a person's quasi-identifiers finds the row in %s of the cases; who knows all other "
-        "columns, too, but one sensitive one, in %s",
-        kanon__show_share(c->linkage_quasi).text, kanon__show_share(c->linkage_all).text);
+    return kanon__findings_add(&others->findings, "linkage", NULL, NULL, 0,
+                               kanon__linkage_mark(c->linkage_quasi, c->linkage_all, k), err, KANON__LINKAGE_SENTENCE,
+                               kanon__show_share(c->linkage_quasi).text, kanon__show_share(c->linkage_all).text);
 }
 
 kanon_status kanon__others_list(kanon__others *others, const kanon_schema *schema, int64_t k, int64_t persons,

@@ -43,11 +43,12 @@ static kanon_status judge_persons(kanon_verdict *v, const kanon__checked *d, kan
     if (c->highest_risk > 1 / asked + 1e-12)
         return kanon__verdict_add(
             v, row, KANON_MARK_LOOK, true, err,
-            "every group has records of at least %s persons, and one person has %s of the records of a "
-            "group, so that a record picked from it is that person's with this chance",
-            fewest.text, kanon__show_share(c->highest_risk).text);
-    return kanon__verdict_add(v, row, KANON_MARK_MET, true, err, "every group has records of at least %s person%s",
-                              fewest.text, ending(c->entities));
+            "every group has records of at least %s persons (asked: at least %s), and one person has %s of the records of "
+            "a group, so that a record picked from it is that person's with this chance",
+            fewest.text, kanon__show_count(c->k_asked).text, kanon__show_share(c->highest_risk).text);
+    return kanon__verdict_add(v, row, KANON_MARK_MET, true, err,
+                              "every group has records of at least %s person%s (asked: at least %s)", fewest.text,
+                              ending(c->entities), kanon__show_count(c->k_asked).text);
 }
 
 /* Whether a sentence of what is not shown is in another row. */
@@ -80,6 +81,9 @@ static kanon_status judge_identifying(kanon_verdict *v, const kanon__checked *d,
 {
     const kanon__verdict_kind row = KANON__VERDICT_IDENTIFYING;
     const kanon_check *c = d->check;
+    bool any = c->identifying_columns > 0 || c->n_unnamed > 0;
+    for (int64_t i = 0; i < d->suspicions->n; i++)
+        any = any || kanon__suspicion_identifies(d->suspicions->items[i].kind);
     if (c->identifying_columns > 0)
         KANON_CHECK(kanon__verdict_add(v, row, KANON_MARK_FAILED, true, err, "%d identifying column%s in the file",
                                        c->identifying_columns, c->identifying_columns == 1 ? " is" : "s are"));
@@ -87,9 +91,7 @@ static kanon_status judge_identifying(kanon_verdict *v, const kanon__checked *d,
         KANON_CHECK(kanon__verdict_add(v, row, KANON_MARK_FAILED, true, err,
                                        "%s has no role, so it may be anything; give it one (insensitive: released as it is)",
                                        c->unnamed[i]));
-    if (c->identifying_columns == 0 && c->n_unnamed == 0)
-        KANON_CHECK(kanon__verdict_add(v, row, KANON_MARK_MET, true, err, "none is in the file"));
-    return KANON_OK;
+    return any ? KANON_OK : kanon__verdict_add(v, row, KANON_MARK_MET, true, err, "none is released");
 }
 
 static kanon_status judge_suspicions(kanon_verdict *v, const kanon__checked *d, kanon_error *err)
@@ -128,6 +130,29 @@ static kanon_status judge_sensitive(kanon_verdict *v, const kanon_check *c, kano
     return look ? KANON_OK : kanon__verdict_add_mixed(v, any, err);
 }
 
+/* Columns that the schema calls permuted count as such, and nothing in the file says whether they are. */
+static kanon_status judge_permuted(kanon_verdict *v, const kanon__checked *d, kanon_error *err)
+{
+    bool asked = !isnan(kanon__fraction_value(d->schema->singled_out));
+    if (d->n_permuted == 0 || d->has_original)
+        return KANON_OK;
+    return kanon__verdict_add(v, KANON__VERDICT_RELEASED, KANON_MARK_NOT_SHOWN, asked, err,
+                              "%d column%s said to be permuted within groups; only the original shows it", d->n_permuted,
+                              d->n_permuted == 1 ? " is" : "s are");
+}
+
+/* A group may be all stars although nothing of it was suppressed, so more than the budget is no failure by itself. */
+static kanon_status judge_suppression(kanon_verdict *v, const kanon__checked *d, kanon_error *err)
+{
+    const kanon_check *c = d->check;
+    int64_t most = kanon__fraction_of(d->schema->suppress, c->records);
+    if (most < 0 || d->has_original)
+        return KANON_OK;
+    return kanon__verdict_add(v, KANON__VERDICT_SUPPRESSED, c->suppressed <= most ? KANON_MARK_MET : KANON_MARK_LOOK, false,
+                              err, "%s of at most %s rows say nothing", kanon__show_count(c->suppressed).text,
+                              kanon__show_count(most).text);
+}
+
 /* ---- other files ------------------------------------------------------------------------------------------------- */
 
 /* The row of each finding about other files; notes of the rows where they are no news are left out. */
@@ -136,13 +161,14 @@ static const struct {
     kanon__verdict_kind row;
     bool notes; /* what is only noted is met */
 } rows_of_findings[] = {
-    {"population", KANON__VERDICT_POPULATION, true},  {"k_map", KANON__VERDICT_POPULATION, true},
-    {"missing", KANON__VERDICT_SUPPRESSED, false},    {"extra_column", KANON__VERDICT_RELEASED, false},
-    {"permuted", KANON__VERDICT_RELEASED, false},     {"earlier", KANON__VERDICT_EARLIER, true},
-    {"order", KANON__VERDICT_ORDER, true},            {"uncovered", KANON__VERDICT_CELLS, false},
-    {"unknown", KANON__VERDICT_CELLS, false},         {"exchanged", KANON__VERDICT_CELLS, false},
-    {"means", KANON__VERDICT_CELLS, false},           {"doubled", KANON__VERDICT_CELLS, false},
-    {"foreign", KANON__VERDICT_CELLS, false},         {"partial", KANON__VERDICT_CELLS, false},
+    {"population", KANON__VERDICT_POPULATION, true}, {"k_map", KANON__VERDICT_POPULATION, true},
+    {"missing", KANON__VERDICT_SUPPRESSED, false},   {"extra_column", KANON__VERDICT_RELEASED, false},
+    {"permuted", KANON__VERDICT_RELEASED, false},    {"linkage", KANON__VERDICT_RELEASED, true},
+    {"earlier", KANON__VERDICT_EARLIER, true},       {"order", KANON__VERDICT_ORDER, true},
+    {"uncovered", KANON__VERDICT_CELLS, false},      {"unknown", KANON__VERDICT_CELLS, false},
+    {"exchanged", KANON__VERDICT_CELLS, false},      {"means", KANON__VERDICT_CELLS, false},
+    {"doubled", KANON__VERDICT_CELLS, false},        {"foreign", KANON__VERDICT_CELLS, false},
+    {"partial", KANON__VERDICT_CELLS, false},
 };
 enum { N_ROWS_OF_FINDINGS = sizeof rows_of_findings / sizeof *rows_of_findings };
 
@@ -154,12 +180,24 @@ static bool has_finding(const kanon_check *c, const char *name)
     return false;
 }
 
-static kanon_status judge_finding(kanon_verdict *v, const kanon_finding *f, bool *cells_met, kanon_error *err)
+/* Joint classes that nobody asks for are those of k all the same: few are worth a look. */
+static bool is_few(const kanon_check *c, const kanon_finding *f)
+{
+    int64_t least = c->k_asked > 2 ? c->k_asked : 2;
+    return f->mark == KANON_MARK_MET && strcmp(f->name, "earlier") == 0 && f->count < least;
+}
+
+static kanon_status judge_finding(kanon_verdict *v, const kanon_check *c, const kanon_finding *f, bool *cells_met,
+                                  kanon_error *err)
 {
     bool asked = f->mark == KANON_MARK_FAILED || f->mark == KANON_MARK_NOT_SHOWN;
+    if (is_few(c, f))
+        return kanon__verdict_add(v, KANON__VERDICT_EARLIER, KANON_MARK_LOOK, false, err, "%s; no joint k is asked",
+                                  f->sentence);
+    if (strcmp(f->name, "population") == 0 && has_finding(c, "k_map"))
+        return KANON_OK; /* which says whether so many people are enough */
     for (int i = 0; i < N_ROWS_OF_FINDINGS; i++) {
-        if (strcmp(rows_of_findings[i].name, f->name) != 0 ||
-            (f->mark == KANON_MARK_MET && !rows_of_findings[i].notes))
+        if (strcmp(rows_of_findings[i].name, f->name) != 0 || (f->mark == KANON_MARK_MET && !rows_of_findings[i].notes))
             continue;
         *cells_met &= rows_of_findings[i].row != KANON__VERDICT_CELLS;
         return kanon__verdict_add(v, rows_of_findings[i].row, f->mark, asked, err, "%s", f->sentence);
@@ -173,7 +211,7 @@ static kanon_status judge_others(kanon_verdict *v, const kanon_check *c, kanon_e
     bool cells_met = has_finding(c, "compared");
     bool has_cells = cells_met;
     for (size_t i = 0; i < c->n_findings; i++)
-        KANON_CHECK(judge_finding(v, c->findings[i], &cells_met, err));
+        KANON_CHECK(judge_finding(v, c, c->findings[i], &cells_met, err));
     if (!has_finding(c, "earlier"))
         KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_EARLIER, KANON_MARK_NOT_SHOWN, false, err, "none was compared"));
     if (!has_finding(c, "order"))
@@ -181,7 +219,7 @@ static kanon_status judge_others(kanon_verdict *v, const kanon_check *c, kanon_e
                                        "only the original shows whether it is that of the table"));
     if (cells_met)
         return kanon__verdict_add(v, KANON__VERDICT_CELLS, KANON_MARK_MET, true, err,
-                                  "each cell was compared with the original");
+                                  "each cell of the columns that both have was compared with the original");
     return has_cells ? KANON_OK
                      : kanon__verdict_add(v, KANON__VERDICT_CELLS, KANON_MARK_NOT_SHOWN, false, err,
                                           "only the original shows whether they cover it");
@@ -192,9 +230,11 @@ kanon_status kanon__check_verdict(kanon_verdict *out, const kanon__checked *d, k
     KANON_CHECK(judge_k(out, d->check, err));
     KANON_CHECK(judge_persons(out, d, err));
     KANON_CHECK(judge_requirements(out, d, err));
+    KANON_CHECK(judge_suppression(out, d, err));
     KANON_CHECK(judge_identifying(out, d, err));
     KANON_CHECK(kanon__verdict_add_singled_out(out, d->n_kept, d->check->singled_out_all,
                                                kanon__fraction_value(d->schema->singled_out), err));
+    KANON_CHECK(judge_permuted(out, d, err));
     KANON_CHECK(judge_suspicions(out, d, err));
     KANON_CHECK(judge_sensitive(out, d->check, err));
     return judge_others(out, d->check, err);

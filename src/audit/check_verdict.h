@@ -12,7 +12,8 @@ typedef struct kanon__checked {
     const kanon__texts *persons_not_shown; /* why persons could not be counted, among check->not_shown; empty: they were */
     const kanon__suspicions *suspicions;
     char *const *column_names; /* of the file, by its columns */
-    int n_kept;                /* columns that are released as they are */
+    int n_kept, n_permuted;    /* columns that are released as they are, and those that the schema calls permuted */
+    bool has_original;         /* the file was compared with it */
 } kanon__checked;
 
 kanon_status kanon__check_verdict(kanon_verdict *out, const kanon__checked *checked, kanon_error *err);

@@ -645,7 +645,9 @@ static kanon_status judge(checker *c, kanon_error *err)
                                     .persons_not_shown = &r->privacy.persons_not_shown,
                                     .suspicions = &c->suspicions,
                                     .column_names = c->source->column_names,
-                                    .n_kept = count_kept(c)};
+                                    .n_kept = count_kept(c),
+                                    .n_permuted = c->n_sensitive + c->n_insensitive - count_kept(c),
+                                    .has_original = c->report->others.original.table != NULL};
     KANON_CHECK(kanon__check_verdict(&r->verdict, &checked, err));
     r->check.verdict = &r->verdict;
     r->check.holds = kanon_verdict_holds(&r->verdict);

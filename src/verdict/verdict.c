@@ -88,6 +88,20 @@ kanon_status kanon__verdict_add_singled_out(kanon_verdict *v, int n, double shar
                               n == 1 ? "" : "s", n == 1 ? "it singles" : "they single", kanon__show_share(share).text, most);
 }
 
+kanon_mark kanon__linkage_mark(double quasi, double all, int64_t k)
+{
+    double at_most = k > 1 ? 1 / (double)k : KANON__SINGLED_OUT_LOOK;
+    return fmax(quasi, all) > at_most + 1e-9 ? KANON_MARK_LOOK : KANON_MARK_MET;
+}
+
+kanon_status kanon__verdict_add_linkage(kanon_verdict *v, double quasi, double all, int64_t k, kanon_error *err)
+{
+    if (isnan(quasi))
+        return KANON_OK;
+    return kanon__verdict_add(v, KANON__VERDICT_RELEASED, kanon__linkage_mark(quasi, all, k), false, err,
+                              KANON__LINKAGE_SENTENCE, kanon__show_share(quasi).text, kanon__show_share(all).text);
+}
+
 kanon_status kanon__verdict_add_homogeneous(kanon_verdict *v, const char *column, double one, double nearly,
                                             kanon_error *err)
 {

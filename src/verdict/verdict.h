@@ -31,6 +31,13 @@ kanon_status kanon__verdict_add(kanon_verdict *verdict, kanon__verdict_kind kind
 /* How the columns that are released as they are single out the rows: `n` columns, and the share of the rows (NAN: not
  * counted); at most `limit` are asked for, NAN: nothing is. */
 kanon_status kanon__verdict_add_singled_out(kanon_verdict *verdict, int n, double share, double limit, kanon_error *err);
+/* What somebody finds who knows the originals; nothing is added where that was not counted (NAN). Where rows look alike, it is
+ * no more than one of k. */
+#define KANON__LINKAGE_SENTENCE                                                                                             \
+    "who knows a person's quasi-identifiers finds the row in %s of the cases; who knows all other columns, too, but one "   \
+    "sensitive one, in %s"
+kanon_mark kanon__linkage_mark(double quasi, double all, int64_t k);
+kanon_status kanon__verdict_add_linkage(kanon_verdict *verdict, double quasi, double all, int64_t k, kanon_error *err);
 /* A sensitive column of which so many records are in groups with one value, and with one value in 90 % or more. */
 kanon_status kanon__verdict_add_homogeneous(kanon_verdict *verdict, const char *column, double one, double nearly,
                                             kanon_error *err);

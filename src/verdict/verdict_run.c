@@ -115,14 +115,17 @@ static kanon_status add_looks(kanon_verdict *v, kanon__verdict_kind row, const k
 static kanon_status judge_columns(kanon_verdict *v, const source *s, kanon_error *err)
 {
     int n_left_out = count_columns(s->data, false), n_released = count_columns(s->data, true);
-    if (n_left_out == 0)
-        KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_IDENTIFYING, KANON_MARK_MET, true, err, "none is declared"));
-    else
+    if (n_left_out > 0)
         KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_IDENTIFYING, KANON_MARK_MET, true, err, "%d column%s left out",
                                        n_left_out, n_left_out == 1 ? " is" : "s are"));
+    else if (s->external || s->made == NULL || s->made->identifying.n == 0)
+        KANON_CHECK(kanon__verdict_add(v, KANON__VERDICT_IDENTIFYING, KANON_MARK_MET, true, err, "none is released"));
     KANON_CHECK(kanon__verdict_add_singled_out(v, n_released, figure(s, "singled_out_all", NULL),
                                                s->policy != NULL ? kanon__fraction_value(s->policy->singled_out) : NAN,
                                                err));
+    if (!s->external)
+        KANON_CHECK(kanon__verdict_add_linkage(v, figure(s, "linkage_quasi", NULL), figure(s, "linkage_all", NULL),
+                                               s->measures->k, err));
     if (!s->external && s->warnings != NULL)
         KANON_CHECK(add_looks(v, KANON__VERDICT_RELEASED, s->warnings, err));
     if (s->external || s->made == NULL)
@@ -180,9 +183,10 @@ static kanon_status judge_population(kanon_verdict *v, const source *s, kanon_er
     if (s->policy == NULL || s->policy->k_map == 0)
         return KANON_OK;
     return kanon__verdict_add(v, KANON__VERDICT_POPULATION, s->released ? KANON_MARK_MET : KANON_MARK_NOT_SHOWN, true, err,
-                              s->released ? "at least %s people of the population fit each row: counted before the release got "
-                                            "its name"
-                                          : "whether at least %s people fit each row is counted when a release is written",
+                              s->released
+                                  ? "at least %s people of the population fit each row: counted before the release got "
+                                    "its name"
+                                  : "whether at least %s people fit each row is counted when a release is written",
                               kanon__show_count(s->policy->k_map).text);
 }
 

@@ -624,7 +624,7 @@ static void what_cannot_be_counted_does_not_hold(void **state)
     check = check_with(schema, whose, &three);
     assert_int_equal(check->entities, 2);
     assert_int_equal(check->n_not_shown, 0);
-    assert_true(is_violated(check, "a class has 2 entities, fewer than the 3 asked for"));
+    assert_true(is_violated(check, "a group has records of 2 persons, fewer than the 3 asked for"));
     assert_false(check->holds);
     kanon_check_free(check);
     check = check_with(schema, ages, &three);

@@ -8,7 +8,7 @@ static void words_and_values_belong_together(void **state)
         int n; /* values */
     } enums[] = {{KANON_ENUM_STATUS, 9},       {KANON_ENUM_ROLE, 4},          {KANON_ENUM_TYPE, 6},
                  {KANON_ENUM_HEADER, 3},       {KANON_ENUM_RECODE, 2},        {KANON_ENUM_NUMERIC, 5},
-                 {KANON_ENUM_POINT_RESULT, 3}, {KANON_ENUM_TAXONOMY_FORM, 6}, {KANON_ENUM_TAXONOMY_METHOD, 6}};
+                 {KANON_ENUM_POINT_RESULT, 3}, {KANON_ENUM_TAXONOMY_FORM, 6}, {KANON_ENUM_TAXONOMY_METHOD, 6}, {KANON_ENUM_MARK, 4}};
     (void)state;
     for (size_t i = 0; i < sizeof enums / sizeof *enums; i++) {
         for (int value = 0; value < enums[i].n; value++)
@@ -20,7 +20,7 @@ static void words_and_values_belong_together(void **state)
         assert_int_equal(kanon_enum_value(enums[i].which, "nonsense"), -1);
         assert_int_equal(kanon_enum_value(enums[i].which, ""), -1);
     }
-    for (int which = -1; which <= KANON_ENUM_TAXONOMY_METHOD + 2; which += KANON_ENUM_TAXONOMY_METHOD + 2) {
+    for (int which = -1; which <= KANON_ENUM_MARK + 2; which += KANON_ENUM_MARK + 2) {
         assert_null(kanon_enum_text((kanon_enum)which, 0));
         assert_int_equal(kanon_enum_value((kanon_enum)which, "quasi"), -1);
     }

@@ -414,10 +414,10 @@ static void check_bad(const bad *b, size_t size)
 }
 
 #define ATTRIBUTE_KEYS \
-    "valid keys are role, type, taxonomy, mask, weight, bands, top, bottom, format, decimal, thousands, order, permute"
+    "valid keys are role, type, taxonomy, mask, weight, bands, top, bottom, format, decimal, thousands, order, permute, ends"
 #define SCHEMA_KEYS                                                                                                         \
     "valid keys are missing, empty, header, encoding, decimal, thousands, default-role, key, entity, entity-together, "     \
-    "algorithm, attributes, same, privacy, joint-k"
+    "algorithm, attributes, same, release, privacy, joint-k"
 #define NO_ATTRIBUTES "write 'attributes:' and below it 'COLUMN: {role: ROLE}'"
 #define A "attributes: {a: quasi}\n"
 #define ATTR "attributes:\n  a: "
