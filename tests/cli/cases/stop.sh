@@ -3,7 +3,8 @@
 "$KANON" sample hospital --rows 2000 -q -o demo
 work="anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a kmember -o r.csv --groups g.csv"
 expect 143 at_tick "grouping 100 TERM" sh -c "exec \"$KANON\" $work 2>../said" # alone: the shell tells of the signal
-[ "$(cat ../said)" = "kanon: stopped; nothing was written" ] || failed "said: $(cat ../said)"
+grep -v -e "^kanon: reading" -e "^kanon: grouping" ../said >../last # a line every ten seconds, which the clock of tests makes short
+[ "$(cat ../last)" = "kanon: stopped; nothing was written" ] || failed "said: $(cat ../said)"
 [ "$(ls -A)" = demo ] || failed "files were left behind: $(ls -A)"
 
 # waiting for input ends at once
