@@ -165,8 +165,10 @@ static int take_others(others *out, kanon_check_options *checking, const command
     size_t n = args->earlier.n;
     out->earlier = calloc(n + 1, sizeof *out->earlier);
     out->list = calloc(n + 1, sizeof *out->list);
-    if (out->earlier == NULL || out->list == NULL)
-        return wrong_usage(self, "out of memory");
+    if (out->earlier == NULL || out->list == NULL) {
+        say("out of memory");
+        return EXIT_SYSTEM;
+    }
     for (size_t i = 0; i < n; i++) {
         out->earlier[i] = (kanon_input){.struct_size = sizeof(kanon_input), .location = args->earlier.items[i]};
         out->list[i] = &out->earlier[i];
