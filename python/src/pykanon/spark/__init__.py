@@ -25,7 +25,7 @@ try:
     from pyspark.sql import DataFrame
 
     from pykanon.spark.explain import Explanation, of_job
-    from pykanon.spark.job import Job, Progress, translated
+    from pykanon.spark.job import Job, Progress, translated, verdict_of
 except ImportError as problem:
     raise ImportError(f"pykanon.spark needs {problem.name}: pip install 'pykanon[spark]'") from problem
 
@@ -109,7 +109,7 @@ def anonymize(
     finally:
         job.drop(*job.held)
     released.measures, released.checked, released.warnings = job.measures, job.checked, job.warnings
-    released.verdict = functools.cache(lambda: job.verdict(released))
+    released.verdict = functools.cache(functools.partial(verdict_of, released, job.records, job.plan, job.tally))
     released.unpersist = job.finished.unpersist  # what is persisted also holds the figures
     return released
 

@@ -32,7 +32,7 @@ from pykanon import _kanon, errors
 from pykanon.api import Measures
 from pykanon.errors import DataError, UsageError
 from pykanon.spark import check, group, notes
-from pykanon.spark.plan import BLOCK, BYTES, GROUP, OWN, PLACE, SLOT, Plan, Recipe
+from pykanon.spark.plan import BLOCK, BYTES, GROUP, OWN, PLACE, SLOT, Opened, Plan, Recipe
 from pykanon.verdict import Verdict
 
 #: ``True``: a line per stage on standard error; a function is called with the stage and that line.
@@ -288,7 +288,7 @@ class Job:
         tally = self.merged(self.tasks(figures, group.merge, self.plan), LEFT)
         figures_of_all, about_privacy = _kanon.tally_measures(tally, self.domain)
         self.measures = Measures(figures_of_all)
-        self.tally = tally
+        self.tally = _kanon.piece_write(tally)
         self.warnings += about_privacy
         for line in about_privacy:
             warnings.warn(line, errors.PrivacyWarning, stacklevel=3)
@@ -299,11 +299,6 @@ class Job:
         self.held = [f for f in self.held if f is not finished]  # the caller gets it
         self.finished = finished
         return rows.select(*map(column, target.names))
-
-    def verdict(self, released: DataFrame) -> Verdict:
-        """What decides whether the release may be given away. How many rows are singled out Spark counts."""
-        share = check.singled_out(released, self.records)
-        return Verdict(_kanon.tally_verdict(self.tally, self.domain, share))
 
     def released_columns(self) -> pa.Schema:
         """The columns of the release. The library itself says which: it releases one record, k times over."""
@@ -327,6 +322,14 @@ class Job:
         wanted = {form for c in self.quasi for form in (c, f"{c}_min", f"{c}_max")}
         others = {c for c in self.plan.kept if c not in self.quasi}
         return [n for n in names if n in wanted and n not in others]
+
+
+def verdict_of(released: DataFrame, records: int, plan: Plan, tally: bytes) -> Verdict:
+    """What decides whether a release may be given away. How many rows are singled out Spark counts. Nothing of the library
+    is kept for it between the job and now."""
+    share = check.singled_out(released, records)
+    domain = Opened(plan).domain
+    return Verdict(_kanon.tally_verdict(_kanon.piece_read(tally, domain), domain, share))
 
 
 # ---- what needs no job -------------------------------------------------------------------------------------------------
