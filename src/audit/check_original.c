@@ -2,6 +2,7 @@
 #include "audit/check_original.h"
 
 #include "audit/key_rows.h"
+#include "audit/quasi_columns.h"
 #include "core/alloc.h"
 #include "table/read/open_table.h"
 #include "table/read/table_reader.h"
@@ -22,9 +23,10 @@ static kanon_status plain_schema(kanon_schema *out, const kanon_schema *schema, 
     KANON_CHECK(kanon__new_array(&out->attributes, schema->n_attributes, "columns", err));
     for (int64_t i = 0; i < schema->n_attributes; i++) {
         const kanon__attribute *attribute = &schema->attributes[i];
-        bool is_quasi = attribute->has_role && attribute->role == KANON_ROLE_QUASI;
+        bool is_quasi = kanon__schema_role(schema, attribute) == KANON_ROLE_QUASI;
         if (kanon__source_find(source, attribute->name) < 0 || (quasi_alone && !is_quasi)) {
-            out->attributes[i].name = attribute->name;
+            out->attributes[i] = (kanon__attribute){.name = attribute->name, .role = KANON_ROLE_IDENTIFYING};
+            out->attributes[i].has_role = quasi_alone && !is_quasi; /* whatever the default role is */
             continue;
         }
         out->attributes[i] = *attribute;

@@ -10,6 +10,7 @@
 #include "audit/class_table.h"
 #include "audit/file_columns.h"
 #include "audit/key_rows.h"
+#include "audit/quasi_columns.h"
 #include "core/alloc.h"
 #include "core/sort.h"
 #include "table/read/open_table.h"
@@ -48,25 +49,25 @@ static kanon_status add_column(release *r, const char *name, int first, int last
     return KANON_OK;
 }
 
-/* The columns of the file that the schema calls quasi, and NAME_min and NAME_max in place of NAME. */
-static kanon_status add_quasi(release *r, const kanon__attribute *attribute, kanon_error *err)
+static kanon_status add_quasi(joiner *j, release *r, kanon_error *err)
 {
-    int place = kanon__source_find(r->source, attribute->name);
-    int min = kanon__source_find_part(r->source, attribute->name, "_min");
-    int max = kanon__source_find_part(r->source, attribute->name, "_max");
-    if (place >= 0)
-        return add_column(r, attribute->name, place, place, false, err);
-    return min >= 0 && max >= 0 ? add_column(r, attribute->name, min, max, false, err) : KANON_OK;
+    kanon_status st = KANON_OK;
+    kanon__quasi_place *places = NULL;
+    int n = 0;
+    KANON_TRY(kanon__quasi_places(&places, &n, r->source, j->subject->schema, NULL, err), out);
+    for (int i = 0; i < n; i++)
+        KANON_TRY(add_column(r, places[i].name, places[i].first, places[i].last, false, err), out);
+out:
+    kanon__free(places);
+    return st;
 }
 
 static kanon_status add_columns(joiner *j, release *r, kanon_error *err)
 {
     const kanon_schema *schema = j->subject->schema;
     const char *entity = schema->said[KANON__WHOLE_ENTITY];
-    KANON_CHECK(kanon__new_array(&r->columns, schema->n_attributes + 1, "columns", err));
-    for (int64_t i = 0; i < schema->n_attributes; i++)
-        if (schema->attributes[i].has_role && schema->attributes[i].role == KANON_ROLE_QUASI)
-            KANON_CHECK(add_quasi(r, &schema->attributes[i], err));
+    KANON_CHECK(kanon__new_array(&r->columns, r->source->n_columns + j->found->sensitive.n + 1, "columns", err));
+    KANON_CHECK(add_quasi(j, r, err));
     r->n_quasi = r->n_columns;
     if (r->n_quasi == 0)
         return kanon__fail(err, KANON_EDATA, "%s:1: no column of the file is a quasi one", r->source->name);
@@ -412,11 +413,11 @@ out:
 static kanon_status list_sensitive(joiner *j, kanon_error *err)
 {
     const kanon_schema *schema = j->subject->schema;
-    for (int64_t i = 0; i < schema->n_attributes; i++) {
-        const kanon__attribute *attribute = &schema->attributes[i];
-        if (attribute->has_role && attribute->role == KANON_ROLE_SENSITIVE &&
-            kanon__source_find(j->subject->release, attribute->name) >= 0)
-            KANON_CHECK(kanon__texts_add(&j->found->sensitive, attribute->name, strlen(attribute->name), err));
+    const kanon__source *file = j->subject->release;
+    for (int i = 0; i < file->n_columns; i++) {
+        const char *name = file->column_names[i];
+        if (kanon__schema_role(schema, kanon__schema_find(schema, name)) == KANON_ROLE_SENSITIVE)
+            KANON_CHECK(kanon__texts_add(&j->found->sensitive, name, strlen(name), err));
     }
     KANON_CHECK(kanon__new_array(&j->found->fewest, j->found->sensitive.n, "sensitive columns", err));
     return kanon__new_array(&j->values, j->found->sensitive.n, "sensitive columns", err);

@@ -3,6 +3,7 @@
 #include "audit/population.h"
 
 #include "audit/file_columns.h"
+#include "audit/quasi_columns.h"
 #include "audit/region_index.h"
 #include "core/alloc.h"
 #include "core/sort.h"
@@ -28,35 +29,39 @@ typedef struct people_reader {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static kanon_status add_column(people_reader *p, const kanon__attribute *attribute, kanon_error *err)
+static kanon_status add_column(people_reader *p, const kanon__quasi_place *column, kanon_error *err)
 {
-    const kanon__source *release = p->subject->release;
-    int first = kanon__source_find(release, attribute->name), last = first;
-    int place = kanon__source_find(p->people->source, attribute->name);
-    if (first < 0) {
-        first = kanon__source_find_part(release, attribute->name, "_min");
-        last = kanon__source_find_part(release, attribute->name, "_max");
-    }
-    if (first < 0 || last < 0)
-        return KANON_OK;
+    int place = kanon__source_find(p->people->source, column->name);
     if (place < 0) {
         kanon_status st = kanon__fail(err, KANON_EDATA, "%s:1: %s: the population has no such column, which is a quasi one",
-                                      p->people->source->name, attribute->name);
+                                      p->people->source->name, column->name);
         return kanon__hint(err, st, "the columns of the population have the names that they have in the release");
     }
     p->places[p->n_columns] = place;
-    return kanon__file_column_init(&p->columns[p->n_columns++], attribute->name, first, last, false, err);
+    return kanon__file_column_init(&p->columns[p->n_columns++], column->name, column->first, column->last, false, err);
+}
+
+static kanon_status add_columns(people_reader *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon_schema *schema = p->subject->schema;
+    kanon__quasi_place *quasi = NULL;
+    int n = 0;
+    KANON_TRY(kanon__quasi_places(&quasi, &n, p->subject->release, schema, p->people->source, err), out);
+    KANON_TRY(kanon__new_array(&p->columns, n, "columns", err), out);
+    KANON_TRY(kanon__new_array(&p->regions, n, "columns", err), out);
+    KANON_TRY(kanon__new_array(&p->places, n, "columns", err), out);
+    for (int i = 0; i < n; i++)
+        KANON_TRY(add_column(p, &quasi[i], err), out);
+out:
+    kanon__free(quasi);
+    return st;
 }
 
 static kanon_status read_columns(people_reader *p, kanon_error *err)
 {
     const kanon_schema *schema = p->subject->schema;
-    KANON_CHECK(kanon__new_array(&p->columns, schema->n_attributes, "columns", err));
-    KANON_CHECK(kanon__new_array(&p->regions, schema->n_attributes, "columns", err));
-    KANON_CHECK(kanon__new_array(&p->places, schema->n_attributes, "columns", err));
-    for (int64_t i = 0; i < schema->n_attributes; i++)
-        if (schema->attributes[i].has_role && schema->attributes[i].role == KANON_ROLE_QUASI)
-            KANON_CHECK(add_column(p, &schema->attributes[i], err));
+    KANON_CHECK(add_columns(p, err));
     KANON_CHECK(kanon__file_columns_read(p->columns, p->n_columns, &p->found->n_rows, p->subject->release, schema,
                                          p->subject->ticker, err));
     for (int i = 0; i < p->n_columns; i++)

@@ -21,6 +21,7 @@
 #include "audit/class_table.h"
 #include "audit/made_by.h"
 #include "audit/plain_values.h"
+#include "audit/quasi_columns.h"
 #include "audit/quasi_texts.h"
 #include "audit/same_texts.h"
 #include "audit/suspicious_columns.h"
@@ -118,17 +119,10 @@ static bool has_role(const kanon_schema *schema, const kanon__attribute *attribu
            (schema->has_default_role && schema->default_role != KANON_ROLE_IDENTIFYING);
 }
 
-static kanon_role role_of(const kanon_schema *schema, const kanon__attribute *attribute)
-{
-    if (attribute != NULL && attribute->has_role)
-        return attribute->role;
-    return schema->has_default_role ? schema->default_role : KANON_ROLE_IDENTIFYING;
-}
-
 /* Whether NAME_min and NAME_max, which the schema does not know, stand in the file in place of the quasi attribute NAME. */
 static bool is_split(const checker *c, const kanon__attribute *attribute)
 {
-    if (role_of(c->schema, attribute) != KANON_ROLE_QUASI || find_column(c->source, attribute->name, "") != NULL)
+    if (kanon__schema_role(c->schema, attribute) != KANON_ROLE_QUASI || find_column(c->source, attribute->name, "") != NULL)
         return false;
     const char *min = find_column(c->source, attribute->name, "_min"),
                *max = find_column(c->source, attribute->name, "_max");
@@ -230,7 +224,7 @@ static kanon_status add_column(checker *c, int column, kanon_error *err)
         return is_entity ? KANON_OK : kanon__texts_add_shown(&c->report->unnamed, name, err);
     if (st != KANON_OK)
         return st;
-    switch (role_of(c->schema, attribute)) {
+    switch (kanon__schema_role(c->schema, attribute)) {
     case KANON_ROLE_QUASI:
         return add_quasi(c, column, attribute, err);
     case KANON_ROLE_SENSITIVE:
@@ -272,7 +266,7 @@ static kanon_status note_absent(checker *c, kanon_error *err)
     kanon_status st = KANON_OK;
     for (int64_t i = 0; i < c->schema->n_attributes && st == KANON_OK; i++) {
         const kanon__attribute *attribute = &c->schema->attributes[i];
-        bool is_quasi = kanon__attribute_is_named(attribute) && role_of(c->schema, attribute) == KANON_ROLE_QUASI;
+        bool is_quasi = kanon__attribute_is_named(attribute) && kanon__schema_role(c->schema, attribute) == KANON_ROLE_QUASI;
         if (is_quasi && !is_split(c, attribute) && find_column(c->source, attribute->name, "") == NULL)
             st = kanon__texts_addf(&c->report->privacy.not_shown, err, "%s: a quasi column of the schema is not in the file",
                                    attribute->name);
@@ -400,7 +394,7 @@ static kanon_status warn_of_suspicions(checker *c, kanon_error *err)
     KANON_TRY(kanon__new_array(&roles, c->source->n_columns, "columns", err), out);
     KANON_TRY(kanon__new_array(&kinds, c->source->n_columns, "columns", err), out);
     for (int i = 0; i < c->source->n_columns; i++)
-        roles[i] = i == c->entity.column ? KANON_ROLE_IDENTIFYING : role_of(c->schema, attribute_of(c, names[i]));
+        roles[i] = i == c->entity.column ? KANON_ROLE_IDENTIFYING : kanon__schema_role(c->schema, attribute_of(c, names[i]));
     for (int i = 0; i < c->n_quasi; i++)
         kinds[c->quasi[i].column] = c->quasi[i].kind;
     const kanon__released_file file = {c->schema, c->source, c->report->check.records, roles, kinds};

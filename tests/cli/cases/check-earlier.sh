@@ -138,3 +138,23 @@ err_has "a population is for a k-map, and none is asked for"
 expect 2 "$KANON" anonymize t.csv -s k.yaml -a mondrian --population people.csv --state k.state
 err_has "a state cannot keep a k-map"
 no_file k.state
+
+# the default role makes quasi-identifiers, too: of a column that has a type alone, and of one without an entry
+printf 'a,b,c,s,id\n1,1,1,x,1\n1,2,1,y,2\n1,1,2,z,3\n1,2,2,x,4\n' >people.csv
+printf 'a,b,c,s,id\n1,1,*,x,1\n1,1,*,z,3\n1,2,*,y,2\n1,2,*,x,4\n' >now.csv
+printf 'a,b,c,s,id\n1,*,1,x,1\n1,*,1,y,2\n1,*,2,z,3\n1,*,2,x,4\n' >before.csv
+cat >role.yaml <<'END2'
+default-role: quasi
+attributes:
+  a: {role: quasi, type: integer}
+  b: {type: integer}
+  s: {role: sensitive}
+  id: {role: insensitive}
+privacy: {k: 2, constraints: [{model: k-map, k: 4}]}
+END2
+for file in now before; do
+    expect 1 "$KANON" check $file.csv -s role.yaml --population people.csv
+    verdict "fails: k-map: fewer than 4 people of the population fit 4 rows"
+done
+expect 1 "$KANON" check now.csv -s role.yaml --earlier before.csv --key id --population people.csv
+grep -q '^joint_k  *1$' "$OUT" || failed "joint_k is not 1"
