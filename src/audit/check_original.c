@@ -157,9 +157,12 @@ static kanon_status list_column(kanon__findings *out, const kanon__comparison *c
                                 "%.200s: its cells are means: they lie between the values of their class, and do not "
                                 "cover them",
                                 column->name));
+    if (column->untold > 0)
+        KANON_CHECK(kanon__findings_add(out, "permuted", column->name, NULL, column->untold, KANON_MARK_NOT_SHOWN, err,
+                                        "%.200s: whether %lld permuted cell%s of records of the same class is not known, as "
+                                        "rows may be any of several records: a key in both files shows it",
+                                        column->name, (long long)column->untold, column->untold == 1 ? " is" : "s are"));
     if (column->uncovered == 0)
-        return KANON_OK;
-    if (column->permuted && column->shuffled)
         return KANON_OK;
     if (column->permuted)
         return kanon__findings_add(out, "permuted", column->name, NULL, column->uncovered, KANON_MARK_LOOK, err,
@@ -167,8 +170,9 @@ static kanon_status list_column(kanon__findings *out, const kanon__comparison *c
                                    "classes",
                                    column->name, (long long)column->uncovered, column->uncovered == 1 ? " is" : "s are");
     return kanon__findings_add(out, "uncovered", column->name, NULL, column->uncovered, KANON_MARK_FAILED, err,
-                               column->quasi ? "%.200s: %s%lld cell%s not cover the original"
-                                             : "%.200s: %s%lld cell%s not have the value of the original",
+                               column->quasi      ? "%.200s: %s%lld cell%s not cover the original"
+                               : column->shuffled ? "%.200s: %s%lld cell%s not have the value of a record of the same class"
+                                                  : "%.200s: %s%lld cell%s not have the value of the original",
                                column->name, least, (long long)column->uncovered, column->uncovered == 1 ? " does" : "s do");
 }
 

@@ -436,6 +436,18 @@ kanon_status kanon__unmatched_cells(int64_t *out, const kanon__comparer *c, cons
                                                     : count_unmatched_texts(out, c, reading, file, err);
 }
 
+/* What the schema permutes: where it is known which records a class has, its cells are the values of these. */
+static kanon_status count_shuffled(kanon__comparer *c, kanon__compared_column *column, kanon_error *err)
+{
+    int64_t differ = 0;
+    if (!column->shuffled || c->class_of == NULL)
+        return KANON_OK;
+    KANON_CHECK(kanon__permuted_cells(&differ, &column->untold, c, (int)(column - c->found->columns), c->class_of, err));
+    if (differ > column->uncovered)
+        column->uncovered = differ;
+    return KANON_OK;
+}
+
 /* Rows that are there too often take values from others: what goes beyond them is wrong with the cells themselves. */
 static kanon_status count_cells(kanon__comparer *c, kanon_error *err)
 {
@@ -449,6 +461,7 @@ static kanon_status count_cells(kanon__comparer *c, kanon_error *err)
         unmatched -= found->foreign + found->doubled;
         if (unmatched > found->columns[i].uncovered)
             found->columns[i].uncovered = unmatched;
+        KANON_CHECK(count_shuffled(c, &found->columns[i], err));
         KANON_CHECK(kanon__tick(c->ticker, 0, 0, KANON__TICK_POLL_NS, err));
     }
     return KANON_OK;

@@ -410,29 +410,68 @@ static kanon_status find_open(bool **out, const kanon__comparer *c, const uint32
     return KANON_OK;
 }
 
-/* Whether the cells of a plain column are the values of the records of their class, dealt out in another way. */
-static kanon_status find_permuted(kanon__comparer *c, int i, const uint32_t *class_of, kanon_error *err)
+/* How many of the sorted `left` have none of their own among the sorted `right`. */
+static int64_t count_unpaired(const class_value *left, int64_t n_left, const class_value *right, int64_t n_right)
+{
+    int64_t n = 0, at = 0;
+    for (int64_t i = 0; i < n_left; i++) {
+        while (at < n_right && by_class(&right[at], &left[i]) < 0)
+            at++;
+        if (at < n_right && by_class(&right[at], &left[i]) == 0)
+            at++;
+        else
+            n++;
+    }
+    return n;
+}
+
+kanon_status kanon__permuted_cells(int64_t *differ, int64_t *untold, const kanon__comparer *c, int column,
+                                   const uint32_t *class_of, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t n = 0, n_rows = c->found->n_rows;
+    const kanon__reading *reading = &c->readings[column];
+    int64_t n_cells = 0, n_values = 0, n_rows = c->found->n_rows;
     class_value *of_file = NULL, *of_table = NULL;
     bool *open = NULL;
+    *untold = 0;
     KANON_TRY(find_open(&open, c, class_of, err), out);
     KANON_TRY(kanon__new_array(&of_file, n_rows, "values of classes", err), out);
     KANON_TRY(kanon__new_array(&of_table, n_rows, "values of classes", err), out);
-    for (int64_t row = 0; row < n_rows; row++)
-        if (!open[class_of[row]]) {
-            of_file[n] = (class_value){class_of[row], c->readings[i].code_of[c->file[i].codes[row]]};
-            of_table[n++] = (class_value){class_of[row], c->plain[i].codes[c->found->row_of[row]]};
+    for (int64_t row = 0; row < n_rows; row++) {
+        uint32_t text = c->file[column].codes[row];
+        if (open[class_of[row]]) {
+            ++*untold;
+            continue;
         }
-    KANON_TRY(kanon__sort(of_file, n, sizeof *of_file, by_class, err), out);
-    KANON_TRY(kanon__sort(of_table, n, sizeof *of_table, by_class, err), out);
-    c->found->columns[i].permuted = memcmp(of_file, of_table, (size_t)n * sizeof *of_file) == 0;
+        of_table[n_values++] = (class_value){class_of[row], c->plain[column].codes[c->found->row_of[row]]};
+        if (!reading->any[text])
+            of_file[n_cells++] = (class_value){class_of[row], reading->code_of[text]};
+    }
+    KANON_TRY(kanon__sort(of_file, n_cells, sizeof *of_file, by_class, err), out);
+    KANON_TRY(kanon__sort(of_table, n_values, sizeof *of_table, by_class, err), out);
+    *differ = count_unpaired(of_file, n_cells, of_table, n_values);
 out:
     kanon__free(open);
     kanon__free(of_file);
     kanon__free(of_table);
     return st;
+}
+
+/* What the schema permutes has the values of its class. Any other column may be found to be permuted, too: row by row its
+ * cells do not fit, and in every class that is known all do. */
+static kanon_status look_at_classes(kanon__comparer *c, int i, const uint32_t *class_of, kanon_error *err)
+{
+    kanon__compared_column *column = &c->found->columns[i];
+    int64_t differ = 0, untold = 0;
+    if (column->quasi || class_of == NULL || (column->uncovered == 0 && !column->shuffled))
+        return KANON_OK;
+    KANON_CHECK(kanon__permuted_cells(&differ, &untold, c, i, class_of, err));
+    column->permuted = differ == 0;
+    if (column->shuffled) {
+        column->uncovered = differ;
+        column->untold = untold;
+    }
+    return KANON_OK;
 }
 
 /* Cells that do not fit the column `table`: row by row, or however they are dealt out. */
@@ -495,8 +534,7 @@ static kanon_status count_cells(kanon__comparer *c, const uint32_t *class_of, ka
             count_uncovered(c, &c->readings[i], i, &column->uncovered);
         else if (class_of != NULL)
             KANON_CHECK(count_no_means(c, i, class_of, &column->uncovered, err));
-        if (column->uncovered > 0 && !column->quasi && class_of != NULL)
-            KANON_CHECK(find_permuted(c, i, class_of, err));
+        KANON_CHECK(look_at_classes(c, i, class_of, err));
         KANON_CHECK(kanon__tick(c->ticker, 0, 0, KANON__TICK_POLL_NS, err));
     }
     return KANON_OK;
@@ -536,7 +574,7 @@ static kanon_status doubt_order(kanon__comparer *c, bool *is_placed, kanon_error
     if (!*is_placed)
         return KANON_OK;
     for (int i = 0; i < c->found->n_columns; i++)
-        c->found->columns[i].uncovered = 0;
+        c->found->columns[i].uncovered = c->found->columns[i].untold = 0;
     c->found->doubled = c->found->foreign = 0;
     c->found->is_partial = false;
     return match_in_order(c, is_placed, err);

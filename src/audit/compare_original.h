@@ -30,6 +30,8 @@ typedef struct kanon__compared_column {
     int64_t unknown;   /* cells that are no value, interval, node, mask or set of them */
     int64_t uncovered; /* cells that do not cover their originals; of a plain column that are not them; of means that are not
                         * between the values of their class */
+    int64_t untold;    /* shuffled: cells of classes of which it is not known which records they have; so nothing is known of
+                        * them but that the table has the value */
     bool means;        /* many cells are one number between values: means, which no record needs to have */
     bool permuted;     /* in each class its values are those of the records of the class, in another order */
     int exchanged;     /* the column whose originals its cells cover instead; -1: none */

@@ -51,6 +51,10 @@ static inline bool kanon__row_fits(const kanon__comparer *c, int64_t row, int64_
     return true;
 }
 
+/* Of a plain column, where it is known which records a class has: *differ cells are no values of these records, however they
+ * are dealt out. *untold cells are of other classes. */
+kanon_status kanon__permuted_cells(int64_t *differ, int64_t *untold, const kanon__comparer *c, int column,
+                                   const uint32_t *class_of, kanon_error *err);
 /* compare_linkage.c: the figures of linkage. */
 kanon_status kanon__compare_linkage(const kanon__comparer *c, kanon_error *err);
 /* compare_multiset.c: fill `found`, where rows and records are matched by what they hold alone. */

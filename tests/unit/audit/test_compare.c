@@ -222,6 +222,35 @@ static void test_permuted(void **state)
     kanon_check_free(found);
 }
 
+/* What the schema permutes: its cells are those of the class, whether it is compared in order or as a multiset. */
+static void test_permuted_by_schema(void **state)
+{
+    (void)state;
+    const char *permuted = "attributes:\n  age: {role: quasi, type: integer}\n  ill: {role: insensitive, permute: true}\n";
+    const char *original = "age,ill\n20,flu\n21,hiv\n22,flu\n30,cold\n31,none\n";
+    static const struct {
+        const char *release;
+        int wrong, untold;
+    } cases[] = {
+        {"age,ill\n[20..22],hiv\n[20..22],flu\n[20..22],flu\n[30..31],none\n[30..31],cold\n", 0, 0},
+        {"age,ill\n[20..22],hiv\n[20..22],flu\n[20..22],cold\n[30..31],none\n[30..31],cold\n", 1, 0},
+        {"age,ill\n[20..22],hiv\n[20..22],flu\n[20..22],*\n[30..31],none\n[30..31],cold\n", 0, 0},
+        {"age,ill\n[30..31],cold\n[30..31],none\n[20..22],hiv\n[20..22],flu\n[20..22],flu\n", 0, 0},
+        {"age,ill\n[30..31],flu\n[30..31],none\n[20..22],hiv\n[20..22],flu\n[20..22],cold\n", 2, 0},
+        /* whose 22 the first class has is not known */
+        {"age,ill\n[20..31],cold\n[20..31],flu\n[20..30],none\n[20..30],hiv\n[20..30],flu\n", 0, 5},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kanon_check *found = check(permuted, cases[i].release, original, NULL);
+        assert_int_equal(count(found, "uncovered", "ill"), cases[i].wrong);
+        assert_int_equal(count(found, "permuted", "ill"), cases[i].untold);
+        if (cases[i].untold > 0)
+            assert_int_equal(finding(found, "permuted", "ill")->mark, KANON_MARK_NOT_SHOWN);
+        assert_int_equal(found->holds, cases[i].wrong == 0 && cases[i].untold == 0);
+        kanon_check_free(found);
+    }
+}
+
 static void test_means(void **state)
 {
     (void)state;
@@ -538,6 +567,7 @@ int main(void)
         cmocka_unit_test(test_nearly_in_order),
         cmocka_unit_test(test_exchanged),
         cmocka_unit_test(test_permuted),
+        cmocka_unit_test(test_permuted_by_schema),
         cmocka_unit_test(test_means),
         cmocka_unit_test(test_persons),
         cmocka_unit_test(test_bad_input),
