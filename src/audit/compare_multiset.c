@@ -5,7 +5,8 @@
  *     2. In a part each record is held against the different rows, those of one kind at once. A kind without records is
  *        foreign; one with fewer records than rows has rows too many. In large parts an index (region_index.h) finds
  *        the records that a kind covers.
- *     3. Where the pairs of kinds and records leave no choice, it is known which record a row is (place_rows.h).
+ *     3. Of all the pairs of kinds and records a largest matching says how many rows can have a record of their own; the
+ *        others are too many. Where the pairs leave no choice, it is known which record a row is (place_rows.h).
  *
  * Every count is the least that there can be: nothing is wrong that is counted here, and what is wrong with rows that fit
  * other records may not be seen. */
@@ -278,6 +279,22 @@ static int by_record(const void *left, const void *right)
     return (a->kind > b->kind) - (a->kind < b->kind);
 }
 
+/* Rows that each fit a record may fit too few together. Rows that may be of any part are left out. */
+static kanon_status match_together(multiset *m, kanon_error *err)
+{
+    kanon__comparison *found = m->c->found;
+    int64_t n_placed = 0;
+    if (m->gave_up)
+        return KANON_OK;
+    KANON_CHECK(kanon__most_placed(&n_placed, &m->rows, found->n_records, m->pairs, m->n_pairs, err));
+    int64_t n_wrong = found->n_rows - m->n_open - found->foreign - n_placed;
+    if (n_wrong > found->doubled) {
+        found->missing += n_wrong - found->doubled;
+        found->doubled = n_wrong;
+    }
+    return KANON_OK;
+}
+
 /* Nothing is known of rows that may be of any part, and where some rows are of no record nothing is sure. */
 static kanon_status place_rows(multiset *m, kanon_error *err)
 {
@@ -288,7 +305,6 @@ static kanon_status place_rows(multiset *m, kanon_error *err)
         found->row_of[row] = found->owner_of[row] = -1;
     if (!is_sound)
         return KANON_OK;
-    KANON_CHECK(kanon__sort(m->pairs, m->n_pairs, sizeof *m->pairs, by_record, err));
     return kanon__place_rows(found, &m->c->table->data, &m->rows, m->pairs, m->n_pairs, found->missing == 0, m->c->class_of,
                              err);
 }
@@ -502,8 +518,10 @@ static kanon_status match_rows(multiset *m, kanon_error *err)
     KANON_TRY(kanon__sort(m->of_kinds, m->kinds.n, sizeof *m->of_kinds, by_part, err), out);
     m->rows.n = (int32_t)m->kinds.n;
     KANON_TRY(match_parts(m, err), out);
-    found->is_partial = m->gave_up;
     m->gave_up |= m->n_pairs > MOST_PAIRS;
+    found->is_partial = m->gave_up;
+    KANON_TRY(kanon__sort(m->pairs, m->n_pairs, sizeof *m->pairs, by_record, err), out);
+    KANON_TRY(match_together(m, err), out);
     KANON_TRY(place_rows(m, err), out);
 out:
     kanon__free(plain);

@@ -208,6 +208,129 @@ static kanon_status set_up(placing *p, kanon_error *err)
     return KANON_OK;
 }
 
+/* ---- a largest matching ------------------------------------------------------------------------------------------ */
+
+/* Hopcroft and Karp: from the kinds with rows left, paths that change whose records are whose, the shortest ones first. */
+typedef struct matching {
+    int64_t n_kinds;
+    int64_t *begins;   /* by kind: its records in `records`; one more at the end */
+    int32_t *records;
+    int32_t *kind_of;  /* by record; -1: none */
+    int64_t *left;     /* by kind: rows without a record */
+    int64_t *next;     /* by kind: of its records the next one to try */
+    int32_t *distance; /* by kind, of a path from a kind with rows left; -1: there is none */
+    int32_t *queue;    /* kinds */
+} matching;
+
+static kanon_status set_up_matching(matching *m, const kanon__row_kinds *kinds, int64_t n_records,
+                                    const kanon__fitting_pair *pairs, int64_t n_pairs, kanon_error *err)
+{
+    m->n_kinds = kinds->n;
+    KANON_CHECK(kanon__new_array(&m->begins, m->n_kinds + 2, "rows", err));
+    KANON_CHECK(kanon__new_array(&m->records, n_pairs, "rows", err));
+    KANON_CHECK(kanon__new_array(&m->kind_of, n_records, "records", err));
+    KANON_CHECK(kanon__new_array(&m->left, m->n_kinds, "rows", err));
+    KANON_CHECK(kanon__new_array(&m->next, m->n_kinds, "rows", err));
+    KANON_CHECK(kanon__new_array(&m->distance, m->n_kinds, "rows", err));
+    KANON_CHECK(kanon__new_array(&m->queue, m->n_kinds, "rows", err));
+    for (int64_t i = 0; i < n_pairs; i++)
+        m->begins[pairs[i].kind + 2]++;
+    for (int64_t i = 0; i < m->n_kinds; i++)
+        m->begins[i + 2] += m->begins[i + 1];
+    for (int64_t i = 0; i < n_pairs; i++)
+        m->records[m->begins[pairs[i].kind + 1]++] = pairs[i].record;
+    for (int64_t i = 0; i < m->n_kinds; i++)
+        m->left[i] = kinds->n_rows[i];
+    for (int64_t i = 0; i < n_records; i++)
+        m->kind_of[i] = -1;
+    return KANON_OK;
+}
+
+/* *out: some path ends at a record without a kind. */
+static kanon_status find_distances(matching *m, bool *out, kanon_error *err)
+{
+    enum { RECORD_NS = 10 };
+    int64_t n = 0;
+    *out = false;
+    for (int64_t kind = 0; kind < m->n_kinds; kind++) {
+        m->next[kind] = m->begins[kind];
+        m->distance[kind] = m->left[kind] > 0 ? 0 : -1;
+        if (m->left[kind] > 0)
+            m->queue[n++] = (int32_t)kind;
+    }
+    for (int64_t at = 0; at < n; at++) {
+        int32_t kind = m->queue[at];
+        for (int64_t i = m->begins[kind]; i < m->begins[kind + 1]; i++) {
+            int32_t other = m->kind_of[m->records[i]];
+            *out |= other < 0;
+            if (other < 0 || m->distance[other] >= 0)
+                continue;
+            m->distance[other] = m->distance[kind] + 1;
+            m->queue[n++] = other;
+        }
+        KANON_CHECK(kanon__poll_tick(RECORD_NS * (m->begins[kind + 1] - m->begins[kind]), err));
+    }
+    return KANON_OK;
+}
+
+/* Give a row of the kind a record, along a path; the kinds on it stand in the queue. */
+static bool find_path(matching *m, int32_t first)
+{
+    int64_t n = 1;
+    m->queue[0] = first;
+    while (n > 0) {
+        int32_t kind = m->queue[n - 1];
+        if (m->next[kind] == m->begins[kind + 1]) { /* nothing is found from here */
+            n--;
+            if (n > 0)
+                m->next[m->queue[n - 1]]++;
+            continue;
+        }
+        int32_t other = m->kind_of[m->records[m->next[kind]]];
+        if (other < 0) {
+            for (int64_t i = 0; i < n; i++) /* each takes the record that the one after it had */
+                m->kind_of[m->records[m->next[m->queue[i]]++]] = m->queue[i];
+            m->left[first]--;
+            return true;
+        }
+        if (m->distance[other] == m->distance[kind] + 1)
+            m->queue[n++] = other;
+        else
+            m->next[kind]++;
+    }
+    return false;
+}
+
+kanon_status kanon__most_placed(int64_t *out, const kanon__row_kinds *kinds, int64_t n_records,
+                                const kanon__fitting_pair *pairs, int64_t n_pairs, kanon_error *err)
+{
+    enum { PATH_NS = 100 };
+    kanon_status st = KANON_OK;
+    matching m = {.n_kinds = 0};
+    bool has_path = true;
+    *out = 0;
+    KANON_TRY(set_up_matching(&m, kinds, n_records, pairs, n_pairs, err), out);
+    while (has_path) {
+        KANON_TRY(find_distances(&m, &has_path, err), out);
+        for (int32_t kind = 0; has_path && kind < m.n_kinds; kind++)
+            while (m.left[kind] > 0 && find_path(&m, kind)) {
+                ++*out;
+                KANON_TRY(kanon__poll_tick(PATH_NS, err), out);
+            }
+    }
+out:
+    kanon__free(m.queue);
+    kanon__free(m.distance);
+    kanon__free(m.next);
+    kanon__free(m.left);
+    kanon__free(m.kind_of);
+    kanon__free(m.records);
+    kanon__free(m.begins);
+    return st;
+}
+
+/* ---- one call ---------------------------------------------------------------------------------------------------- */
+
 kanon_status kanon__place_rows(kanon__comparison *found, const kanon__data *data, const kanon__row_kinds *kinds,
                                const kanon__fitting_pair *pairs, int64_t n_pairs, bool is_all, const uint32_t *class_of,
                                kanon_error *err)
