@@ -3,6 +3,7 @@
 
 #include "audit/cell_notation.h"
 #include "audit/file_columns.h"
+#include "audit/same_texts.h"
 #include "core/alloc.h"
 #include "core/text.h"
 #include "model/terms.h"
@@ -233,6 +234,8 @@ kanon_status kanon__cell_regions_read(kanon__cell_regions *out, const kanon__col
     const kanon__domain *d = column->domain;
     region_reader r = {.regions = out, .column = column, .schema = schema, .kind = {d->type, d->format}};
     r.n_numbers = kanon__column_is_numeric(column) ? kanon__n_numbers(d) : 0;
+    kanon__same_texts same = {.first = NULL};
+    KANON_TRY(kanon__same_texts_read(&same, &schema->same, err), out);
     out->n_texts = texts->n;
     out->n = (int64_t)texts->n + 1;
     KANON_TRY(kanon__grow_array(&out->items, &out->capacity, out->n, "cells", err), out);
@@ -243,11 +246,17 @@ kanon_status kanon__cell_regions_read(kanon__cell_regions *out, const kanon__col
         const char *text = kanon__dictionary_text(texts, r.text, &length);
         out->items[r.text] = (kanon__cell_region){UINT32_MAX, 0, -1};
         KANON_TRY(read_text(&r, text, length, err), out);
+        for (uint32_t at = 0; out->unknown[r.text] && kanon__same_texts_next(&same, &at, &text, &length);) {
+            out->unknown[r.text] = false;
+            out->items[r.text] = (kanon__cell_region){UINT32_MAX, 0, -1};
+            KANON_TRY(read_text(&r, text, length, err), out);
+        }
         KANON_TRY(kanon__poll_tick(TEXT_NS, err), out);
     }
     out->items[texts->n] = (kanon__cell_region){0, d->n_codes - 1, -1};
     out->any[texts->n] = true;
 out:
+    kanon__same_texts_clear(&same);
     kanon__meaning_clear(&r.meaning);
     return st;
 }

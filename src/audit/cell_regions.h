@@ -23,7 +23,7 @@ typedef struct kanon__cell_regions {
     bool *any;     /* by text: it means any value */
 } kanon__cell_regions;
 
-/* `column` is encoded. */
+/* `column` is encoded. A text that cannot be read means what one does that the schema declares to be the same. */
 kanon_status kanon__cell_regions_read(kanon__cell_regions *out, const kanon__column *column, const kanon__dictionary *texts,
                                       const kanon_schema *schema, kanon_error *err);
 void kanon__cell_regions_clear(kanon__cell_regions *regions);

@@ -1,6 +1,7 @@
 /* See file_columns.h. */
 #include "audit/file_columns.h"
 
+#include "audit/same_texts.h"
 #include "core/alloc.h"
 #include "core/text.h"
 #include "table/domain/domain.h"
@@ -27,11 +28,24 @@ void kanon__file_columns_clear(kanon__file_column *columns, int n)
 typedef struct column_reader {
     const kanon__cursor *cursor;
     const kanon_schema *schema;
+    kanon__same_texts same;
     char *text;
     int64_t capacity;
 } column_reader;
 
-/* Copy a cell to r->text + at, unless `exact` without the white space at its ends. */
+/* Put the text that stands for the one at r->text + at in its place. */
+static kanon_status replace_text(column_reader *r, int64_t at, size_t *length, kanon_error *err)
+{
+    const char *text = r->text + at;
+    kanon__same_texts_replace(&r->same, &text, length);
+    if (text == r->text + at)
+        return KANON_OK;
+    KANON_CHECK(kanon__grow_array(&r->text, &r->capacity, at + (int64_t)*length + KANON__NUMBER_TEXT, "a cell", err));
+    memcpy(r->text + at, text, *length);
+    return KANON_OK;
+}
+
+/* Copy a cell, or the text that stands for it, to r->text + at, unless `exact` without the white space at its ends. */
 static kanon_status copy_cell(column_reader *r, int64_t at, size_t *length, const kanon__cell *cell, bool exact,
                               kanon_error *err)
 {
@@ -42,7 +56,16 @@ static kanon_status copy_cell(column_reader *r, int64_t at, size_t *length, cons
     if (!exact)
         kanon__trim(&bare, length);
     memmove(to, bare, *length);
-    return KANON_OK;
+    return replace_text(r, at, length, err);
+}
+
+/* Whether the text, or one that is the same, means "no value". */
+static bool is_missing(const column_reader *r, const char *text, size_t length)
+{
+    bool found = kanon__schema_is_missing(r->schema, text, length);
+    for (uint32_t at = 0; !found && kanon__same_texts_next(&r->same, &at, &text, &length);)
+        found = kanon__schema_is_missing(r->schema, text, length);
+    return found;
 }
 
 /* 007 is a code and no number, unless the column is one of numbers. */
@@ -74,9 +97,10 @@ static kanon_status read_plain(column_reader *r, kanon__file_column *c, uint32_t
     const kanon__cell *cell = &r->cursor->cells[c->first];
     size_t length = 0;
     KANON_CHECK(copy_cell(r, 0, &length, cell, false, err));
-    if (cell->null || kanon__schema_is_missing(r->schema, r->text, length))
+    if (cell->null || is_missing(r, r->text, length))
         return kanon__dictionary_add(&c->texts, code, KANON__TEXT_MISSING, KANON__TEXT_MISSING_LENGTH, err);
     length = kanon__file_text_canonical(r->text, length, &c->kind);
+    KANON_CHECK(replace_text(r, 0, &length, err));
     return kanon__dictionary_add(&c->texts, code, r->text, length, err);
 }
 
@@ -129,6 +153,7 @@ kanon_status kanon__file_columns_read(kanon__file_column *columns, int n, int64_
     kanon__cursor *cursor = NULL;
     column_reader r = {.schema = schema};
     int64_t row = 0;
+    KANON_TRY(kanon__same_texts_read(&r.same, &schema->same, err), out);
     KANON_TRY(source->class->open(&cursor, source, err), out);
     r.cursor = cursor;
     for (;; row++) {
@@ -145,6 +170,7 @@ kanon_status kanon__file_columns_read(kanon__file_column *columns, int n, int64_
     *n_rows = row;
 out:
     source->class->close(cursor);
+    kanon__same_texts_clear(&r.same);
     kanon__free(r.text);
     return st;
 }

@@ -13,7 +13,7 @@ typedef struct kanon__file_column {
     bool plain;              /* its cells are values, not regions: numbers of one value are one text, as are missing ones */
     bool exact;              /* its texts are as they stand, with the white space at their ends */
     kanon__value_kind kind;  /* of the values of a plain column; KANON_TYPE_UNKNOWN: numbers are known by their form */
-    kanon__dictionary texts; /* without the white space at their ends */
+    kanon__dictionary texts; /* without the white space at their ends; one for all that the schema says to be the same */
     uint32_t *codes;         /* by row; KANON__NO_CODE: null, of a plain column never */
     int64_t capacity;
 } kanon__file_column;

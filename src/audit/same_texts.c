@@ -45,6 +45,17 @@ void kanon__same_texts_replace(const kanon__same_texts *same, const char **text,
         *text = kanon__dictionary_text(&same->texts, same->first[code], length);
 }
 
+bool kanon__same_texts_next(const kanon__same_texts *same, uint32_t *at, const char **text, size_t *length)
+{
+    uint32_t code = same->texts.n > 0 ? kanon__dictionary_find(&same->texts, *text, *length) : KANON__NO_CODE;
+    for (; code != KANON__NO_CODE && *at < same->texts.n; ++*at)
+        if (same->first[*at] == same->first[code]) {
+            *text = kanon__dictionary_text(&same->texts, (*at)++, length);
+            return true;
+        }
+    return false;
+}
+
 void kanon__same_texts_clear(kanon__same_texts *same)
 {
     kanon__dictionary_clear(&same->texts);

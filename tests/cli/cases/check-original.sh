@@ -102,6 +102,26 @@ expect 0 "$KANON" anonymize visits.csv -s visits.yaml --quasi age,zip -k 2 -a mo
 expect 1 "$KANON" check two.csv -s visits.yaml --original visits.csv
 verdict "fails: k is"
 
+# texts that are declared to be the same are so for the other files, too
+printf 'a,b,s\n1,M,x\n2,M,none\n3,M,none\n4,M,x\n' >spelled.csv
+printf 'a,b,s\n[1..2],male,x\nyoung,M,-\n[3..4],M,none\n[3..4],M,x\n' >spelling.csv
+cat >spelling.yaml <<'END2'
+attributes: {a: {role: quasi, type: integer}, b: quasi, s: sensitive}
+privacy: {k: 2}
+END2
+{ cat spelling.yaml; echo "same: [[male, M], [young, '[1..2]'], ['-', none]]"; } >same.yaml
+{ cat spelling.yaml; echo "same: [[M, male], ['[1..2]', young], [none, '-']]"; } >same-again.yaml
+printf 'nr,a,b,s\n1,[1..2],male,x\n2,young,M,-\n3,[3..4],M,none\n4,[3..4],M,x\n' >now.csv
+printf 'nr,a,b,s\n1,*,M,x\n2,*,male,x\n3,*,M,none\n4,*,male,none\n' >before.csv
+for file in same same-again; do
+    expect 0 "$KANON" check spelling.csv -s $file.yaml --original spelled.csv
+    expect 0 "$KANON" check spelling.csv -s $file.yaml --population spelled.csv
+    out_has "each row fits at least 2 of the 4 people"
+    expect 0 "$KANON" check now.csv -s $file.yaml --insensitive nr --earlier before.csv --key nr
+    out_has "each record is among at least 2 records"
+done
+expect 1 "$KANON" check spelling.csv -s spelling.yaml --original spelled.csv
+
 # wrong use and bad files
 expect 2 "$KANON" check - -s visits.yaml --original -
 err_has "only one file can come from standard input"
