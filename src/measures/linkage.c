@@ -58,7 +58,8 @@ static uint32_t find_region(uint32_t region[2], const kanon__dimension *d, const
     kanon__covered_range(d, cell[0], cell[1], &region[0], &region[1]);
     if (drawn != NULL && drawn[0] <= drawn[1]) { /* the ends are no codes */
         int64_t whole = kanon__term_whole(KANON__TERMS_LOSS, d->column->domain);
-        return kanon__units_position(d->full, drawn[1] - drawn[0], whole);
+        int64_t part = drawn[1] - drawn[0];
+        return kanon__units_position(d->full, part < whole ? part : whole, whole);
     }
     return kanon__dimension_units(d, cell[0], cell[1]);
 }

@@ -139,7 +139,8 @@ static kanon_status add_cells(kanon__sums *sums, const kanon__subject *s, int i,
         int64_t cover = covers ? kanon__term_part(KANON__TERMS_QDIVERSITY, c->domain, cell[0], cell[1]) : 0;
         bool one = cell[0] == cell[1];
         if (drawn != NULL && cell[1] != c->domain->missing_code && drawn[2 * group] <= drawn[2 * group + 1]) {
-            part = drawn[2 * group + 1] - drawn[2 * group]; /* the ends are no codes */
+            part = drawn[2 * group + 1] - drawn[2 * group]; /* the ends are no codes, and in states may lie outside */
+            part = part < sum->whole ? part : sum->whole;
             cover = covers ? part : 0;
             one = part == 0;
         }

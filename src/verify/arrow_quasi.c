@@ -295,12 +295,13 @@ static void find_range(int64_t out[2], const kanon__arrow_check *c, const kanon_
     }
 }
 
-/* They lie inside the range of the column, and are never a single value where it has two. */
+/* They lie inside the range of the column they were drawn for, and are never a single value where it has two. */
 static kanon_status check_drawn(const kanon__arrow_check *c, const kanon__checked_field *f, kanon_error *err)
 {
     const kanon__domain *domain = domain_of(c, f);
     uint32_t n = domain->n_codes - (domain->missing_code != KANON__NO_CODE);
     int64_t range[2];
+    bool anywhere = c->table->data.columns[f->number].drawn_before;
     bool keys = f->form == KANON__CHECKED_KEYS && f->n_children == 2, texts = f->form == KANON__CHECKED_VALUES;
     if (keys)
         find_range(range, c, f);
@@ -308,10 +309,11 @@ static kanon_status check_drawn(const kanon__arrow_check *c, const kanon__checke
         bool good = true;
         if (keys && !f->nulls[group]) {
             const int64_t *ends = &f->keys[2 * group];
-            good = range[0] <= ends[0] && ends[1] <= range[1] && (n == 1 || ends[0] < ends[1]);
+            good = (anywhere || (range[0] <= ends[0] && ends[1] <= range[1])) && (n == 1 || ends[0] < ends[1]);
         } else if (texts && f->values[group].cells[0].kind == KANON__READ_TEXT) {
             const double *ends = f->values[group].ends;
-            good = domain->values[0] <= ends[0] && ends[1] <= domain->values[n - 1] && (n == 1 || ends[0] < ends[1]);
+            good = (anywhere || (domain->values[0] <= ends[0] && ends[1] <= domain->values[n - 1])) &&
+                   (n == 1 || ends[0] < ends[1]);
         }
         if (!good)
             return kanon__fail(err, KANON_EINTERNAL,

@@ -285,12 +285,12 @@ static const char *separator_of(const kanon__verifier *v, const kanon__column *c
     return v->numeric == KANON_NUMERIC_RANGE && column->domain->type != KANON_TYPE_ORDINAL ? "," : "..";
 }
 
-/* Drawn ends lie inside the range of the column, and are never a single value where there are two. */
+/* Drawn ends lie inside the range of the column they were drawn for, and are never a single value where there are two. */
 static bool is_drawn(const kanon__column *column, const double ends[2])
 {
     uint32_t n = number_count(column);
-    return n > 0 && ends[0] >= column->domain->values[0] && ends[1] <= column->domain->values[n - 1] &&
-           (n == 1 || ends[0] < ends[1]);
+    bool inside = n > 0 && ends[0] >= column->domain->values[0] && ends[1] <= column->domain->values[n - 1];
+    return n > 0 && (inside || column->drawn_before) && (n == 1 || ends[0] < ends[1]);
 }
 
 /* What the cells of one attribute cover; false where they cannot be read. `ends` becomes what they show. */

@@ -268,6 +268,8 @@ static kanon_status draw_ends(kanon_grouping *g, const kanon__subset *w, const k
 {
     int64_t *names = NULL;
     KANON_CHECK(kanon__new_array(&names, g->n_groups + 1, "groups", err));
+    for (int i = 0; i < w->table->data.n_quasi; i++)
+        w->table->data.columns[w->table->data.quasi[i]].drawn_before = true;
     for (int64_t row = w->n; row-- > 0;)
         if (g->group_of[row] >= 0)
             names[g->group_of[row]] = w->groups[row];

@@ -6,7 +6,7 @@
  *     -1       suppress, singled-out   numerator/denominator of the share
  *     -1       ends-secret             what drawn ends are drawn from, in hexadecimal digits
  *     -2 ..    permute                 of column 0, 1, ...: true
- *     -2 ..    ends                    of column 0, 1, ...: unit, grid and scale of drawn ends
+ *     -2 ..    ends                    of column 0, 1, ...: unit, grid, scale and range of drawn ends
  *
  * Texts are kept as the schema had them: constraints/ parses them anew for each table, by the same code as for a schema. */
 #include "state/store/state_requirements.h"
@@ -96,7 +96,7 @@ static kanon_status put_share(kanon_state *s, sqlite3_stmt *statement, const cha
 /* The secret, and the rules of the columns. */
 static kanon_status put_draw(kanon_state *s, sqlite3_stmt *statement, kanon_error *err)
 {
-    char text[2 * KANON__SECRET_BYTES + 1], rule[80];
+    char text[2 * KANON__SECRET_BYTES + 1], rule[120];
     for (int i = 0; i < KANON__SECRET_BYTES; i++)
         snprintf(text + 2 * i, 3, "%02x", s->draw->secret.bytes[i]);
     KANON_CHECK(put(s, statement, OF_ALL, "ends-secret", text, err));
@@ -104,7 +104,8 @@ static kanon_status put_draw(kanon_state *s, sqlite3_stmt *statement, kanon_erro
         const kanon__end_rule *r = &s->draw->rules[i];
         if (r->unit == 0)
             continue;
-        snprintf(rule, sizeof rule, "%lld %lld %d", (long long)r->unit, (long long)r->grid, r->scale);
+        snprintf(rule, sizeof rule, "%lld %lld %d %lld %lld", (long long)r->unit, (long long)r->grid, r->scale,
+                 (long long)r->range[0], (long long)r->range[1]);
         KANON_CHECK(put(s, statement, OF_COLUMNS - s->dimensions[i], "ends", rule, err));
     }
     return KANON_OK;
@@ -156,16 +157,18 @@ static bool take_share(kanon__fraction *out, const char *text, size_t length)
 static bool take_rule(kanon_state *s, kanon__state_column *c, const char *value, size_t length)
 {
     enum { MOST_SCALE = 18 };
-    char text[80];
-    long long unit, grid;
+    char text[120];
+    long long unit, grid, least, most;
     kanon__end_rule *r = c->dimension >= 0 && s->draw != NULL ? &s->draw->rules[c->dimension] : NULL;
     if (r == NULL || length >= sizeof text || !kanon__state_numeric(c) || kanon__state_has_bands(c))
         return false;
     memcpy(text, value, length);
     text[length] = '\0';
-    if (sscanf(text, "%lld %lld %d", &unit, &grid, &r->scale) != 3 || grid < 1 || unit < grid || r->scale < 0 ||
-        r->scale > MOST_SCALE)
+    if (sscanf(text, "%lld %lld %d %lld %lld", &unit, &grid, &r->scale, &least, &most) != 5 || grid < 1 || unit < grid ||
+        r->scale < 0 || r->scale > MOST_SCALE || least > most)
         return false;
+    r->range[0] = least;
+    r->range[1] = most;
     r->unit = unit;
     r->grid = grid;
     c->drawn = true;

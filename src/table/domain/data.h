@@ -17,6 +17,7 @@ typedef struct kanon__column {
     double weight;
     char *weight_text;   /* NULL: 1 */
     bool drawn;          /* the ends of its intervals are drawn: drawn_ends.h */
+    bool drawn_before;   /* by a rule of an earlier table, so they may leave the range of this one */
     bool permuted;       /* its cells change places inside their groups when they are released */
     char *taxonomy_path; /* the file it came from; NULL: none */
     kanon__domain *domain; /* NULL: the column is not encoded */

@@ -61,6 +61,10 @@ static kanon_status find_rule(kanon__end_rule *out, const kanon__domain *d, kano
     kanon_status st = KANON_OK;
     int64_t *gaps = NULL, n = (int64_t)number_count(d) - 1, grid = 0;
     *out = (kanon__end_rule){.unit = 1, .grid = 1, .scale = d->scale};
+    if (n >= 0) {
+        out->range[0] = d->scaled[0];
+        out->range[1] = d->scaled[n];
+    }
     if (n < 1)
         return KANON_OK;
     KANON_TRY(kanon__new_array(&gaps, n, "drawn ends", err), out);
@@ -221,15 +225,44 @@ static uint64_t drawn_number(const kanon__keyed_hash *begun, int64_t name)
     return take_number(digest);
 }
 
-/* Both ends together move by `steps` of the grid, or as far as the range of the column allows. */
-static void move_ends(int64_t ends[2], const kanon__domain *d, int64_t unit, int64_t grid, uint64_t random)
+/* A value of the rule's range in the scale of the domain; `up`: rounded up. */
+static int64_t value_in_scale(int64_t value, int from, int to, bool up)
 {
-    int64_t least = d->scaled[0], most = d->scaled[number_count(d) - 1], usual = 2 * (unit / grid);
-    int64_t steps = (ends[1] - ends[0]) / 8 / grid, below = (ends[0] - least) / grid, above = (most - ends[1]) / grid;
+    for (; from < to; from++)
+        if (__builtin_mul_overflow(value, (int64_t)10, &value))
+            return value > 0 ? INT64_MAX / 4 : -(INT64_MAX / 4);
+    for (; from > to; from--)
+        value = value / 10 + (up ? value % 10 > 0 : -(value % 10 < 0));
+    return value;
+}
+
+/* Where the ends of a group may lie: in the range of the rule. Beyond a side of it that the group itself is beyond, as far
+ * as ends move at all, but not to dates without a name or below zero. A range of one value hid nothing, and is none. */
+static void find_limits(int64_t limits[2], const int64_t ends[2], const kanon__end_rule *rule, const kanon__domain *d,
+                        int64_t most_moved)
+{
+    enum { FIRST_DAY = -719162, LAST_DAY = 2932896 }; /* 0001-01-01, 9999-12-31 */
+    bool is_date = d->type == KANON_TYPE_DATE, open = rule->range[0] == rule->range[1] && number_count(d) > 1;
+    int64_t first = is_date ? FIRST_DAY : ends[0] >= 0 ? 0 : -(INT64_MAX / 4), last = is_date ? LAST_DAY : INT64_MAX / 4;
+    limits[0] = value_in_scale(rule->range[0], rule->scale, d->scale, false);
+    limits[1] = value_in_scale(rule->range[1], rule->scale, d->scale, true);
+    if (open || ends[0] < limits[0])
+        limits[0] = ends[0] < first ? ends[0] : ends[0] - first < most_moved ? first : ends[0] - most_moved;
+    if (open || ends[1] > limits[1])
+        limits[1] = ends[1] > last ? ends[1] : last - ends[1] < most_moved ? last : ends[1] + most_moved;
+}
+
+/* Both ends together move by `steps` of the grid, or as far as the limits allow. */
+static void move_ends(int64_t ends[2], const kanon__end_rule *rule, const kanon__domain *d, int64_t unit, int64_t grid,
+                      uint64_t random)
+{
+    int64_t limits[2], usual = 2 * (unit / grid), steps = (ends[1] - ends[0]) / 8 / grid;
     steps = steps > usual ? steps : usual;
+    find_limits(limits, ends, rule, d, steps * grid);
+    int64_t below = (ends[0] - limits[0]) / grid, above = (limits[1] - ends[1]) / grid;
     if (below + above <= steps) {
-        ends[0] = least;
-        ends[1] = most;
+        ends[0] = limits[0];
+        ends[1] = limits[1];
         return;
     }
     int64_t first = steps > above ? steps - above : 0, last = steps < below ? steps : below;
@@ -261,7 +294,8 @@ static kanon_status draw_column(int64_t *ends, const kanon__column *c, const kan
     }
     for (int64_t group = 0; group < n_groups; group++)
         if (ends[2 * group] <= ends[2 * group + 1])
-            move_ends(ends + 2 * group, d, unit, grid, drawn_number(&begun, names != NULL ? names[group] : group + 1));
+            move_ends(ends + 2 * group, rule, d, unit, grid,
+                      drawn_number(&begun, names != NULL ? names[group] : group + 1));
     return kanon__poll_tick(KANON__TICK_POLL_NS, err);
 }
 

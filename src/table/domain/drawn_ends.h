@@ -10,7 +10,8 @@
  * and column: from a secret, the name of the column, and the name of the group, which is its number and in states stays what
  * it is as long as there is the group. Then another release of the group moves its ends by the same, and comparing the two
  * tells nothing.
- * Ends stay inside the range of the column.
+ * Ends stay inside the range that the column had when the rule was made, so that no other record moves them: a largest value
+ * that comes or goes tells nothing of the groups below it. A group that itself reaches beyond that range has no limit there.
  *
  * The secret is a hash of the seed and of the content of the table (docs/decisions/0032-ends-that-are-drawn.md). */
 #ifndef KANON_TABLE_DRAWN_ENDS_H
@@ -23,6 +24,7 @@
 typedef struct kanon__end_rule {
     int64_t unit, grid; /* 0: the column has exact ends */
     int scale;
+    int64_t range[2]; /* the least and the largest value */
 } kanon__end_rule;
 
 /* What the ends of all groups are drawn from. */

@@ -77,6 +77,23 @@ expect 0 "$KANON" delete y.state d.csv -q -o two.csv
 sed '2,11d' one.csv | paste -d'~' - two.csv | awk -F'~' '$1 != $2' | wc -l >changed
 [ "$(cat changed)" -lt 60 ] || failed "$(cat changed) of 390 rows show something else"
 
+# a new extreme that comes, and goes again, moves no end of other groups
+for seed in 1 2 3; do
+    printf 'id,age,d\n100,90,x\n101,90,y\n102,5,z\n103,5,x\n104,60,x\n105,60,y\n' >e.csv
+    printf 'id,age,d\n1,120,y\n2,120,z\n3,1,x\n4,1,y\n' >new.csv
+    printf 'id\n100\n101\n102\n103\n' >old.csv
+    expect 0 "$KANON" anonymize e.csv --quasi age --sensitive d --key id --ends age=drawn -k 2 --seed $seed -q -o e1.csv \
+        --state e$seed.state --joint-k off
+    expect 0 "$KANON" insert e$seed.state new.csv -q -o e2.csv
+    head -n 7 e2.csv >e3.csv
+    same e1.csv e3.csv
+    grep -q '\[1\.\.1\]\|\[120\.\.120\]\|^1,\|^120,' e2.csv && failed "the new extremes are shown: $(cat e2.csv)"
+    expect 0 "$KANON" delete e$seed.state old.csv -q -o e4.csv --report e4.json
+    tail -n +6 e2.csv >e5.csv
+    tail -n +2 e4.csv >e6.csv
+    same e5.csv e6.csv
+done
+
 # what has no ends to draw is refused by name before any work
 expect 3 "$KANON" anonymize demo/hospital.csv -s demo/d.yaml -k 3 --bands age=5 -q -o no.csv
 err_has "age: the column has drawn ends and bands"

@@ -361,6 +361,46 @@ static void a_named_group_keeps_its_place(void **state)
     kanon__draw_free(from);
 }
 
+/* Nor do the extremes of the column move what they once limited, and a group beyond them hides its ends, too. */
+static void other_extremes_move_no_ends(void **state)
+{
+    static const char schema[] = "attributes: {a: {role: quasi, ends: drawn}, b: sensitive}\n";
+    static const char *const others[] = {"10,x\n40,y\n", "10,x\n41,y\n", "10,x\n90,y\n", "0,x\n40,y\n", "38,x\n39,y\n"};
+    static const int32_t group_of[] = {0, 0, 0, 0, 1, 1};
+    kanon_error err = KANON_INIT(kanon_error);
+    kanon__draw *from = NULL;
+    int beyond = 0;
+    (void)state;
+    kanon_table *table = table_of(schema, "a,b\n39,x\n39,y\n39,x\n39,y\n10,x\n40,y\n");
+    assert_done(kanon__draw_of_table(&from, &table->data, 1, &err), &err);
+    kanon_table_free(table);
+    from->rules[0].unit = 4; /* so that 39 is near the end of the range */
+    for (int64_t name = 1; name <= 20; name++) {
+        int64_t first[2], now[2];
+        char csv[200];
+        for (int i = 0; i < 5; i++) {
+            sprintf(csv, "a,b\n39,x\n39,y\n39,x\n39,y\n%s", others[i]);
+            table = table_of(schema, csv);
+            draw(i == 0 ? first : now, table, from, group_of, name);
+            kanon_table_free(table);
+            assert_true(first[0] <= 39 && 39 <= first[1] && first[1] <= 40 && first[1] - first[0] == 8);
+            if (i > 0)
+                assert_memory_equal(now, first, sizeof first);
+        }
+        for (int i = 0; i < 2; i++) { /* as many years, whatever comes after it */
+            sprintf(csv, "a,b\n95,x\n95,y\n95,x\n95,y\n10,x\n%d,y\n", 96 + 100 * i);
+            table = table_of(schema, csv);
+            draw(i == 0 ? first : now, table, from, group_of, name);
+            kanon_table_free(table);
+        }
+        assert_memory_equal(now, first, sizeof first);
+        assert_true(first[0] <= 95 && 95 <= first[1] && first[1] - first[0] == 8);
+        beyond += first[1] > 96;
+    }
+    assert_true(beyond > 5);
+    kanon__draw_free(from);
+}
+
 /* Who lacks one record has another secret; the order of the records does not matter. */
 static void the_secret_is_that_of_all_records(void **state)
 {
@@ -509,6 +549,7 @@ int main(void)
         cmocka_unit_test(every_place_is_as_likely),        cmocka_unit_test(a_named_group_keeps_its_place),
         cmocka_unit_test(the_secret_is_that_of_all_records), cmocka_unit_test(ends_that_are_none_are_found),
         cmocka_unit_test(exact_streams_are_found),         cmocka_unit_test(refusals),
+        cmocka_unit_test(other_extremes_move_no_ends),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
