@@ -7,6 +7,7 @@
 #include "advice/trials.h"
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/escape.h"
 #include "core/take_options.h"
 #include "measures/measure.h"
 #include "model/terms.h"
@@ -61,6 +62,7 @@ typedef struct piece {
 /* Topic and option are literals, or NULL. */
 static kanon_status add_piece(kanon_advice *a, const findings *f, const piece *p, const char *sentence, kanon_error *err)
 {
+    bool is_whole = p->option != NULL && strlen(p->value) + 1 < sizeof p->value; /* a part of it is nothing to be said */
     KANON_CHECK(kanon__grow_array(&a->items, &a->capacity, a->n + 1, "advice", err));
     KANON_CHECK(kanon__new_array(&a->items[a->n], 1, "advice", err));
     a->n++;
@@ -71,8 +73,8 @@ static kanon_status add_piece(kanon_advice *a, const findings *f, const piece *p
         .topic = p->topic,
         .saves = p->saves,
         .others = p->others,
-        .option = p->option,
-        .value = p->option != NULL ? a->values.items[a->n - 1] : NULL,
+        .option = is_whole ? p->option : NULL,
+        .value = is_whole ? a->values.items[a->n - 1] : NULL,
         .column = p->attribute >= 0 ? f->table->data.columns[f->table->data.quasi[p->attribute]].name : NULL,
     };
     return KANON_OK;
@@ -173,7 +175,7 @@ static kanon_status advise_on_worst(kanon_advice *a, const findings *f, kanon_er
     char text[TEXT];
     if (f->table->data.n_quasi < 2 || !(f->loss > 0))
         return KANON_OK;
-    snprintf(text, sizeof text, "%.200s pays most: %d %% of the loss", quasi(f, f->order[0])->name,
+    snprintf(text, sizeof text, "%.*s pays most: %d %% of the loss", KANON__CUT(quasi(f, f->order[0])->name, 200),
              percent(f->costs[f->order[0]].loss, f->loss));
     return add(a, "payer", text, err);
 }
@@ -188,14 +190,14 @@ static kanon_status advise_on_forms(kanon_advice *a, const findings *f, kanon_er
         const attribute_cost *cost = &f->costs[f->order[i]];
         if (cost->bands > LEAST_SAVED * f->loss) {
             snprintf(text, sizeof text,
-                     "%.200s: %d %% of the loss, of which its bands cost %d %% by themselves and the groups the rest: with "
+                     "%.*s: %d %% of the loss, of which its bands cost %d %% by themselves and the groups the rest: with "
                      "narrower bands groups that need none are shown more exactly",
-                     c->name, percent(cost->loss, f->loss), percent(cost->bands, f->loss));
+                     KANON__CUT(c->name, 200), percent(cost->loss, f->loss), percent(cost->bands, f->loss));
             st = add(a, "narrower-bands", text, err);
         } else if (i == 0 && !kanon__column_is_numeric(c) && c->domain->taxonomy->flat && f->loss > 0) {
             snprintf(text, sizeof text,
-                     "%.200s has no taxonomy, so a cell of it is either exact or *; a taxonomy has steps in between",
-                     c->name);
+                     "%.*s has no taxonomy, so a cell of it is either exact or *; a taxonomy has steps in between",
+                     KANON__CUT(c->name, 200));
             st = add(a, "taxonomy", text, err);
         }
     }
@@ -211,8 +213,8 @@ static kanon_status advise_on_any(kanon_advice *a, const findings *f, kanon_erro
         int share = percent((double)f->costs[i].any, (double)f->grouping->n_rows);
         if (share < 50)
             continue;
-        snprintf(text, sizeof text, "%.200s says nothing in %d %% of the records: leave it out, or make its values coarser",
-                 quasi(f, i)->name, share);
+        snprintf(text, sizeof text, "%.*s says nothing in %d %% of the records: leave it out, or make its values coarser",
+                 KANON__CUT(quasi(f, i)->name, 200), share);
         st = add(a, "hidden", text, err);
     }
     return st;
@@ -229,8 +231,8 @@ static kanon_status advise_on_constraints(kanon_advice *a, const findings *f, ka
         const kanon__constraint_status *c = &g->constraints[i];
         if (!(fabs(c->reached - c->asked) <= 1e-9 * fabs(c->asked)))
             continue;
-        snprintf(text, sizeof text, "a tight requirement, of which some group reaches no more than was asked: %.400s",
-                 c->sentence);
+        snprintf(text, sizeof text, "a tight requirement, of which some group reaches no more than was asked: %.*s",
+                 KANON__CUT(c->sentence, 400));
         st = add(a, "constraint", text, err);
     }
     if (st != KANON_OK || !isfinite(g->loss_with) || !isfinite(g->loss_without) || !(g->loss_without > 0))
@@ -410,13 +412,14 @@ static kanon_status say_column(kanon_advice *a, const findings *f, const promise
         if (fabs(p->others) >= 0.005)
             snprintf(others, sizeof others, "%d %% %s", percent(fabs(p->others), 1), p->others < 0 ? "more" : "less");
         snprintf(text, sizeof text,
-                 "leaving out %.200s saves about %d %% of the loss: %d %% is its own, and the other columns lose %s", name,
-                 percent(p->saves, 1), percent(f->trials.baseline[t->attribute], f->trials.items[0].loss), others);
+                 "leaving out %.*s saves about %d %% of the loss: %d %% is its own, and the other columns lose %s",
+                 KANON__CUT(name, 200), percent(p->saves, 1),
+                 percent(f->trials.baseline[t->attribute], f->trials.items[0].loss), others);
     } else if (t->kind == KANON__TRIAL_MASK) {
         said.topic = "taxonomy";
         said.option = "mask";
-        snprintf(text, sizeof text, "masking %.200s from the right saves about %d %% of the loss: a cell is then no longer "
-                 "either exact or *", name, percent(p->saves, 1));
+        snprintf(text, sizeof text, "masking %.*s from the right saves about %d %% of the loss: a cell is then no longer "
+                 "either exact or *", KANON__CUT(name, 200), percent(p->saves, 1));
     } else {
         char bands[80] = "", own[80] = "much more, as it loses next to nothing now";
         bool banded = t->kind == KANON__TRIAL_BANDS;
@@ -426,10 +429,10 @@ static kanon_status say_column(kanon_advice *a, const findings *f, const promise
             snprintf(own, sizeof own, "%.0f %% %s", 100 * fabs(p->own), p->own < 0 ? "less" : "more");
         if (banded)
             snprintf(bands, sizeof bands, ", %d %% by the bands alone", percent(p->bands, 1));
-        snprintf(text, sizeof text, "if %.200s matters less than the others, give it %s %.60s: the others lose about %d %% "
-                 "less, %.200s itself %.79s%.79s, all together %d %% %s",
-                 name, banded ? "bands of" : "the weight", t->text, percent(p->others, 1), name, own, bands,
-                 percent(fabs(p->saves), 1), whole);
+        snprintf(text, sizeof text, "if %.*s matters less than the others, give it %s %.60s: the others lose about %d %% "
+                 "less, %.*s itself %.79s%.79s, all together %d %% %s",
+                 KANON__CUT(name, 200), banded ? "bands of" : "the weight", t->text, percent(p->others, 1),
+                 KANON__CUT(name, 200), own, bands, percent(fabs(p->saves), 1), whole);
     }
     return add_piece(a, f, &said, text, err);
 }
@@ -443,7 +446,8 @@ static kanon_status say_added(kanon_advice *a, const findings *f, const promise 
     for (int i = 0; i < n; i++) {
         const char *name = f->table->data.columns[f->trials.added[i]].name;
         size_t in_names = strlen(names), in_value = strlen(said.value);
-        snprintf(names + in_names, sizeof names - in_names, "%s%.60s", i == 0 ? "" : i == n - 1 ? " and " : ", ", name);
+        snprintf(names + in_names, sizeof names - in_names, "%s%.*s", i == 0 ? "" : i == n - 1 ? " and " : ", ",
+                 KANON__CUT(name, 60));
         snprintf(said.value + in_value, sizeof said.value - in_value, "%s%s", i == 0 ? "" : ",", name);
     }
     char cost[40] = "less than 5 %"; /* two short searches differ by as much */
@@ -478,9 +482,10 @@ static kanon_status say_whole(kanon_advice *a, const findings *f, const promise 
         snprintf(text, sizeof text, "a budget of %.3g %% suppressed records saves about %d %% of the loss, with what these "
                  "records lose", share, percent(p->saves, 1));
     else
-        snprintf(text, sizeof text, "%.200s is missing in %.2g %% of the records, and shows nothing in %d %% because of "
+        snprintf(text, sizeof text, "%.*s is missing in %.2g %% of the records, and shows nothing in %d %% because of "
                  "that: a budget of %.3g %% suppressed records saves about %d %% of the loss, with what these records lose",
-                 quasi(f, t->attribute)->name, 100 * (double)f->costs[t->attribute].gaps / (double)g->n_rows,
+                 KANON__CUT(quasi(f, t->attribute)->name, 200),
+                 100 * (double)f->costs[t->attribute].gaps / (double)g->n_rows,
                  percent((double)f->costs[t->attribute].mixed, (double)g->n_rows), share, percent(p->saves, 1));
     return add_piece(a, f, &said, text, err);
 }
@@ -503,8 +508,8 @@ static kanon_status say_gaps(kanon_advice *a, const findings *f, int attribute, 
 {
     char text[TEXT];
     double n = (double)f->grouping->n_rows;
-    snprintf(text, sizeof text, "%.200s is missing in %.2g %% of the records, and shows nothing in %d %% because of that",
-             quasi(f, attribute)->name, 100 * (double)f->costs[attribute].gaps / n,
+    snprintf(text, sizeof text, "%.*s is missing in %.2g %% of the records, and shows nothing in %d %% because of that",
+             KANON__CUT(quasi(f, attribute)->name, 200), 100 * (double)f->costs[attribute].gaps / n,
              percent((double)f->costs[attribute].mixed, n));
     return add(a, "missing", text, err);
 }

@@ -4,6 +4,7 @@
 #include "audit/key_rows.h"
 #include "audit/quasi_columns.h"
 #include "core/alloc.h"
+#include "core/escape.h"
 #include "table/read/open_table.h"
 #include "table/read/table_reader.h"
 
@@ -132,9 +133,9 @@ static kanon_status list_exchanged(kanon__findings *out, const kanon__comparison
         return KANON_OK; /* said of the other one */
     return kanon__findings_add(out, "exchanged", column->name, other->name, c->n_rows, KANON_MARK_FAILED, err,
                                is_mutual
-                                   ? "the columns %.200s and %.200s are exchanged: the cells of each are those of the other"
-                                   : "the column %.200s has the cells of the column %.200s of the original",
-                               column->name, other->name);
+                                   ? "the columns %.*s and %.*s are exchanged: the cells of each are those of the other"
+                                   : "the column %.*s has the cells of the column %.*s of the original",
+                               KANON__CUT(column->name, 200), KANON__CUT(other->name, 200));
 }
 
 static kanon_status list_column(kanon__findings *out, const kanon__comparison *c, int i, kanon_error *err)
@@ -145,35 +146,37 @@ static kanon_status list_column(kanon__findings *out, const kanon__comparison *c
         return list_exchanged(out, c, i, err);
     if (column->unknown > 0)
         KANON_CHECK(kanon__findings_add(out, "unknown", column->name, NULL, column->unknown, KANON_MARK_LOOK, err,
-                                        "%.200s: %lld cell%s cannot be read as a value, an interval or a node", column->name,
-                                        (long long)column->unknown, ending(column->unknown)));
+                                        "%.*s: %lld cell%s cannot be read as a value, an interval or a node",
+                                        KANON__CUT(column->name, 200), (long long)column->unknown, ending(column->unknown)));
     if (column->means && c->how == KANON__COMPARED_AS_MULTISET)
         return kanon__findings_add(out, "means", column->name, NULL, 0, KANON_MARK_NOT_SHOWN, err,
-                                   "%.200s: its cells are means, which can be compared by key or in order only",
-                                   column->name);
+                                   "%.*s: its cells are means, which can be compared by key or in order only",
+                                   KANON__CUT(column->name, 200));
     if (column->means)
-        KANON_CHECK(
-            kanon__findings_add(out, "means", column->name, NULL, 0, KANON_MARK_LOOK, err,
-                                "%.200s: its cells are means: they lie between the values of their class, and do not "
-                                "cover them",
-                                column->name));
+        KANON_CHECK(kanon__findings_add(out, "means", column->name, NULL, 0, KANON_MARK_LOOK, err,
+                                        "%.*s: its cells are means: they lie between the values of their class, and do not "
+                                        "cover them",
+                                        KANON__CUT(column->name, 200)));
     if (column->untold > 0)
         KANON_CHECK(kanon__findings_add(out, "permuted", column->name, NULL, column->untold, KANON_MARK_NOT_SHOWN, err,
-                                        "%.200s: whether %lld permuted cell%s of records of the same class is not known, as "
+                                        "%.*s: whether %lld permuted cell%s of records of the same class is not known, as "
                                         "rows may be any of several records: a key in both files shows it",
-                                        column->name, (long long)column->untold, column->untold == 1 ? " is" : "s are"));
+                                        KANON__CUT(column->name, 200), (long long)column->untold,
+                                        column->untold == 1 ? " is" : "s are"));
     if (column->uncovered == 0)
         return KANON_OK;
     if (column->permuted)
         return kanon__findings_add(out, "permuted", column->name, NULL, column->uncovered, KANON_MARK_LOOK, err,
-                                   "%.200s: %lld cell%s of other records of the same class: its values are permuted within "
+                                   "%.*s: %lld cell%s of other records of the same class: its values are permuted within "
                                    "classes",
-                                   column->name, (long long)column->uncovered, column->uncovered == 1 ? " is" : "s are");
+                                   KANON__CUT(column->name, 200), (long long)column->uncovered,
+                                   column->uncovered == 1 ? " is" : "s are");
     return kanon__findings_add(out, "uncovered", column->name, NULL, column->uncovered, KANON_MARK_FAILED, err,
-                               column->quasi      ? "%.200s: %s%lld cell%s not cover the original"
-                               : column->shuffled ? "%.200s: %s%lld cell%s not have the value of a record of the same class"
-                                                  : "%.200s: %s%lld cell%s not have the value of the original",
-                               column->name, least, (long long)column->uncovered, column->uncovered == 1 ? " does" : "s do");
+                               column->quasi      ? "%.*s: %s%lld cell%s not cover the original"
+                               : column->shuffled ? "%.*s: %s%lld cell%s not have the value of a record of the same class"
+                                                  : "%.*s: %s%lld cell%s not have the value of the original",
+                               KANON__CUT(column->name, 200), least, (long long)column->uncovered,
+                               column->uncovered == 1 ? " does" : "s do");
 }
 
 /* Records that are suppressed are not in the file, and there may be as many of them as the schema allows. */
@@ -217,10 +220,9 @@ static kanon_status list_order(kanon__findings *out, const kanon__comparison *c,
         is_ordered = c->row_of[row] >= before;
         before = c->row_of[row];
     }
-    return is_ordered
-               ? kanon__findings_add(out, "order", NULL, NULL, 0, KANON_MARK_LOOK, err,
-                                     "that of the table: those who know it know which row is whose; shuffle the rows")
-               : kanon__findings_add(out, "order", NULL, NULL, 0, KANON_MARK_MET, err, "it is not that of the table");
+    return is_ordered ? kanon__findings_add(out, "order", NULL, NULL, 0, KANON_MARK_LOOK, err,
+                                            "that of the table: those who know it know which row is whose; shuffle the rows")
+                      : kanon__findings_add(out, "order", NULL, NULL, 0, KANON_MARK_MET, err, "it is not that of the table");
 }
 
 kanon_status kanon__original_list(kanon__findings *out, const kanon__original *original, const kanon_schema *schema,
@@ -232,7 +234,7 @@ kanon_status kanon__original_list(kanon__findings *out, const kanon__original *o
         KANON_CHECK(list_column(out, c, i, err));
     for (int64_t i = 0; i < c->extra.n; i++)
         KANON_CHECK(kanon__findings_add(out, "extra_column", c->extra.items[i], NULL, 0, KANON_MARK_LOOK, err,
-                                        "%.200s: the original has no such column", c->extra.items[i]));
+                                        "%.*s: the original has no such column", KANON__CUT(c->extra.items[i], 200)));
     KANON_CHECK(list_records(out, c, schema, err));
     return list_order(out, c, err);
 }

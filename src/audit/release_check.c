@@ -27,6 +27,7 @@
 #include "audit/suspicious_columns.h"
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/escape.h"
 #include "core/take_input.h"
 #include "core/take_options.h"
 #include "core/text.h"
@@ -400,7 +401,8 @@ static kanon_status warn_of_suspicions(checker *c, kanon_error *err)
     const kanon__released_file file = {c->schema, c->source, c->report->check.records, roles, kinds};
     KANON_TRY(kanon__suspicious_columns(found, &file, err), out);
     for (int64_t i = 0; i < found->n; i++)
-        KANON_TRY(kanon__texts_addf(&c->report->privacy.warnings, err, "%.200s: %s", names[found->items[i].column],
+        KANON_TRY(kanon__texts_addf(&c->report->privacy.warnings, err, "%.*s: %s",
+                                    KANON__CUT(names[found->items[i].column], 200),
                                     found->items[i].text),
                   out);
 out:
@@ -556,7 +558,8 @@ static kanon_status list_violated(const checker *c, kanon_error *err)
                   out);
     double most = kanon__fraction_value(c->schema->singled_out);
     if (check->singled_out_all > most)
-        KANON_TRY(kanon__texts_addf(&r->violated, err, "the columns together single out %s of the rows, more than the %s asked for",
+        KANON_TRY(kanon__texts_addf(&r->violated, err,
+                                    "the columns together single out %s of the rows, more than the %s asked for",
                                     kanon__show_share(check->singled_out_all).text, kanon__show_share(most).text),
                   out);
     KANON_TRY(list_unnamed(r, err), out);

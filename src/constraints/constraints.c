@@ -3,6 +3,7 @@
 #include "constraints/constraints.h"
 
 #include "core/alloc.h"
+#include "core/escape.h"
 #include "table/schema/settings.h"
 
 #include <kanon_host.h>
@@ -165,12 +166,14 @@ static kanon_status write_sentence(const constraint_reader *r, const char *const
     size_t used = 0;
     const kanon__constraint *c = r->constraint;
     if (r->input.column >= 0)
-        used = (size_t)snprintf(line, sizeof line, "%.200s: ", r->input.table->columns[r->input.column].name);
+        used = (size_t)snprintf(line, sizeof line, "%.*s: ",
+                                KANON__CUT(r->input.table->columns[r->input.column].name, 200));
     for (const char *at = c->model->info.shown.brief; *at != '\0' && used + 64 < sizeof line; at++) {
         if (at[0] == '{') {
             const char *value = values[at[1] - '1'];
             bool is_ordinal = strncmp(at + 3, "th", 2) == 0;
-            used += (size_t)snprintf(line + used, sizeof line - used, "%.40s%s", value, is_ordinal ? ordinal(value) : "");
+            used += (size_t)snprintf(line + used, sizeof line - used, "%.*s%s", KANON__CUT(value, 40),
+                                     is_ordinal ? ordinal(value) : "");
             at += is_ordinal ? 4 : 2;
         } else {
             line[used++] = *at;

@@ -25,6 +25,18 @@ uint32_t kanon__utf8_next(const char **at, const char *end)
     return code == 0xFFFE || code == 0xFFFF ? KANON__REPLACEMENT : code;
 }
 
+int kanon__bytes_within(const char *text, int most)
+{
+    int n = 0;
+    while (n < most && text[n] != '\0')
+        n++;
+    if (text[n] == '\0')
+        return n;
+    while (n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80)
+        n--;
+    return n;
+}
+
 bool kanon__must_escape(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C || code == 0x200E || code == 0x200F ||

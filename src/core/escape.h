@@ -34,6 +34,10 @@ static inline char *kanon__utf8_put(char *to, uint32_t c)
     return to;
 }
 
+/* How many bytes of a text fit into `most`, no character cut in two. For "%.*s": KANON__CUT(name, 200). */
+int kanon__bytes_within(const char *text, int most);
+#define KANON__CUT(text, most) kanon__bytes_within((text), (most)), (text)
+
 /* Whether a character must not be shown as it is: controls, line separators and marks that turn the direction of text. */
 bool kanon__must_escape(uint32_t code);
 /* The character spelled out: \n, \x1b, \u202e. */

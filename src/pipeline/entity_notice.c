@@ -6,6 +6,7 @@
 #include "pipeline/entity_notice.h"
 
 #include "core/alloc.h"
+#include "core/escape.h"
 #include "propose/roles.h"
 #include "table/read/row_sample.h"
 
@@ -168,10 +169,11 @@ kanon_status kanon__entity_notice(kanon_grouping *g, const kanon_table *t, kanon
     KANON_CHECK(count_groups(&n_small, t, column, g, err));
     KANON_CHECK(
         kanon__texts_addf(&g->privacy, err,
-                          "%.200s repeats and looks like the column that says whose record each row is: %lld of %lld "
+                          "%.*s repeats and looks like the column that says whose record each row is: %lld of %lld "
                           "groups have fewer than k = %lld of its values; name it as the entity, so that groups hold k "
                           "persons",
-                          t->data.columns[column].name, (long long)n_small, (long long)g->n_groups, (long long)g->k));
+                          KANON__CUT(t->data.columns[column].name, 200), (long long)n_small, (long long)g->n_groups,
+                          (long long)g->k));
     g->whose = g->privacy.items[g->privacy.n - 1];
     return KANON_OK;
 }

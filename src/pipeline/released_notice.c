@@ -2,9 +2,11 @@
 #include "pipeline/released_notice.h"
 
 #include "core/alloc.h"
+#include "core/escape.h"
 #include "propose/suspicion.h"
 #include "table/read/row_sample.h"
 
+#include <kanon_host.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,10 +23,12 @@ static kanon_role role_of(const kanon_table *t, int column)
 /* Whether the reading of the table has warned of the values of this column already (table/read/released_text.h). */
 static bool is_said(const kanon_table *t, const char *name)
 {
-    char begin[300];
-    int n = snprintf(begin, sizeof begin, "%.200s: is released as it is", name);
-    for (int64_t i = 0; i < t->privacy.n; i++)
-        if (strncmp(t->privacy.items[i], begin, (size_t)n) == 0)
+    static const char follows[] = ": is released as it is";
+    char shown[1024]; /* as the warning has it */
+    size_t n = kanon_escape(shown, sizeof shown, name);
+    for (int64_t i = 0; n < sizeof shown && i < t->privacy.n; i++)
+        if (strncmp(t->privacy.items[i], shown, n) == 0 &&
+            strncmp(t->privacy.items[i] + n, follows, sizeof follows - 1) == 0)
             return true;
     return false;
 }
@@ -57,7 +61,8 @@ static kanon_status warn(kanon_grouping *g, const kanon_table *t, const kanon__s
                 snprintf(known + used, sizeof known - used, "%s%s", n_known++ > 0 ? ", " : "", name);
             continue;
         }
-        KANON_CHECK(kanon__texts_addf(&g->privacy, err, "%.200s: is released as it is, and %s; %s", name, s->text,
+        KANON_CHECK(kanon__texts_addf(&g->privacy, err, "%.*s: is released as it is, and %s; %s", KANON__CUT(name, 200),
+                                      s->text,
                                       advice_for(s->kind)));
         KANON_CHECK(keep_last(kanon__suspicion_identifies(s->kind) ? &g->identifying : &g->telling, g, err));
     }

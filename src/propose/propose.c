@@ -3,6 +3,7 @@
  *     source -> texts and codes of every column -> facts -> roles -> sets that single out most -> schema */
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/escape.h"
 #include "core/output.h"
 #include "core/pool.h"
 #include "core/sink_guard.h"
@@ -158,9 +159,9 @@ static kanon_status collect_missing(maker *m, kanon_error *err)
                 KANON_TRY(kanon__texts_add(&m->missing, text, length, err), out);
             else
                 KANON_TRY(kanon__texts_addf(&m->proposal->notes, err,
-                                            "%.80s: a number far from all others may mean that there is no value; other "
+                                            "%.*s: a number far from all others may mean that there is no value; other "
                                             "columns have it as a value.",
-                                            f->name),
+                                            KANON__CUT(f->name, 80)),
                           out);
         }
     }
@@ -316,30 +317,32 @@ static kanon_status ask_entity(maker *m, kanon_error *err)
     const kanon__column_facts *f = m->facts;
     if (a->belief == KANON__ENTITY_ASK && a->rival >= 0)
         KANON_TRY(kanon__texts_addf(notes, err,
-                                    "Whose record is each row? %.80s and %.80s repeat. If one of them stands for a "
+                                    "Whose record is each row? %.*s and %.*s repeat. If one of them stands for a "
                                     "person, name "
                                     "it as the entity, so that groups hold k persons.",
-                                    f[a->column].name, f[a->rival].name),
+                                    KANON__CUT(f[a->column].name, 80), KANON__CUT(f[a->rival].name, 80)),
                   out);
     else if (a->belief == KANON__ENTITY_ASK)
         KANON_TRY(kanon__texts_addf(notes, err,
-                                    "Whose record is each row? %.80s repeats: %lld values in %lld records. If it stands "
+                                    "Whose record is each row? %.*s repeats: %lld values in %lld records. If it stands "
                                     "for a "
-                                    "person, add 'entity: %.80s', so that groups hold k persons.",
-                                    f[a->column].name, (long long)f[a->column].n_distinct, (long long)f[a->column].n_present,
-                                    f[a->column].name),
+                                    "person, add 'entity: %.*s', so that groups hold k persons.",
+                                    KANON__CUT(f[a->column].name, 80), (long long)f[a->column].n_distinct,
+                                    (long long)f[a->column].n_present,
+                                    KANON__CUT(f[a->column].name, 80)),
                   out);
     else if (a->rival >= 0)
         KANON_TRY(kanon__texts_addf(notes, err,
-                                    "Whose record is each row? Both %.80s and %.80s could say; %.80s is proposed as the "
+                                    "Whose record is each row? Both %.*s and %.*s could say; %.*s is proposed as the "
                                     "entity.",
-                                    f[a->column].name, f[a->rival].name, f[a->column].name),
+                                    KANON__CUT(f[a->column].name, 80), KANON__CUT(f[a->rival].name, 80),
+                                    KANON__CUT(f[a->column].name, 80)),
                   out);
     if (a->household >= 0 && a->household != a->column)
         KANON_TRY(kanon__texts_addf(notes, err,
-                                    "%.80s: several records share a household. If no household may be singled out, add "
-                                    "'entity: %.80s'.",
-                                    f[a->household].name, f[a->household].name),
+                                    "%.*s: several records share a household. If no household may be singled out, add "
+                                    "'entity: %.*s'.",
+                                    KANON__CUT(f[a->household].name, 80), KANON__CUT(f[a->household].name, 80)),
                   out);
 out:
     return st;

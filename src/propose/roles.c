@@ -2,6 +2,7 @@
 #include "propose/roles.h"
 
 #include "core/alloc.h"
+#include "core/escape.h"
 #include "propose/coarsening.h"
 #include "propose/dependencies.h"
 #include "propose/entity.h"
@@ -205,7 +206,8 @@ static void withhold(const kanon__roles *r, int column, int other, const char *v
     kanon__decision *d = &r->decisions[column];
     d->role = KANON_ROLE_IDENTIFYING;
     d->same_as = other;
-    snprintf(d->reason, sizeof d->reason, "withheld: it %s %.80s%s", verb, r->facts[other].name, then);
+    snprintf(d->reason, sizeof d->reason, "withheld: it %s %.*s%s", verb, KANON__CUT(r->facts[other].name, 80),
+             then);
 }
 
 /* Of two columns i and j that are released: what one of them tells about the other. */

@@ -3,6 +3,7 @@
 #include "propose/schema_text.h"
 
 #include "core/alloc.h"
+#include "core/escape.h"
 #include "core/text.h"
 #include "table/schema/flow_text.h"
 
@@ -34,7 +35,8 @@ static void pad(kanon__text_writer *w, int64_t begin, int width)
 static void put_title(kanon__text_writer *w, const kanon__schema_plan *p)
 {
     char line[640];
-    snprintf(line, sizeof line, "Proposed for %.300s: %lld records, %d columns.", p->table_name, (long long)p->n_rows,
+    snprintf(line, sizeof line, "Proposed for %.*s: %lld records, %d columns.", KANON__CUT(p->table_name, 300),
+             (long long)p->n_rows,
              p->roles->n_columns);
     put_comment(w, line);
     kanon__put_text(w, "# Read each line: a role that is too generous publishes what should not be published.\n"
@@ -52,9 +54,9 @@ static void put_sets(kanon__text_writer *w, const kanon__schema_plan *p)
     kanon__put_text(w, "# Columns that single out most persons:\n");
     for (size_t i = 0; i < p->n_sets; i++) {
         char names[400] = "", line[512];
-        for (size_t j = 0; j < p->sets[i]->n_columns; j++)
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.100s", j > 0 ? ", " : "",
-                     p->sets[i]->columns[j]);
+        for (size_t j = 0; j < p->sets[i]->n_columns && strlen(names) + 100 + 3 < sizeof names; j++)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.*s", j > 0 ? ", " : "",
+                     KANON__CUT(p->sets[i]->columns[j], 100));
         snprintf(line, sizeof line, "  %5.1f %%  %s", 100 * p->sets[i]->share, names);
         put_comment(w, line);
     }
@@ -189,7 +191,7 @@ static void put_constraints(kanon__text_writer *w, const kanon__schema_plan *p)
         any = true;
         if (!can_be_diverse(f)) {
             char line[160];
-            snprintf(line, sizeof line, "%.80s: nearly all records have one value", f->name);
+            snprintf(line, sizeof line, "%.*s: nearly all records have one value", KANON__CUT(f->name, 80));
             kanon__put_text(w, "    ");
             put_comment(w, line);
             continue;

@@ -9,6 +9,7 @@
 #include "propose/suspicion.h"
 
 #include "core/alloc.h"
+#include "core/escape.h"
 #include "core/random.h"
 #include "core/text.h"
 #include "core/ticker.h"
@@ -389,11 +390,12 @@ out:
 
 /* ---- columns and quasi-identifiers ---------------------------------------------------------------------------------- */
 
-/* Names of quasi-identifiers, with commas. */
+/* Names of quasi-identifiers, with commas; the first ones of many. */
 static void add_name(char *names, size_t size, const char *name)
 {
     size_t used = strlen(names);
-    snprintf(names + used, size - used, "%s%.80s", used > 0 ? ", " : "", name);
+    if (used + 80 + 3 < size)
+        snprintf(names + used, size - used, "%s%.*s", used > 0 ? ", " : "", KANON__CUT(name, 80));
 }
 
 /* Which quasi-identifiers the column repeats, else tells, else follows from. */

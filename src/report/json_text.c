@@ -78,6 +78,11 @@ json_t *kanon__json_bytes(const char *text, size_t length)
     return value;
 }
 
+json_t *kanon__json_string(const char *text)
+{
+    return kanon__json_bytes(text, strlen(text));
+}
+
 json_t *kanon__json_figure(const kanon_figure *figure)
 {
     if (figure->whole && fabs(figure->value) < 9e15)

@@ -17,6 +17,7 @@ kanon_status kanon__json_write(kanon__output *output, json_t *value, bool good, 
 json_t *kanon__json_whole(json_t *value, bool good);
 /* Names of files and bytes of a table can be anything, JSON is UTF-8: what is not becomes a question mark. */
 json_t *kanon__json_bytes(const char *text, size_t length);
+json_t *kanon__json_string(const char *text);
 /* Whole figures as whole numbers; null where there is none. */
 json_t *kanon__json_figure(const kanon_figure *figure);
 /* JSON's whole numbers end at 2^63; seeds beyond are text. */

@@ -25,7 +25,7 @@ static json_t *text_list(const kanon__texts *texts)
     json_t *list = json_array();
     bool good = true;
     for (int64_t i = 0; good && i < texts->n; i++)
-        good = json_array_append_new(list, json_string(texts->items[i])) == 0;
+        good = json_array_append_new(list, kanon__json_string(texts->items[i])) == 0;
     return kanon__json_whole(list, good);
 }
 
@@ -36,7 +36,8 @@ static json_t *column_list(const kanon_table *t, bool external)
     bool good = true;
     for (int i = 0; good && i < t->data.n_columns; i++) {
         const kanon__column *c = &t->data.columns[i];
-        json_t *column = json_pack("{s:s, s:s}", "name", c->name, "role", kanon_enum_text(KANON_ENUM_ROLE, c->role));
+        json_t *column = json_pack("{s:o, s:s}", "name", kanon__json_string(c->name), "role",
+                                   kanon_enum_text(KANON_ENUM_ROLE, c->role));
         good = json_array_append_new(list, column) == 0;
         if (!good || c->domain == NULL)
             continue;
@@ -81,7 +82,7 @@ static json_t *repeat_list(const kanon_grouping *g)
     json_t *list = json_object();
     bool good = true;
     for (size_t i = 0; good && i < n; i++)
-        good = set(list, pairs[i].name, json_string(pairs[i].value));
+        good = set(list, pairs[i].name, kanon__json_string(pairs[i].value));
     return kanon__json_whole(list, good);
 }
 
@@ -127,7 +128,8 @@ static bool set_requirements(json_t *root, const kanon__report *r)
     bool good = set(root, "constraints", list);
     for (int64_t i = 0; good && i < g->n_constraints; i++) {
         json_t *one = json_object();
-        good = json_array_append_new(list, one) == 0 && set(one, "sentence", json_string(g->constraints[i].sentence)) &&
+        good = json_array_append_new(list, one) == 0 && set(one, "sentence",
+                                                            kanon__json_string(g->constraints[i].sentence)) &&
                set(one, "asked", real_or_null(g->constraints[i].asked));
         if (!r->external)
             good = good && set(one, "reached", real_or_null(g->constraints[i].reached));
@@ -150,9 +152,9 @@ static json_t *verdict_list(const kanon_verdict *verdict)
     json_t *list = json_array();
     bool good = true;
     for (size_t i = 0; good && (row = kanon_verdict_at(verdict, i)) != NULL; i++)
-        good = json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:b}", "row", row->name, "heading", row->heading,
+        good = json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:b}", "row", row->name, "heading", row->heading,
                                                      "mark", kanon_enum_text(KANON_ENUM_MARK, (int)row->mark), "sentence",
-                                                     row->sentence, "asked", row->asked)) == 0;
+                                                     kanon__json_string(row->sentence), "asked", row->asked)) == 0;
     return kanon__json_whole(list, good);
 }
 
@@ -319,7 +321,7 @@ static json_t *advice_list(const kanon_advice *advice)
     const kanon_advice_item *item;
     bool good = true;
     for (size_t i = 0; good && (item = kanon_advice_at(advice, i)) != NULL; i++)
-        good = json_array_append_new(list, json_string(item->sentence)) == 0;
+        good = json_array_append_new(list, kanon__json_string(item->sentence)) == 0;
     return kanon__json_whole(list, good);
 }
 
@@ -334,9 +336,9 @@ static json_t *tried_list(const kanon_advice *advice)
             continue;
         json_t *one = json_object();
         good = json_array_append_new(list, one) == 0 && set(one, "option", json_string(item->option)) &&
-               set(one, "value", json_string(item->value)) && set(one, "saves", json_real(item->saves)) &&
+               set(one, "value", kanon__json_string(item->value)) && set(one, "saves", json_real(item->saves)) &&
                set(one, "others", real_or_null(item->others)) &&
-               set(one, "column", item->column != NULL ? json_string(item->column) : json_null());
+               set(one, "column", item->column != NULL ? kanon__json_string(item->column) : json_null());
     }
     return kanon__json_whole(list, good);
 }

@@ -6,6 +6,7 @@
 #include "table/read/table_reader.h"
 
 #include "core/alloc.h"
+#include "core/escape.h"
 #include "core/pool.h"
 #include "table/domain/column_type.h"
 #include "table/domain/drawn_ends.h"
@@ -178,8 +179,9 @@ static kanon_status note_unnamed(kanon__reader *r, bool strict, kanon_error *err
     if (n == 0)
         goto out;
     if (strict) {
-        st = kanon__fail(err, KANON_EDATA, "%s%s: %s: the schema does not name %s%.700s", r->source->name, header_line(r),
-                         r->source->column_names[first], n > 1 ? "these columns: " : "this column", n > 1 ? names : "");
+        st = kanon__fail(err, KANON_EDATA, "%s%s: %s: the schema does not name %s%.*s", r->source->name, header_line(r),
+                         r->source->column_names[first], n > 1 ? "these columns: " : "this column",
+                         KANON__CUT(n > 1 ? names : "", 700));
         st = kanon__hint(err, st, "give each a role: identifying, quasi, sensitive or insensitive");
         goto out;
     }
