@@ -151,7 +151,7 @@ static kanon_status add_column(kanon__row_numbers *numbers, const kanon__compare
     const kanon__codes of_rows = {.cells = shown, .width = sizeof *shown},
                        of_records = {.cells = c->plain[i].codes, .width = sizeof *shown};
     if (same)
-        KANON_TRY(kanon__row_numbers_add(numbers, of_records, NULL, err), out);
+        KANON_TRY(kanon__row_numbers_add(numbers, of_records, err), out);
     else
         KANON_TRY(kanon__row_numbers_add_both(numbers, of_rows, of_records, err), out);
 out:
@@ -159,12 +159,21 @@ out:
     return st;
 }
 
+/* The cells of a column that is permuted say nothing of a single record, so an attacker ignores them. If each stands in the
+ * row of its record, they do, whatever the schema says. */
+static bool is_known(const kanon__comparer *c, int i)
+{
+    const kanon__compared_column *column = &c->found->columns[i];
+    return kanon__column_is_kept(&c->table->data.columns[column->place]) &&
+           (column->uncovered == 0 || (!column->shuffled && !column->permuted));
+}
+
 /* All columns but the quasi ones, and but the secret. */
 static kanon_status add_columns(kanon__row_numbers *numbers, const kanon__comparer *c, int secret, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int i = 0; st == KANON_OK && i < c->found->n_columns; i++)
-        if (i != secret && kanon__column_is_kept(&c->table->data.columns[c->found->columns[i].place]))
+        if (i != secret && is_known(c, i))
             st = add_column(numbers, c, i, err);
     return st;
 }

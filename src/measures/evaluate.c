@@ -248,15 +248,15 @@ static kanon_status find_rows(whole_rows *out, kanon__subject *s, const kanon_ta
     if (!rows)
         return KANON_OK;
     const kanon_grouping *made = s->grouping->shows != NULL ? s->grouping->shows : s->grouping;
-    KANON_TRY(kanon__permutation_new(&out->permutation, table, made->group_of, made->seed, s->threads, err), out);
+    if (table->data.has_entity) /* else the places of permuted cells do not matter */
+        KANON_TRY(kanon__permutation_new(&out->permutation, table, made->group_of, made->seed, s->threads, err), out);
     KANON_TRY(kanon__singled_out_find(&out->singled_out, linkage ? &out->insensitive : NULL, table, s->grouping,
                                       out->permutation, s->threads, s->ticker, err),
               out);
     s->singled_out = &out->singled_out;
     if (!linkage || !out->singled_out.is_counted)
         goto out;
-    KANON_TRY(kanon__linkage_find(&out->linkage, table, s->grouping, &out->insensitive, out->permutation,
-                                  KANON__LINKAGE_WORK, s->ticker, err),
+    KANON_TRY(kanon__linkage_find(&out->linkage, table, s->grouping, &out->insensitive, KANON__LINKAGE_WORK, s->ticker, err),
               out);
     s->linkage = &out->linkage;
 out:

@@ -22,7 +22,6 @@
 
 typedef struct tight_classes {
     const kanon_table *table;
-    const kanon__permutation *permutation;
     kanon__space *space; /* of the quasi columns */
     const kanon__linked_rows *linked;
     int32_t *slot_of; /* by row; negative: not in the release */
@@ -300,7 +299,7 @@ typedef struct attack {
     int64_t *counted, n_counted, counted_capacity, size;
     kanon__group_values values; /* of the column that is asked for; column NULL: none is */
     kanon__guess guess;
-    const int32_t *from; /* by row the row whose value it shows; NULL: its own */
+    const view *classes; /* all rows by class, where the values of a class stand in any order; NULL: each row has its own */
     int32_t *own;        /* by person: rows; NULL: each row is another's */
 } attack;
 
@@ -355,6 +354,18 @@ static void count_persons(attack *a, int step)
             a->own[kanon__code_at(data->entity_codes, a->v->rows[at])] += step;
 }
 
+/* The values that the rows of an entry tell. Which row of a class has which of its permuted cells is not known. */
+static void count_values(attack *a, const entry *e)
+{
+    const view *v = a->v;
+    if (a->classes != NULL) {
+        v = a->classes;
+        e = v->entries + find_entry(v, 0, v->n_entries, e->slot);
+    }
+    for (int64_t at = e->begin; at < e->end; at++)
+        kanon__group_values_count(&a->values, kanon__code_at(a->values.column->codes, v->rows[at]), 1);
+}
+
 /* Count the tightest rows, unless they are those of the record before. */
 static kanon_status count_tightest(attack *a, kanon_error *err)
 {
@@ -374,11 +385,7 @@ static kanon_status count_tightest(attack *a, kanon_error *err)
         return KANON_OK;
     kanon__group_values_start(&a->values);
     for (int64_t i = 0; i < a->n_counted; i++)
-        for (int64_t at = a->v->entries[a->counted[i]].begin; at < a->v->entries[a->counted[i]].end; at++) {
-            int32_t row = a->v->rows[at];
-            uint32_t code = kanon__code_at(a->values.column->codes, a->from != NULL ? a->from[row] : row);
-            kanon__group_values_count(&a->values, code, 1);
-        }
+        count_values(a, &a->v->entries[a->counted[i]]);
     a->guess = kanon__guess_of(&a->values);
     return KANON_OK;
 }
@@ -470,24 +477,22 @@ static kanon_status ask_all(outcome *out, attack *a, const targets *who, kanon__
     return KANON_OK;
 }
 
-/* By row the row whose cell it shows; NULL: its own. */
-static const int32_t *shown_from(const tight_classes *t, int column)
-{
-    const kanon__permuted_column *permuted = kanon__permuted(t->permutation, column);
-    return permuted != NULL ? permuted->from : NULL;
-}
-
 /* Ask with what `known` says; the column `secret` (negative: none) is guessed. */
 static kanon_status ask(outcome *out, const tight_classes *t, const kanon__row_numbers *known, int secret,
                         const targets *who, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    view v = {0};
+    view v = {0}, classes = {0};
+    kanon__row_numbers nothing = {0};
     attack a = {.t = t, .v = &v};
     KANON_TRY(set_up_view(&v, t, known, err), out);
     if (secret >= 0) {
         KANON_TRY(kanon__group_values_init(&a.values, &t->table->data.columns[secret], NULL, err), out);
-        a.from = shown_from(t, secret);
+        if (t->table->data.columns[secret].permuted) {
+            KANON_TRY(kanon__row_numbers_new(&nothing, known->n_rows, err), out);
+            KANON_TRY(set_up_view(&classes, t, &nothing, err), out);
+            a.classes = &classes;
+        }
     }
     if (t->table->data.has_entity)
         KANON_TRY(kanon__new_array(&a.own, t->table->data.n_entities, "persons", err), out);
@@ -497,7 +502,9 @@ out:
     kanon__group_values_clear(&a.values);
     kanon__free(a.counted);
     kanon__free(a.tightest);
+    clear_view(&classes);
     clear_view(&v);
+    kanon__row_numbers_clear(&nothing);
     return st;
 }
 
@@ -516,7 +523,7 @@ static kanon_status find_base(double *out, const tight_classes *t, const kanon__
     return KANON_OK;
 }
 
-/* The columns but the secret are known. */
+/* The columns but the secret are known. Permuted ones say nothing of a single record, so they are ignored. */
 static kanon_status ask_for(kanon__linkage *out, int secret, const tight_classes *t, const kanon__row_numbers *insensitive,
                             const targets *who, kanon__ticker *ticker, kanon_error *err)
 {
@@ -528,8 +535,8 @@ static kanon_status ask_for(kanon__linkage *out, int secret, const tight_classes
     KANON_TRY(kanon__row_numbers_copy(&known, insensitive, err), out);
     for (int i = 0; i < data->n_sensitive; i++) {
         int other = data->sensitive[i];
-        if (i != secret)
-            KANON_TRY(kanon__row_numbers_add(&known, data->columns[other].codes, shown_from(t, other), err), out);
+        if (i != secret && !data->columns[other].permuted)
+            KANON_TRY(kanon__row_numbers_add(&known, data->columns[other].codes, err), out);
     }
     int column = secret < data->n_sensitive ? data->sensitive[secret] : -1;
     KANON_TRY(ask(&found, t, &known, column, who, ticker, err), out);
@@ -546,11 +553,11 @@ out:
 }
 
 kanon_status kanon__linkage_find(kanon__linkage *out, const kanon_table *table, const kanon_grouping *g,
-                                 const kanon__row_numbers *insensitive, const kanon__permutation *permutation,
-                                 int64_t most_work, kanon__ticker *ticker, kanon_error *err)
+                                 const kanon__row_numbers *insensitive, int64_t most_work, kanon__ticker *ticker,
+                                 kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    tight_classes t = {.permutation = permutation};
+    tight_classes t = {0};
     kanon__linked_rows rows = {0};
     targets who = {0};
     kanon__row_numbers nothing = {0};
@@ -631,8 +638,8 @@ static kanon_status linkage_all(double *out, const kanon__subject *s, int i, kan
 
 const kanon__measure kanon__measure_linkage_all = {
     KANON__MEASURE_INFO(linkage_all, TABLE,
-                        "linkage_quasi for one who also knows all columns that are released as they are but one sensitive "
-                        "column, whichever of them lets find most"),
+                        "linkage_quasi for one who also knows all columns that are released as they are and not permuted, but "
+                        "one sensitive column, whichever of them lets find most"),
     .compute = linkage_all,
 };
 
@@ -661,7 +668,8 @@ static kanon_status inference_found(double *out, const kanon__subject *s, int i,
 const kanon__measure kanon__measure_inference_found = {
     KANON__MEASURE_INFO(inference_found, SENSITIVE,
                         "the mean over released records of the chance that the value is that which is guessed from the "
-                        "rows that linkage_all finds, where all other columns are known"),
+                        "rows that linkage_all finds, where all other columns are known; of a permuted column from all "
+                        "rows of their classes"),
     .compute = inference_found,
 };
 

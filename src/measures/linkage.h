@@ -1,12 +1,14 @@
 /* The measures linkage_quasi, linkage_all and inference_found: what an attacker gets who knows a person's original values
  * in some columns and takes the tightest released region that covers them.
  *
- *     known columns   the quasi ones (linkage_quasi); also every column that is released as it is, but for the one that is
- *                     asked for (linkage_all)
+ *     known columns   the quasi ones (linkage_quasi); also every column that is released as it is, but for permuted ones and
+ *                     the one that is asked for (linkage_all)
  *     candidates      released rows whose regions cover what is known of the quasi columns, and whose other known cells
  *                     are equal
  *     tightest        those of them whose region costs least: the sum of the terms of the loss, in units
  *     success         the share of the tightest rows that are the person's
+ *     guess           from the values of the tightest rows; of a permuted column from those of their whole classes, as the
+ *                     place of a cell inside its class is drawn
  *
  * A cell of missing values, alone or next to others, is a region that covers all. Records that are not in the release are
  * never found. Needs the originals, so it is for those who have them. */
@@ -16,7 +18,6 @@
 #include "core/ticker.h"
 #include "measures/row_numbers.h"
 #include "model/grouping.h"
-#include "release/permutation.h"
 
 typedef struct kanon__linkage {
     double quasi, all;    /* the mean success: over records or, with entities, persons; NAN: there are none */
@@ -24,14 +25,13 @@ typedef struct kanon__linkage {
     double *found, *gain; /* by sensitive attribute: inference_found, and over the best guess without groups */
 } kanon__linkage;
 
-/* Of a release of the groups. `insensitive`: the rows' numbers by the insensitive columns; `permutation`: where permuted
- * cells stand (NULL: there are none). About so many records times
- * classes are looked at; of larger tables a sample is drawn, of KANON__LINKAGE_SAMPLE records at least. */
+/* Of a release of the groups. `insensitive`: the rows' numbers by the insensitive columns that are not permuted. About so many
+ * records times classes are looked at; of larger tables a sample is drawn, of KANON__LINKAGE_SAMPLE records at least. */
 #define KANON__LINKAGE_WORK (INT64_C(1) << 31)
 enum { KANON__LINKAGE_SAMPLE = 1000, KANON__LINKAGE_STREAM = 38 };
 kanon_status kanon__linkage_find(kanon__linkage *out, const kanon_table *table, const kanon_grouping *grouping,
-                                 const kanon__row_numbers *insensitive, const kanon__permutation *permutation,
-                                 int64_t most_work, kanon__ticker *ticker, kanon_error *err);
+                                 const kanon__row_numbers *insensitive, int64_t most_work, kanon__ticker *ticker,
+                                 kanon_error *err);
 void kanon__linkage_clear(kanon__linkage *found);
 
 /* The rows of a release, whoever made it: each is that of one record. */

@@ -66,9 +66,7 @@ static int32_t number_of(numbering *m, int32_t number, uint32_t code)
     return (int32_t)(m->slots[at].number - 1);
 }
 
-/* `from`: by row the row whose code of `shown` it shows; NULL: its own. */
-static kanon_status add(kanon__row_numbers *numbers, kanon__codes shown, const int32_t *from, kanon__codes known, bool two,
-                        kanon_error *err)
+static kanon_status add(kanon__row_numbers *numbers, kanon__codes shown, kanon__codes known, bool two, kanon_error *err)
 {
     enum { ROWS_PER_TICK = 1 << 16, NS_PER_ROW = 60 };
     kanon_status st = KANON_OK;
@@ -83,8 +81,7 @@ static kanon_status add(kanon__row_numbers *numbers, kanon__codes shown, const i
     KANON_TRY(kanon__new_array(&m.slots, (int64_t)m.n_slots, "numbers of rows", err), out);
     kanon__hash_key_draw(&m.secret);
     for (int64_t row = 0; row < numbers->n_rows; row++) {
-        uint32_t code = kanon__code_at(shown, from != NULL ? from[row] : row);
-        numbers->shown[row] = number_of(&m, numbers->shown[row], code);
+        numbers->shown[row] = number_of(&m, numbers->shown[row], kanon__code_at(shown, row));
         if (row % ROWS_PER_TICK == 0)
             KANON_TRY(kanon__poll_tick(ROWS_PER_TICK * NS_PER_ROW, err), out);
     }
@@ -99,13 +96,13 @@ out:
     return st;
 }
 
-kanon_status kanon__row_numbers_add(kanon__row_numbers *numbers, kanon__codes codes, const int32_t *from, kanon_error *err)
+kanon_status kanon__row_numbers_add(kanon__row_numbers *numbers, kanon__codes codes, kanon_error *err)
 {
-    return add(numbers, codes, from, codes, from != NULL, err);
+    return add(numbers, codes, codes, false, err);
 }
 
 kanon_status kanon__row_numbers_add_both(kanon__row_numbers *numbers, kanon__codes shown, kanon__codes known,
                                          kanon_error *err)
 {
-    return add(numbers, shown, NULL, known, true, err);
+    return add(numbers, shown, known, true, err);
 }

@@ -148,15 +148,16 @@ static kanon_status add_column(const adding *a, int place, kanon__codes codes, u
 {
     kanon_status st = KANON_OK;
     int column = a->found->columns[place];
+    const kanon__column *c = &a->table->data.columns[column];
     const kanon__permuted_column *permuted = kanon__permuted(a->permutation, column);
     kanon__codes shown = {0};
     if (permuted != NULL)
         KANON_TRY(permute(&shown, codes, n_codes, permuted->from, a->table->data.n_rows, err), out);
     KANON_TRY(kanon__whole_row_add(a->row, &a->found->shares[place], permuted != NULL ? shown : codes, n_codes,
-                                   a->table->data.columns[column].permuted, err),
+                                   c->permuted, err),
               out);
-    if (a->insensitive != NULL && a->table->data.columns[column].role == KANON_ROLE_INSENSITIVE)
-        KANON_TRY(kanon__row_numbers_add(a->insensitive, codes, permuted != NULL ? permuted->from : NULL, err), out);
+    if (a->insensitive != NULL && c->role == KANON_ROLE_INSENSITIVE && !c->permuted)
+        KANON_TRY(kanon__row_numbers_add(a->insensitive, codes, err), out);
 out:
     kanon__codes_clear(&shown);
     return st;

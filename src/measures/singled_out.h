@@ -33,8 +33,9 @@ static inline bool kanon__column_is_as_it_was(const kanon__column *column)
  * classes are numbered below *n. `kept`: suppressed records are released, too. */
 kanon_status kanon__looks_of_rows(int32_t **class_of, int64_t *n, const kanon__data *data, const kanon_grouping *grouping,
                                   bool kept, kanon_error *err);
-/* Of a release of the groups, whose permuted cells stand where `permutation` (NULL: anywhere in their groups) says. `insensitive` (NULL: not
- * wanted) become the numbers of the rows by their insensitive columns, if they are counted. */
+/* Of a release of the groups, whose permuted cells stand where `permutation` (NULL: anywhere in their groups, which does not
+ * matter without an entity) says. `insensitive` (NULL: not wanted) become the numbers of the rows by their insensitive
+ * columns that are not permuted, if they are counted. */
 kanon_status kanon__singled_out_find(kanon__singled_out *out, kanon__row_numbers *insensitive, const kanon_table *table,
                                      const kanon_grouping *grouping, const kanon__permutation *permutation, int threads,
                                      kanon__ticker *ticker, kanon_error *err);

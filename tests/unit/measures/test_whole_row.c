@@ -288,9 +288,26 @@ typedef struct linked {
     double right; /* likewise, over released records: the secret is guessed */
 } linked;
 
-/* Everybody is looked for by age and zip and these other columns; `at` is by released row its row of `table`. */
+static bool same_cell(const rows *r, int row, int other, const char *column)
+{
+    int i = column_called(r, column);
+    return strcmp(r->cells[row][i], r->cells[other][i]) == 0;
+}
+
+/* Add the rows that show the same quasi cells as one of `chosen`. */
+static void add_classes(bool *chosen, const rows *r)
+{
+    bool all[MOST_ROWS + 1] = {false};
+    for (int i = 1; i < r->n; i++)
+        for (int j = 1; j < r->n && !all[i]; j++)
+            all[i] = chosen[j] && same_cell(r, i, j, "age") && same_cell(r, i, j, "zip");
+    memcpy(chosen, all, sizeof all);
+}
+
+/* Everybody is looked for by age and zip and these other columns; `at` is by released row its row of `table`. `whole`: it is
+ * not known which row of a class has which secret. */
 static linked slow_linkage(const rows *r, const rows *table, const int *at, const char *const *known, int n_known,
-                           const char *secret, const int *persons)
+                           const char *secret, bool whole, const int *persons)
 {
     linked out = {0};
     int n = table->n - 1, least = 1000, most = -1000, n_released = r->n - 1;
@@ -331,6 +348,8 @@ static linked slow_linkage(const rows *r, const rows *table, const int *at, cons
         out.found += is_released && n_tight > 0 ? (double)n_own / n_tight / of_person : 0;
         if (secret == NULL || !is_released)
             continue;
+        if (whole)
+            add_classes(tightest, r);
         for (int j = 1; j < r->n; j++) { /* each of the tightest rows stands for its value */
             int same = 0, earlier = 0;
             for (int o = 1; o < r->n && tightest[j]; o++)
@@ -361,13 +380,27 @@ static void assert_close(double value, double expected, const char *what)
 static int n_linked; /* files of which it is known which record each row is */
 
 /* Of a file the ends of its intervals count as the values inside, which drawn ones are not. */
-static void compare_linkage_of_file(const kanon_measures *m, const kanon_table *t, double quasi, double all)
+static void compare_linkage_of_file(const kanon_measures *m, const kanon_table *t, double quasi, double all, bool moved)
 {
-    if (kanon_measures_find(m, "linkage_quasi", NULL) == NULL || kanon__data_is_drawn(&t->data))
+    if (!moved || kanon_measures_find(m, "linkage_quasi", NULL) == NULL || kanon__data_is_drawn(&t->data))
         return;
     assert_close(figure_of(m, "linkage_quasi", NULL), quasi, "quasi, of the file");
     assert_close(figure_of(m, "linkage_all", NULL), all, "all, of the file");
     n_linked++;
+}
+
+/* Whether no permuted column shows all its cells where they were. */
+static bool all_moved(const rows *r, const rows *table, const int *at, const kanon_table *t)
+{
+    for (int i = 0; i < N_RELEASED; i++) {
+        bool moved = !is_permuted(t, released[i]);
+        for (int j = 1; j < r->n && !moved; j++)
+            moved = strcmp(r->cells[j][column_called(r, released[i])],
+                           table->cells[at[j - 1] + 1][column_called(table, released[i])]) != 0;
+        if (!moved)
+            return false;
+    }
+    return true;
 }
 
 /* `of_file`: of the release file, in the order of the table. */
@@ -376,17 +409,17 @@ static void compare_linkage(const rows *r, const kanon_table *t, const kanon_mea
 {
     place path = scratch("t.csv");
     rows table = cut_rows(read_text(path.text));
-    double most = 0, quasi = slow_linkage(r, &table, at, NULL, 0, NULL, persons).found;
+    double most = 0, quasi = slow_linkage(r, &table, at, NULL, 0, NULL, false, persons).found;
     assert_close(figure_of(m, "linkage_quasi", NULL), quasi, "quasi");
     for (int secret = N_QUASI; secret < N_QUASI + 2; secret++) {
         const char *known[MOST_COLUMNS];
         int n = 0;
         for (int i = N_QUASI; i < N_RELEASED; i++)
-            if (i != secret)
+            if (i != secret && !is_permuted(t, released[i]))
                 known[n++] = released[i];
         if (column_called(r, "who") >= 0)
             known[n++] = "who";
-        linked found = slow_linkage(r, &table, at, known, n, released[secret], persons);
+        linked found = slow_linkage(r, &table, at, known, n, released[secret], is_permuted(t, released[secret]), persons);
         most = fmax(most, found.found);
         assert_close(figure_of(m, "inference_found", released[secret]), found.right, released[secret]);
         double base = figure_of(m, "inference_base", released[secret]);
@@ -395,7 +428,7 @@ static void compare_linkage(const rows *r, const kanon_table *t, const kanon_mea
     }
     assert_close(figure_of(m, "linkage_all", NULL), most, "all");
     assert_null(kanon_measures_find(m, "linkage_error", NULL));
-    compare_linkage_of_file(of_file, t, quasi, most);
+    compare_linkage_of_file(of_file, t, quasi, most, all_moved(r, &table, at, t));
     free(table.text);
 }
 
