@@ -4,7 +4,8 @@
  *   2. A view is what an attacker knows beside the quasi columns: released rows are sorted by their number in it, and then by
  *      slot. Rows that are equal in both are an entry, and the entries of one number a bucket.
  *   3. Each record walks the entries of its number, or of many entries those that the index of covering classes finds, until
- *      one that costs more than what it has found. Its own class covers it, so that is soon. */
+ *      one that costs more than what it has found. Its own class covers it, so that is soon.
+ *   4. Records that find the same entries lie side by side then, so that the rows of these entries are counted once. */
 #include "measures/linkage.h"
 #include "measures/guess.h"
 #include "measures/measure.h"
@@ -14,6 +15,7 @@
 #include "core/sort.h"
 #include "model/units.h"
 #include "search/cover_index.h"
+#include "table/value/dictionary.h"
 
 #include <math.h>
 #include <string.h>
@@ -295,8 +297,7 @@ typedef struct attack {
     const tight_classes *t;
     const view *v;
     int64_t *tightest, n_tightest, capacity; /* entries */
-    /* what the entries hold that were the tightest last */
-    int64_t *counted, n_counted, counted_capacity, size;
+    int64_t size;                            /* the rows of these, once they are counted */
     kanon__group_values values; /* of the column that is asked for; column NULL: none is */
     kanon__guess guess;
     const view *classes; /* all rows by class, where the values of a class stand in any order; NULL: each row has its own */
@@ -349,45 +350,46 @@ static kanon_status find_tightest(attack *a, int64_t row, kanon_error *err)
 static void count_persons(attack *a, int step)
 {
     const kanon__data *data = &a->t->table->data;
-    for (int64_t i = 0; a->own != NULL && i < a->n_counted; i++)
-        for (int64_t at = a->v->entries[a->counted[i]].begin; at < a->v->entries[a->counted[i]].end; at++)
+    for (int64_t i = 0; a->own != NULL && i < a->n_tightest; i++)
+        for (int64_t at = a->v->entries[a->tightest[i]].begin; at < a->v->entries[a->tightest[i]].end; at++)
             a->own[kanon__code_at(data->entity_codes, a->v->rows[at])] += step;
 }
 
-/* The values that the rows of an entry tell. Which row of a class has which of its permuted cells is not known. */
-static void count_values(attack *a, const entry *e)
+/* Whose values an entry tells. Which row of a class has which of its permuted cells is not known. */
+static const entry *told_by(const attack *a, const entry *e)
 {
-    const view *v = a->v;
-    if (a->classes != NULL) {
-        v = a->classes;
-        e = v->entries + find_entry(v, 0, v->n_entries, e->slot);
-    }
-    for (int64_t at = e->begin; at < e->end; at++)
-        kanon__group_values_count(&a->values, kanon__code_at(a->values.column->codes, v->rows[at]), 1);
+    return a->classes == NULL ? e : a->classes->entries + find_entry(a->classes, 0, a->classes->n_entries, e->slot);
 }
 
-/* Count the tightest rows, unless they are those of the record before. */
-static kanon_status count_tightest(attack *a, kanon_error *err)
+/* Count the tightest rows. */
+static void count_tightest(attack *a)
 {
-    size_t bytes = (size_t)a->n_tightest * sizeof *a->tightest;
-    if (a->n_tightest == a->n_counted && (bytes == 0 || memcmp(a->tightest, a->counted, bytes) == 0))
-        return KANON_OK;
-    count_persons(a, -1);
-    KANON_CHECK(kanon__grow_array(&a->counted, &a->counted_capacity, a->n_tightest, "rows", err));
-    if (bytes > 0)
-        memcpy(a->counted, a->tightest, bytes);
-    a->n_counted = a->n_tightest;
-    count_persons(a, 1);
+    const view *v = a->classes != NULL ? a->classes : a->v;
     a->size = 0;
-    for (int64_t i = 0; i < a->n_counted; i++)
-        a->size += a->v->entries[a->counted[i]].end - a->v->entries[a->counted[i]].begin;
+    for (int64_t i = 0; i < a->n_tightest; i++)
+        a->size += a->v->entries[a->tightest[i]].end - a->v->entries[a->tightest[i]].begin;
     if (a->values.column == NULL)
-        return KANON_OK;
+        return;
     kanon__group_values_start(&a->values);
-    for (int64_t i = 0; i < a->n_counted; i++)
-        count_values(a, &a->v->entries[a->counted[i]]);
+    for (int64_t i = 0; i < a->n_tightest; i++) {
+        const entry *e = told_by(a, &a->v->entries[a->tightest[i]]);
+        for (int64_t at = e->begin; at < e->end; at++)
+            kanon__group_values_count(&a->values, kanon__code_at(a->values.column->codes, v->rows[at]), 1);
+    }
     a->guess = kanon__guess_of(&a->values);
-    return KANON_OK;
+}
+
+/* About how many rows are counted then. An entry is kept, too, and takes as long as some rows. */
+static int64_t work_of_tightest(const attack *a)
+{
+    enum { ROWS_PER_ENTRY = 64 };
+    int64_t n = 0;
+    for (int64_t i = 0; i < a->n_tightest; i++) {
+        const entry *own = &a->v->entries[a->tightest[i]], *told = told_by(a, own);
+        bool is_counted = a->own != NULL || a->values.column != NULL;
+        n += ROWS_PER_ENTRY + (is_counted ? own->end - own->begin + (told != own ? told->end - told->begin : 0) : 0);
+    }
+    return n;
 }
 
 static double success(const attack *a, int64_t row)
@@ -396,8 +398,8 @@ static double success(const attack *a, int64_t row)
     bool shows_own = a->v->known->shown[row] == a->v->known->known[row]; /* else its row is of another bucket */
     if (a->own != NULL)
         n = a->own[kanon__code_at(a->t->table->data.entity_codes, row)];
-    for (int64_t i = 0; a->own == NULL && shows_own && i < a->n_counted; i++)
-        n += a->v->entries[a->counted[i]].slot == a->t->slot_of[row];
+    for (int64_t i = 0; a->own == NULL && shows_own && i < a->n_tightest; i++)
+        n += a->v->entries[a->tightest[i]].slot == a->t->slot_of[row];
     return a->size > 0 ? (double)n / (double)a->size : 0;
 }
 
@@ -415,16 +417,23 @@ typedef struct targets {
     int64_t n, n_rows;
     int32_t *per_person; /* by person: records; NULL: each record counts alike */
     double whole;        /* what all records count */
+    int64_t most_work;
 } targets;
 
-static kanon_status choose_targets(targets *out, const kanon__data *data, int64_t n_classes, int64_t most_work,
-                                   kanon_error *err)
+static void clear_targets(targets *t)
+{
+    kanon__free(t->per_person);
+    kanon__free(t->asked);
+}
+
+/* So many at most, if that is a sample. */
+static kanon_status choose_targets(targets *out, const kanon__data *data, int64_t most, int64_t most_work, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__random random;
-    int64_t n = data->n_rows, most = most_work / (n_classes + 1);
+    int64_t n = data->n_rows;
     most = most < KANON__LINKAGE_SAMPLE ? KANON__LINKAGE_SAMPLE : most;
-    *out = (targets){.n = n <= most ? n : most, .n_rows = n, .whole = (double)n};
+    *out = (targets){.n = n <= most ? n : most, .n_rows = n, .whole = (double)n, .most_work = most_work};
     if (data->has_entity) {
         KANON_TRY(kanon__new_array(&out->per_person, data->n_entities, "persons", err), out);
         for (int64_t row = 0; row < n; row++)
@@ -450,36 +459,112 @@ typedef struct outcome {
     double found;       /* the mean over released records of what is right */
 } outcome;
 
-static kanon_status ask_all(outcome *out, attack *a, const targets *who, kanon__ticker *ticker, kanon_error *err)
+/* The records that are asked, by the entries that they find. */
+typedef struct found_sets {
+    kanon__dictionary sets; /* of entries */
+    int32_t *set_of;        /* by row; negative: it is not asked */
+    int32_t *rows;          /* by set */
+    int64_t n_rows, work;
+} found_sets;
+
+static void clear_sets(found_sets *f)
 {
-    const kanon__data *data = &a->t->table->data;
-    double sum = 0, squares = 0, right = 0, n = (double)who->n;
-    int64_t n_released = 0;
-    for (int64_t i = 0; i < a->v->n_rows; i++) {
+    kanon__free(f->rows);
+    kanon__free(f->set_of);
+    kanon__dictionary_clear(&f->sets);
+    *f = (found_sets){0};
+}
+
+/* Until the work is too much. */
+static kanon_status find_sets(found_sets *f, attack *a, const targets *who, bool *too_much, kanon__ticker *ticker,
+                              kanon_error *err)
+{
+    KANON_CHECK(kanon__dictionary_init(&f->sets, err));
+    KANON_CHECK(kanon__new_array(&f->rows, a->v->n_rows, "rows", err));
+    KANON_CHECK(kanon__new_array(&f->set_of, who->n_rows, "rows", err));
+    for (int64_t row = 0; row < who->n_rows; row++)
+        f->set_of[row] = -1;
+    for (int64_t i = 0; i < a->v->n_rows && !*too_much; i++) {
         int32_t row = a->v->rows[i];
+        uint32_t set, n = f->sets.n;
         if (who->asked != NULL && !who->asked[row])
             continue;
         KANON_CHECK(find_tightest(a, row, err));
-        KANON_CHECK(count_tightest(a, err));
-        double part = success(a, row) * (double)who->n_rows / who->whole;
-        if (who->per_person != NULL)
-            part /= who->per_person[kanon__code_at(data->entity_codes, row)];
-        sum += part;
-        squares += part * part;
-        right += a->values.column != NULL ? right_value(a, row) : 0;
-        n_released++;
+        size_t size = (size_t)a->n_tightest * sizeof *a->tightest;
+        KANON_CHECK(kanon__dictionary_add(&f->sets, &set, size > 0 ? (const char *)a->tightest : "", size, err));
+        f->set_of[row] = (int32_t)set;
+        f->n_rows++;
+        f->work += f->sets.n > n ? work_of_tightest(a) : 0;
+        *too_much = f->work > who->most_work && who->n > KANON__LINKAGE_SAMPLE;
         KANON_CHECK(kanon__tick(ticker, 0, 0, 200 + a->t->n_slots / 16, err));
     }
+    return sort_by_key(f->rows, &f->n_rows, a->v->rows, a->v->n_rows, f->set_of, f->sets.n, err);
+}
+
+/* Of fewer records, where too many rows would be counted. */
+static kanon_status find_few_sets(found_sets *f, attack *a, targets *who, kanon__ticker *ticker, kanon_error *err)
+{
+    bool too_much = false;
+    KANON_CHECK(find_sets(f, a, who, &too_much, ticker, err));
+    while (too_much) {
+        int64_t most = f->n_rows / 2, most_work = who->most_work;
+        clear_sets(f);
+        clear_targets(who);
+        KANON_CHECK(choose_targets(who, &a->t->table->data, most, most_work, err));
+        too_much = false;
+        KANON_CHECK(find_sets(f, a, who, &too_much, ticker, err));
+    }
+    return KANON_OK;
+}
+
+static kanon_status take_set(attack *a, const kanon__dictionary *sets, int32_t set, kanon_error *err)
+{
+    size_t size;
+    const char *entries = kanon__dictionary_text(sets, (uint32_t)set, &size);
+    a->n_tightest = (int64_t)(size / sizeof *a->tightest);
+    KANON_CHECK(kanon__grow_array(&a->tightest, &a->capacity, a->n_tightest, "rows", err));
+    if (size > 0)
+        memcpy(a->tightest, entries, size);
+    return KANON_OK;
+}
+
+static kanon_status ask_all(outcome *out, attack *a, targets *who, kanon__ticker *ticker, kanon_error *err)
+{
+    enum { NS_PER_ROW = 5 };
+    kanon_status st = KANON_OK;
+    const kanon__data *data = &a->t->table->data;
+    found_sets f = {0};
+    KANON_TRY(find_few_sets(&f, a, who, ticker, err), out);
+    double sum = 0, squares = 0, right = 0, n = (double)who->n;
+    for (int64_t i = 0; i < f.n_rows;) {
+        int32_t set = f.set_of[f.rows[i]];
+        KANON_TRY(take_set(a, &f.sets, set, err), out);
+        count_tightest(a);
+        count_persons(a, 1);
+        for (; i < f.n_rows && f.set_of[f.rows[i]] == set; i++) {
+            int32_t row = f.rows[i];
+            double part = success(a, row) * (double)who->n_rows / who->whole;
+            if (who->per_person != NULL)
+                part /= who->per_person[kanon__code_at(data->entity_codes, row)];
+            sum += part;
+            squares += part * part;
+            right += a->values.column != NULL ? right_value(a, row) : 0;
+        }
+        count_persons(a, -1);
+        KANON_TRY(kanon__tick(ticker, 0, 0, NS_PER_ROW * work_of_tightest(a), err), out);
+    }
     out->mean = n > 0 ? sum / n : NAN;
-    out->found = n_released > 0 ? right / (double)n_released : NAN;
+    out->found = f.n_rows > 0 ? right / (double)f.n_rows : NAN;
     double spread = n > 1 ? (squares - sum * sum / n) / (n - 1) : 0; /* of the records that are asked */
     out->error = who->asked != NULL ? sqrt(fmax(spread, 0) / n * (1 - n / (double)who->n_rows)) : 0;
-    return KANON_OK;
+out:
+    clear_sets(&f);
+    return st;
 }
 
 /* Ask with what `known` says; the column `secret` (negative: none) is guessed. */
 static kanon_status ask(outcome *out, const tight_classes *t, const kanon__row_numbers *known, int secret,
-                        const targets *who, kanon__ticker *ticker, kanon_error *err)
+                        targets *who, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     view v = {0}, classes = {0};
@@ -500,7 +585,6 @@ static kanon_status ask(outcome *out, const tight_classes *t, const kanon__row_n
 out:
     kanon__free(a.own);
     kanon__group_values_clear(&a.values);
-    kanon__free(a.counted);
     kanon__free(a.tightest);
     clear_view(&classes);
     clear_view(&v);
@@ -525,7 +609,7 @@ static kanon_status find_base(double *out, const tight_classes *t, const kanon__
 
 /* The columns but the secret are known. Permuted ones say nothing of a single record, so they are ignored. */
 static kanon_status ask_for(kanon__linkage *out, int secret, const tight_classes *t, const kanon__row_numbers *insensitive,
-                            const targets *who, kanon__ticker *ticker, kanon_error *err)
+                            targets *who, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__data *data = &t->table->data;
@@ -567,7 +651,7 @@ kanon_status kanon__linkage_find(kanon__linkage *out, const kanon_table *table, 
     KANON_TRY(kanon__new_array(&out->found, table->data.n_sensitive, "columns", err), out);
     KANON_TRY(kanon__new_array(&out->gain, table->data.n_sensitive, "columns", err), out);
     KANON_TRY(classes_of_groups(&t, &rows, table, g, err), out);
-    KANON_TRY(choose_targets(&who, &table->data, t.n_slots, most_work, err), out);
+    KANON_TRY(choose_targets(&who, &table->data, most_work / (t.n_slots + 1), most_work, err), out);
     KANON_TRY(kanon__row_numbers_new(&nothing, table->data.n_rows, err), out);
     KANON_TRY(ask(&quasi, &t, &nothing, -1, &who, ticker, err), out);
     out->quasi = quasi.mean;
@@ -576,8 +660,7 @@ kanon_status kanon__linkage_find(kanon__linkage *out, const kanon_table *table, 
         KANON_TRY(ask_for(out, i, &t, insensitive, &who, ticker, err), out);
 out:
     kanon__row_numbers_clear(&nothing);
-    kanon__free(who.per_person);
-    kanon__free(who.asked);
+    clear_targets(&who);
     clear_classes(&t);
     if (st != KANON_OK)
         kanon__linkage_clear(out);
@@ -593,12 +676,11 @@ kanon_status kanon__linkage_of_rows(kanon__linkage_found *out, const kanon_table
     targets who = {0};
     outcome found = {0};
     KANON_TRY(set_up_classes(&t, table, rows, err), out);
-    KANON_TRY(choose_targets(&who, &table->data, t.n_slots, most_work, err), out);
+    KANON_TRY(choose_targets(&who, &table->data, most_work / (t.n_slots + 1), most_work, err), out);
     KANON_TRY(ask(&found, &t, known, -1, &who, ticker, err), out);
     *out = (kanon__linkage_found){found.mean, found.error};
 out:
-    kanon__free(who.per_person);
-    kanon__free(who.asked);
+    clear_targets(&who);
     clear_classes(&t);
     return st;
 }

@@ -26,7 +26,8 @@ typedef struct kanon__linkage {
 } kanon__linkage;
 
 /* Of a release of the groups. `insensitive`: the rows' numbers by the insensitive columns that are not permuted. About so many
- * records times classes are looked at; of larger tables a sample is drawn, of KANON__LINKAGE_SAMPLE records at least. */
+ * records times classes are looked at, and so many rows counted; where it would be more, a sample is drawn, of
+ * KANON__LINKAGE_SAMPLE records at least. */
 #define KANON__LINKAGE_WORK (INT64_C(1) << 31)
 enum { KANON__LINKAGE_SAMPLE = 1000, KANON__LINKAGE_STREAM = 38 };
 kanon_status kanon__linkage_find(kanon__linkage *out, const kanon_table *table, const kanon_grouping *grouping,

@@ -145,6 +145,65 @@ static void other_tools(void **state)
     kanon_table_free(t);
 }
 
+/* ---- work -------------------------------------------------------------------------------------------------------- */
+
+enum { N_WORK = 3000, MOST_ATTRIBUTES = 8 };
+
+/* Class i covers the records whose attribute i is 0 or 1, not 2; all regions cost the same. So a record finds the classes of
+ * its small attributes. */
+static void find_all(kanon__linkage *out, int n_attributes, int64_t most_work)
+{
+    kanon_error err = KANON_INIT(kanon_error);
+    kanon__singled_out singled_out = {0};
+    kanon__row_numbers insensitive = {0};
+    kanon__random random;
+    char *csv = malloc(N_WORK * 20 + 100), yaml[512] = "attributes: {";
+    int64_t groups[N_WORK];
+    size_t at = 0;
+    kanon__random_init(&random, 5, 1);
+    for (int a = 0; a < n_attributes; a++) {
+        snprintf(yaml + strlen(yaml), sizeof yaml - strlen(yaml), "a%d: {role: quasi, type: integer}, ", a);
+        at += (size_t)sprintf(csv + at, "a%d,", a);
+    }
+    strcat(yaml, "ill: sensitive}\n");
+    at += (size_t)sprintf(csv + at, "ill\n");
+    for (int row = 0; row < N_WORK; row++) {
+        int small = (int)kanon__random_below(&random, n_attributes);
+        groups[row] = small + 1;
+        for (int a = 0; a < n_attributes; a++) {
+            int64_t value = a != small && kanon__random_below(&random, 2) == 0 ? 2 : kanon__random_below(&random, 2);
+            at += (size_t)sprintf(csv + at, "%d,", (int)value);
+        }
+        at += (size_t)sprintf(csv + at, "%c\n", 'a' + (int)kanon__random_below(&random, 3));
+    }
+    kanon_table *t = table_of(yaml, csv);
+    kanon_grouping *g = grouping_of(t, groups);
+    assert_done(kanon__singled_out_find(&singled_out, &insensitive, t, g, NULL, 1, NULL, &err), &err);
+    assert_done(kanon__linkage_find(out, t, g, &insensitive, most_work, NULL, &err), &err);
+    kanon__row_numbers_clear(&insensitive);
+    kanon__singled_out_clear(&singled_out);
+    kanon_grouping_free(g);
+    kanon_table_free(t);
+    free(csv);
+}
+
+/* What is decided on are the rows that are counted: of the three sets of two large classes 4 * 1,500; of 255 sets of eight
+ * classes, four in each, 128 * 3,000, although 3,000 * 8 pairs of a record and a class are few. */
+static void counted_rows(void **state)
+{
+    kanon__linkage some, all;
+    (void)state;
+    find_all(&all, 2, 4 * N_WORK);
+    assert_true(all.error == 0);
+    kanon__linkage_clear(&all);
+    find_all(&some, MOST_ATTRIBUTES, 20 * N_WORK);
+    find_all(&all, MOST_ATTRIBUTES, KANON__LINKAGE_WORK);
+    assert_true(some.error > 0 && all.error == 0);
+    assert_true(fabs(some.quasi - all.quasi) < 5 * some.error && fabs(some.all - all.all) < 5 * some.error);
+    kanon__linkage_clear(&some);
+    kanon__linkage_clear(&all);
+}
+
 /* ---- Adult ------------------------------------------------------------------------------------------------------- */
 
 enum { N_QUASI = 8, N_CELLS = N_QUASI + 2, MOST_ROWS = 31000 };
@@ -316,6 +375,7 @@ int main(void)
         cmocka_unit_test(permuted),
         cmocka_unit_test(permuted_files),
         cmocka_unit_test(other_tools),
+        cmocka_unit_test(counted_rows),
         cmocka_unit_test(adult),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
