@@ -494,15 +494,17 @@ static kanon_status add_comparison(kanon_measures *m, release_reader *r, kanon_e
     static const kanon__texts no_key = {0};
     kanon__comparison c = {.with_linkage = true};
     bool has_key = kanon__key_is_in(&r->schema->key, r->table->source, r->source);
-    kanon_status st = kanon__compare_original(&c, r->table, r->source, r->schema, has_key ? &r->schema->key : &no_key, NULL,
-                                              &r->ticker, err);
+    kanon_status st = kanon__compare_original(&c, r->table, r->source, r->schema, has_key ? &r->schema->key : &no_key,
+                                              (const uint32_t *)r->look_of, &r->ticker, err);
     double uncovered = 0, exchanged = 0;
     for (int i = 0; st == KANON_OK && i < c.n_columns; i++) {
-        uncovered += (double)c.columns[i].uncovered;
-        exchanged += c.columns[i].exchanged >= 0;
+        const kanon__compared_column *column = &c.columns[i];
+        uncovered += column->shuffled && column->permuted ? 0 : (double)column->uncovered; /* as kanon check has it */
+        exchanged += column->exchanged >= 0;
     }
     const kanon_figure figures[] = {
-        {"uncovered_cells", NULL, "cells of the file that do not cover, or are not, those of their records", uncovered, 1},
+        {"uncovered_cells", NULL, "cells of the file that do not cover, or are not, those of their records; in permuted "
+                                  "columns: of their class", uncovered, 1},
         {"records_doubled", NULL, "rows of the file of records that have rows enough", (double)c.doubled, 1},
         {"records_foreign", NULL, "rows of the file that are of no record of the table", (double)c.foreign, 1},
         {"columns_exchanged", NULL, "columns of the file whose cells are those of another column", exchanged, 1},

@@ -25,8 +25,8 @@ typedef struct kanon__linkage {
     double *found, *gain; /* by sensitive attribute: inference_found, and over the best guess without groups */
 } kanon__linkage;
 
-/* Of a release of the groups. `insensitive`: the rows' numbers by the insensitive columns that are not permuted. About so many
- * records times classes are looked at, and so many rows counted; where it would be more, a sample is drawn, of
+/* Of a release of the groups. `insensitive`: the rows' numbers by the insensitive columns that are not permuted. About so
+ * many records times classes are looked at, and so many rows counted; where it would be more, a sample is drawn, of
  * KANON__LINKAGE_SAMPLE records at least. */
 #define KANON__LINKAGE_WORK (INT64_C(1) << 31)
 enum { KANON__LINKAGE_SAMPLE = 1000, KANON__LINKAGE_STREAM = 38 };

@@ -602,9 +602,32 @@ static void test_no_memory(void **state)
     kanon_table_free(table);
 }
 
+/* A column that the schema permutes has the values of its class in any order: a class that has others is wrong. */
+static void permuted(void **state)
+{
+    (void)state;
+    kanon_table *t = table_of("attributes: {age: {role: quasi, type: integer}, ill: {role: sensitive, permute: true}, "
+                              "job: insensitive}\n",
+                              "age,ill,job\n20,flu,a\n22,gout,b\n30,cold,c\n31,flu,d\n");
+    kanon_schema *schema = schema_in_scratch();
+    kanon_measures *m = measure_release(t, schema,
+                                        "age,ill,job\n[20..22],gout,a\n[20..22],flu,b\n[30..31],flu,c\n[30..31],cold,d\n");
+    assert_near(figure_of(m, "uncovered_cells", NULL), 0, "cells of the class");
+    kanon_measures_free(m);
+    m = measure_release(t, schema, "age,ill,job\n[20..22],flu,a\n[20..22],cold,b\n[30..31],gout,c\n[30..31],flu,d\n");
+    assert_near(figure_of(m, "uncovered_cells", NULL), 2, "cells of another class");
+    kanon_measures_free(m);
+    m = measure_release(t, schema, "age,ill,job\n[20..22],gout,a\n[20..22],flu,x\n[30..31],cold,c\n[30..31],flu,d\n");
+    assert_near(figure_of(m, "uncovered_cells", NULL), 1, "a job, which is not permuted");
+    kanon_measures_free(m);
+    kanon_schema_free(schema);
+    kanon_table_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(permuted),
         cmocka_unit_test(test_integers),     cmocka_unit_test(test_decimals_and_dates),
         cmocka_unit_test(test_categories),   cmocka_unit_test(test_bands),
         cmocka_unit_test(test_sizes),        cmocka_unit_test(test_columns),

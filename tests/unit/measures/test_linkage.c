@@ -81,7 +81,8 @@ static void tightest(void **state)
  * guessed from the class, wherever its cells stand. The note, which is as it is, tells the records apart. */
 static void permuted(void **state)
 {
-    static const char csv[] = "age,note,ward,disease\n20,a,1,flu\n25,b,2,flu\n29,c,3,gout\n40,d,4,gout\n45,e,5,gout\n49,f,6,flu\n";
+    static const char csv[] = "age,note,ward,disease\n"
+                              "20,a,1,flu\n25,b,2,flu\n29,c,3,gout\n40,d,4,gout\n45,e,5,gout\n49,f,6,flu\n";
     static const int64_t groups[] = {1, 1, 1, 2, 2, 2};
     (void)state;
     kanon_table *t = table_of("attributes: {age: quasi, ward: {role: insensitive, permute: true}, "
@@ -110,8 +111,8 @@ static kanon_measures *of_file(const kanon_table *t, const char *release)
     return m;
 }
 
-/* Likewise in a file of another tool, where the schema says that the ward is permuted. If the cells are those of the rows after
- * all, they tell the rows apart. */
+/* Likewise in a file of another tool, where the schema says that the ward is permuted. If the cells are those of the rows
+ * after all, they tell the rows apart. */
 static void permuted_files(void **state)
 {
     (void)state;
