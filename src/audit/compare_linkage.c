@@ -165,7 +165,7 @@ static bool is_known(const kanon__comparer *c, int i)
 {
     const kanon__compared_column *column = &c->found->columns[i];
     return kanon__column_is_kept(&c->table->data.columns[column->place]) &&
-           (column->uncovered == 0 || (!column->shuffled && !column->permuted));
+           (!(column->shuffled || column->permuted) || column->away == 0);
 }
 
 /* All columns but the quasi ones, and but the secret. */

@@ -466,6 +466,7 @@ static kanon_status look_at_classes(kanon__comparer *c, int i, const uint32_t *c
     if (column->quasi || class_of == NULL || (column->uncovered == 0 && !column->shuffled))
         return KANON_OK;
     KANON_CHECK(kanon__permuted_cells(&differ, &untold, c, i, class_of, err));
+    column->away = column->uncovered;
     column->permuted = differ == 0;
     if (column->shuffled) {
         column->uncovered = differ;

@@ -33,6 +33,7 @@ typedef struct kanon__compared_column {
     int64_t untold;    /* shuffled: cells of classes of which it is not known which records they have; so nothing is known of
                         * them but that the table has the value */
     bool means;        /* many cells are one number between values: means, which no record needs to have */
+    int64_t away;      /* cells that do not fit the record of their row */
     bool permuted;     /* in each class its values are those of the records of the class, in another order */
     int exchanged;     /* the column whose originals its cells cover instead; -1: none */
 } kanon__compared_column;
