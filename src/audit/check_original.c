@@ -179,13 +179,20 @@ static kanon_status list_column(kanon__findings *out, const kanon__comparison *c
                                column->uncovered == 1 ? " does" : "s do");
 }
 
-/* Records that are suppressed are not in the file, and there may be as many of them as the schema allows. */
+/* Records that are suppressed are not in the file, or are rows that say nothing, and there may be as many of them as the
+ * schema allows. */
 static kanon_status list_missing(kanon__findings *out, const kanon__comparison *c, const kanon_schema *schema,
-                                 kanon_error *err)
+                                 int64_t suppressed, kanon_error *err)
 {
-    int64_t most = kanon__fraction_of(schema->suppress, c->n_records);
-    bool too_many = schema->said[KANON__WHOLE_SUPPRESS] != NULL && most >= 0 && c->missing > most;
-    if (c->missing <= 0)
+    int64_t most = kanon__fraction_of(schema->suppress, c->n_records), missing = c->missing > 0 ? c->missing : 0;
+    bool is_limited = schema->said[KANON__WHOLE_SUPPRESS] != NULL && most >= 0, too_many = is_limited && missing > most;
+    if (is_limited && !too_many && missing + suppressed > most)
+        return kanon__findings_add(out, "missing", NULL, NULL, missing + suppressed, KANON_MARK_FAILED, err,
+                                   "%lld record%s of the original %s not in the file or a row that says nothing, more than may "
+                                   "be suppressed",
+                                   (long long)(missing + suppressed), ending(missing + suppressed),
+                                   missing + suppressed == 1 ? "is" : "are");
+    if (missing == 0)
         return KANON_OK;
     return kanon__findings_add(out, "missing", NULL, NULL, c->missing, too_many ? KANON_MARK_FAILED : KANON_MARK_LOOK, err,
                                too_many ? "%lld record%s of the original %s not in the file, more than may be suppressed"
@@ -194,7 +201,7 @@ static kanon_status list_missing(kanon__findings *out, const kanon__comparison *
 }
 
 static kanon_status list_records(kanon__findings *out, const kanon__comparison *c, const kanon_schema *schema,
-                                 kanon_error *err)
+                                 int64_t suppressed, kanon_error *err)
 {
     const char *least = c->how == KANON__COMPARED_AS_MULTISET ? "at least " : "";
     if (c->foreign > 0)
@@ -205,7 +212,7 @@ static kanon_status list_records(kanon__findings *out, const kanon__comparison *
         KANON_CHECK(kanon__findings_add(out, "doubled", NULL, NULL, c->doubled, KANON_MARK_FAILED, err,
                                         "%s%lld row%s of records that are in the file already", least, (long long)c->doubled,
                                         c->doubled == 1 ? " is" : "s are"));
-    return list_missing(out, c, schema, err);
+    return list_missing(out, c, schema, suppressed, err);
 }
 
 /* Whether the rows are in the order of the table, as far as they are known. As a multiset they are not: they would have been
@@ -226,7 +233,7 @@ static kanon_status list_order(kanon__findings *out, const kanon__comparison *c,
 }
 
 kanon_status kanon__original_list(kanon__findings *out, const kanon__original *original, const kanon_schema *schema,
-                                  kanon_error *err)
+                                  int64_t suppressed, kanon_error *err)
 {
     const kanon__comparison *c = &original->comparison;
     KANON_CHECK(list_how(out, c, err));
@@ -235,7 +242,7 @@ kanon_status kanon__original_list(kanon__findings *out, const kanon__original *o
     for (int64_t i = 0; i < c->extra.n; i++)
         KANON_CHECK(kanon__findings_add(out, "extra_column", c->extra.items[i], NULL, 0, KANON_MARK_LOOK, err,
                                         "%.*s: the original has no such column", KANON__CUT(c->extra.items[i], 200)));
-    KANON_CHECK(list_records(out, c, schema, err));
+    KANON_CHECK(list_records(out, c, schema, suppressed, err));
     return list_order(out, c, err);
 }
 

@@ -28,9 +28,9 @@ kanon_status kanon__original_read(kanon__original *out, const kanon_input *input
                                   const kanon_schema *schema, const kanon__check_key *key, const uint32_t *class_of,
                                   kanon__ticker *ticker, kanon_error *err);
 void kanon__original_clear(kanon__original *original);
-/* What the comparison found, in sentences. */
+/* What the comparison found, in sentences. `suppressed` rows say nothing. */
 kanon_status kanon__original_list(kanon__findings *out, const kanon__original *original, const kanon_schema *schema,
-                                  kanon_error *err);
+                                  int64_t suppressed, kanon_error *err);
 /* By row of the release: its person, from 0. Rows of which it is not known whose they are count as rows of one person of
  * their class, so that no class seems to have more persons than it has. *out is NULL where the table knows no persons. */
 kanon_status kanon__original_persons(uint32_t **out, int64_t *n_persons, const kanon__original *original,

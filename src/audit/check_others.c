@@ -95,10 +95,10 @@ static kanon_status list_linkage(kanon__others *others, int64_t k, kanon_error *
 }
 
 kanon_status kanon__others_list(kanon__others *others, const kanon_schema *schema, int64_t k, int64_t persons,
-                                kanon_error *err)
+                                int64_t suppressed, kanon_error *err)
 {
     if (others->original.table != NULL)
-        KANON_CHECK(kanon__original_list(&others->findings, &others->original, schema, err));
+        KANON_CHECK(kanon__original_list(&others->findings, &others->original, schema, suppressed, err));
     if (others->original.table != NULL)
         KANON_CHECK(list_linkage(others, k, err));
     if (others->persons != NULL)

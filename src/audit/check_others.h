@@ -31,9 +31,9 @@ typedef struct kanon__others {
 kanon_status kanon__others_read(kanon__others *out, const kanon__others_subject *subject, const kanon_check_options *given,
                                 kanon_error *err);
 /* The findings as lists, once the release is measured: `k` is what is asked (0: nothing), `persons` the fewest in a
- * class. */
+ * class, `suppressed` the rows that say nothing. */
 kanon_status kanon__others_list(kanon__others *others, const kanon_schema *schema, int64_t k, int64_t persons,
-                                kanon_error *err);
+                                int64_t suppressed, kanon_error *err);
 void kanon__others_clear(kanon__others *others);
 
 #endif

@@ -596,7 +596,8 @@ static kanon_status list_others(checker *c, kanon_error *err)
     report *r = c->report;
     bool persons_wanted = c->schema->said[KANON__WHOLE_ENTITY] != NULL && c->entity.column < 0;
     r->check.original_shows = persons_wanted && r->others.original.table == NULL;
-    KANON_CHECK(kanon__others_list(&r->others, c->schema, r->check.k_asked, r->check.entities, err));
+    KANON_CHECK(kanon__others_list(&r->others, c->schema, r->check.k_asked, r->check.entities, r->check.suppressed,
+                                    err));
     for (size_t i = 0; i < r->others.findings.n; i++) {
         const kanon_finding *finding = r->others.findings.items[i];
         if (finding->mark == KANON_MARK_NOT_SHOWN && strcmp(finding->name, "persons") == 0)

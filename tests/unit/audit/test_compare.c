@@ -194,6 +194,33 @@ static void test_records(void **state)
     kanon_check_free(found);
 }
 
+/* Rows that say nothing are suppressed as are those that are not in the file. */
+static void test_suppressed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *suppress, *release;
+        int count;
+        kanon_mark mark;
+    } cases[] = {
+        {"0", "a,s\n*,x\n*,x\n[3..4],x\n[3..4],x\n", 2, KANON_MARK_FAILED},
+        {"0.5", "a,s\n*,x\n*,x\n[3..4],x\n[3..4],x\n", 0, KANON_MARK_MET},
+        {"0.25", "a,s\n*,x\n[3..4],x\n[3..4],x\n", 2, KANON_MARK_FAILED},
+        {"0.5", "a,s\n*,x\n[3..4],x\n[3..4],x\n", 1, KANON_MARK_LOOK},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char said[200];
+        snprintf(said, sizeof said,
+                 "attributes:\n  a: {role: quasi, type: integer}\n  s: {role: insensitive}\nprivacy: {suppress: %s}\n",
+                 cases[i].suppress);
+        kanon_check *found = check(said, cases[i].release, "a,s\n1,x\n2,x\n3,x\n4,x\n", NULL);
+        assert_int_equal(count(found, "missing", NULL), cases[i].count);
+        if (cases[i].count > 0)
+            assert_int_equal(finding(found, "missing", NULL)->mark, cases[i].mark);
+        kanon_check_free(found);
+    }
+}
+
 /* Each row fits two records, and each kind as many as it has rows; but (2, 2) fits none of them, and four share three. */
 static void test_too_few_records(void **state)
 {
@@ -580,6 +607,7 @@ int main(void)
         cmocka_unit_test(test_records),
         cmocka_unit_test(test_extra),
         cmocka_unit_test(test_nearly_in_order),
+        cmocka_unit_test(test_suppressed),
         cmocka_unit_test(test_too_few_records),
         cmocka_unit_test(test_exchanged),
         cmocka_unit_test(test_permuted),
