@@ -1,6 +1,7 @@
 /* See check_others.h. */
 #include "audit/check_others.h"
 
+#include "audit/class_table.h"
 #include "core/alloc.h"
 #include "measures/measure.h"
 #include "table/value/figure_text.h"
@@ -19,6 +20,44 @@ static kanon_status take_key(kanon__check_key *out, const kanon_check_options *g
     return out->is_said ? KANON_OK : kanon__texts_append(&out->columns, &schema->key, err);
 }
 
+/* *out: the persons of the class that has the fewest. */
+static kanon_status count_fewest(int64_t *out, const uint32_t *person_of, const kanon__others_subject *subject,
+                                 kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__class_table pairs = {.width = 2}; /* of a class and a person */
+    int64_t *persons = NULL;
+    KANON_TRY(kanon__new_array(&persons, subject->n_classes, "persons", err), out);
+    for (int64_t row = 0; row < subject->n_rows; row++) {
+        uint32_t pair[2] = {subject->class_of[row], person_of[row]}, code, n_before = pairs.n;
+        KANON_TRY(kanon__class_table_add(&pairs, &code, pair, err), out);
+        persons[pair[0]] += code == n_before;
+    }
+    *out = INT64_MAX;
+    for (int64_t i = 0; i < subject->n_classes; i++)
+        *out = persons[i] < *out ? persons[i] : *out;
+out:
+    kanon__free(persons);
+    kanon__class_table_clear(&pairs);
+    return st;
+}
+
+/* Persons that are not known are counted as the fewest that they can be. That shows that a class has enough of them; what
+ * else is counted with them would be no figure of the release. */
+static kanon_status drop_open_persons(kanon__others *others, const kanon__others_subject *subject, int64_t k,
+                                      kanon_error *err)
+{
+    int64_t fewest = 0;
+    if (others->n_open == 0)
+        return KANON_OK;
+    KANON_CHECK(count_fewest(&fewest, others->persons, subject, err));
+    if (k > 0 && fewest >= k)
+        return KANON_OK;
+    kanon__free(others->persons);
+    others->persons = NULL;
+    return KANON_OK;
+}
+
 kanon_status kanon__others_read(kanon__others *out, const kanon__others_subject *subject, const kanon_check_options *given,
                                 kanon_error *err)
 {
@@ -35,6 +74,7 @@ kanon_status kanon__others_read(kanon__others *out, const kanon__others_subject 
                       out);
         for (int64_t row = 0; out->persons != NULL && row < subject->n_rows; row++)
             out->n_open += out->original.comparison.owner_of[row] < 0;
+        KANON_TRY(drop_open_persons(out, subject, given->k > 0 ? given->k : subject->schema->k, err), out);
     }
     if (given->n_earlier > 0) {
         const kanon__joint_subject joint = {.release = subject->source,
@@ -59,16 +99,16 @@ out:
 }
 
 /* Classes of which rows are known to be of enough persons hold, whoever the other rows are. */
-static kanon_status list_persons(kanon__others *others, int64_t k, int64_t persons, kanon_error *err)
+static kanon_status list_persons(kanon__others *others, int64_t persons, kanon_error *err)
 {
-    bool too_few = persons < k;
+    bool too_few = others->persons == NULL;
     if (others->n_open == 0)
         return kanon__findings_add(&others->findings, "persons", NULL, NULL, persons, KANON_MARK_MET, err,
                                    "persons counted by the original: at least %lld in each class", (long long)persons);
     return kanon__findings_add(
         &others->findings, "persons", NULL, NULL, others->n_open, too_few ? KANON_MARK_NOT_SHOWN : KANON_MARK_MET, err,
-        too_few ? "%lld row%s may be any of several records, so persons cannot be counted: a key in both "
-                  "files shows whose they are"
+        too_few ? "%lld row%s may be any of several records, so persons cannot be counted: k and risk are of "
+                  "records; a key in both files shows whose they are"
                 : "%lld row%s may be any of several records; each class has enough persons all the same",
         (long long)others->n_open, others->n_open == 1 ? "" : "s");
 }
@@ -101,8 +141,8 @@ kanon_status kanon__others_list(kanon__others *others, const kanon_schema *schem
         KANON_CHECK(kanon__original_list(&others->findings, &others->original, schema, suppressed, err));
     if (others->original.table != NULL)
         KANON_CHECK(list_linkage(others, k, err));
-    if (others->persons != NULL)
-        KANON_CHECK(list_persons(others, k, persons, err));
+    if (others->persons != NULL || others->n_open > 0)
+        KANON_CHECK(list_persons(others, persons, err));
     KANON_CHECK(kanon__joint_list(&others->findings, &others->joint, schema, k, err));
     KANON_CHECK(kanon__population_list(&others->findings, &others->population, schema, k, err));
     return kanon__findings_list(&others->findings, err);

@@ -19,7 +19,7 @@ typedef struct kanon__others_subject {
 /* All zero is none. */
 typedef struct kanon__others {
     kanon__original original;
-    uint32_t *persons; /* by row of the release; NULL: the original does not tell */
+    uint32_t *persons; /* by row of the release; NULL: the original does not tell, or not that classes have enough of them */
     int64_t n_persons;
     int64_t n_open; /* rows of which it is not known whose they are: classes may have more persons than are counted */
     kanon__joint joint;

@@ -424,7 +424,7 @@ kanon_status kanon__check_privacy(kanon__privacy_result *out, const kanon__relea
     kanon__data data = {0};
     kanon__policy policy = {0};
     encoding *encodings = NULL; /* of the columns and, last, the entities */
-    if (r->schema->said[KANON__WHOLE_ENTITY] != NULL && r->entity == NULL && r->persons == NULL)
+    if (r->schema->said[KANON__WHOLE_ENTITY] != NULL && r->entity == NULL && r->persons == NULL && !r->persons_open)
         KANON_TRY(kanon__texts_addf(&out->persons_not_shown, err,
                                     "%s: the file has no such column, so persons cannot be counted: k and risk are of "
                                     "records; %s",

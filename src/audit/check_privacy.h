@@ -27,6 +27,7 @@ typedef struct kanon__released {
     const uint32_t *persons; /* by row: whose it is, where another file says it; NULL: none does */
     int64_t n_persons;
     bool has_original; /* the table that the file was made of was asked */
+    bool persons_open; /* it does not tell whose each row is, which is said elsewhere */
     kanon__ticker *ticker;
 } kanon__released;
 

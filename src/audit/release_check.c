@@ -469,6 +469,7 @@ static kanon_status measure_privacy(checker *c, kanon_error *err)
                                .persons = r->others.persons,
                                .n_persons = r->others.n_persons,
                                .has_original = r->others.original.table != NULL,
+                               .persons_open = r->others.n_open > 0,
                                .ticker = &c->ticker};
     KANON_TRY(kanon__check_privacy(&r->privacy, &subject, err), out);
     r->check.entities = r->privacy.fewest_entities;

@@ -333,6 +333,16 @@ static void test_persons(void **state)
     assert_false(found->holds);
     assert_int_equal(finding(found, "persons", NULL)->mark, KANON_MARK_NOT_SHOWN);
     kanon_check_free(found);
+    /* the figures are of records then, and no worst case of persons */
+    found = check(visits, "age,drug\n[20..42],y\n[20..41],x\n[20..41],y\n[20..42],x\n[20..41],x\n[20..42],z\n", original,
+                  NULL);
+    assert_int_equal(finding(found, "persons", NULL)->mark, KANON_MARK_NOT_SHOWN);
+    assert_int_equal(found->entities, 0);
+    assert_int_equal(found->k, 3);
+    assert_true(found->highest_risk > 0.33 && found->highest_risk < 0.34);
+    assert_int_equal(found->n_not_shown, 1);
+    assert_false(found->holds);
+    kanon_check_free(found);
     /* one person alone */
     found = check(visits, "age,drug\n20,x\n20,y\n[21..40],x\n[21..40],x\n41,y\n41,z\n", original, NULL);
     assert_int_equal(found->entities, 1);
