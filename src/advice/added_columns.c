@@ -78,6 +78,13 @@ out:
     return st;
 }
 
+bool kanon__column_can_be_added(const kanon__data *data, int column)
+{
+    const kanon__column *c = &data->columns[column];
+    bool is_entity = data->has_entity && data->entity_column == column;
+    return c->role == KANON_ROLE_INSENSITIVE && !c->permuted && c->domain == NULL && !is_entity;
+}
+
 kanon_status kanon__added_columns_read(kanon__added_columns *out, const kanon_table *t, int threads, kanon__ticker *ticker,
                                        kanon_error *err)
 {
@@ -86,11 +93,9 @@ kanon_status kanon__added_columns_read(kanon__added_columns *out, const kanon_ta
     out->data.columns = NULL;
     KANON_CHECK(kanon__new_array(&out->data.columns, t->data.n_columns, "columns", err));
     memcpy(out->data.columns, t->data.columns, (size_t)t->data.n_columns * sizeof *out->data.columns);
-    for (int i = 0; i < t->data.n_columns && n < KANON__MOST_ADDED; i++) {
-        const kanon__column *c = &t->data.columns[i];
-        if (c->role == KANON_ROLE_INSENSITIVE && !c->permuted && c->domain == NULL)
+    for (int i = 0; i < t->data.n_columns && n < KANON__MOST_ADDED; i++)
+        if (kanon__column_can_be_added(&t->data, i))
             wanted[n++] = i;
-    }
     return n > 0 && t->source != NULL ? read_columns(out, wanted, n, t, threads, ticker, err) : KANON_OK;
 }
 

@@ -13,6 +13,8 @@ typedef struct kanon__added_columns {
     int n;
 } kanon__added_columns;
 
+/* Whether a column is one that may be added: released as it is, in its own row, and not who the person is. */
+bool kanon__column_can_be_added(const kanon__data *data, int column);
 /* Reads the source again where there are such columns. */
 kanon_status kanon__added_columns_read(kanon__added_columns *out, const kanon_table *table, int threads,
                                        kanon__ticker *ticker, kanon_error *err);

@@ -3,6 +3,7 @@
  * Called through kanon_advise; calls the formulas of measure.h. */
 #include "advice/advice.h"
 
+#include "advice/added_columns.h"
 #include "advice/changed_column.h"
 #include "advice/trials.h"
 #include "core/alloc.h"
@@ -309,7 +310,7 @@ static kanon_status want_added(findings *f, kanon_error *err)
 {
     bool some = false;
     for (int i = 0; i < f->table->data.n_columns; i++)
-        some = some || f->table->data.columns[i].role == KANON_ROLE_INSENSITIVE;
+        some = some || kanon__column_can_be_added(&f->table->data, i);
     return some && f->table->data.n_rows <= MOST_READ ? want(f, KANON__TRIAL_ADD, -1, "0.1", err) : KANON_OK;
 }
 
@@ -454,9 +455,9 @@ static kanon_status say_added(kanon_advice *a, const findings *f, const promise 
     if (p->saves <= -0.03)
         snprintf(cost, sizeof cost, "about %d %%", percent(-p->saves, 1));
     snprintf(text, sizeof text,
-             "%s %s released as %s, and may single out a person: as quasi-identifiers of weight %s they cost the columns "
-             "that are protected now %s more loss",
-             names, n == 1 ? "is" : "are", n == 1 ? "it is" : "they are", p->trial->text, cost);
+             "%s %s, and may single out a person: as %s of weight %s %s the columns that are protected now %s more loss",
+             names, n == 1 ? "is released as it is" : "are released as they are",
+             n == 1 ? "a quasi-identifier" : "quasi-identifiers", p->trial->text, n == 1 ? "it costs" : "they cost", cost);
     return add_piece(a, f, &said, text, err);
 }
 

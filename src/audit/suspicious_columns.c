@@ -117,7 +117,9 @@ static kanon_status look(looker *l, const bool *wanted, kanon_error *err)
     KANON_CHECK(kanon__row_sample_read(&l->sample, source, l->file->n_rows, wanted, err));
     for (int i = 0; i < source->n_columns; i++) {
         kanon_type natural = kanon__suspect_type(source->natural, i);
-        l->suspects[i] = (kanon__suspect){.facts = &l->facts[i], .role = l->file->roles[i]};
+        const kanon__attribute *said = kanon__schema_find(l->file->schema, source->column_names[i]);
+        l->suspects[i] = (kanon__suspect){
+            .facts = &l->facts[i], .role = l->file->roles[i], .permuted = kanon__attribute_is_permuted(said)};
         if (!wanted[i])
             continue;
         KANON_CHECK(kanon__column_facts_find(&l->facts[i], source->column_names[i], &l->sample.dictionaries[i],

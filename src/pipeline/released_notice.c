@@ -90,7 +90,7 @@ static kanon_status find(kanon__suspicions *out, const kanon_table *t, kanon__ro
     KANON_TRY(kanon__row_sample_read(s, source, t->data.n_rows, wanted, err), out);
     for (int c = 0; c < n; c++) {
         kanon_type natural = kanon__suspect_type(source->natural, c);
-        suspects[c] = (kanon__suspect){.facts = &facts[c], .role = role_of(t, c)};
+        suspects[c] = (kanon__suspect){.facts = &facts[c], .role = role_of(t, c), .permuted = t->data.columns[c].permuted};
         if (wanted[c])
             KANON_TRY(kanon__column_facts_find(&facts[c], source->column_names[c], &s->dictionaries[c], s->codes[c],
                                                s->n_rows, s->null_codes[c], natural, source->delimiter, err),

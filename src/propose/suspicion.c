@@ -450,11 +450,13 @@ static kanon_status suspect_column(kanon__suspicion *s, const kanon__suspect *co
     s->kind = suspect_identity(s->text, f, kind);
     if (s->kind == KANON__SUSPECT_UNIQUE && suspect_exact(s->text, f, kind, degrees) != KANON__SUSPECT_NONE)
         s->kind = KANON__SUSPECT_EXACT;
+    if (column->permuted && s->kind != KANON__SUSPECT_PERSON)
+        s->kind = KANON__SUSPECT_NONE;
     if (s->kind == KANON__SUSPECT_NONE)
         KANON_CHECK(suspect_repeats(s, column, targets, n_targets, err));
-    if (s->kind == KANON__SUSPECT_NONE)
+    if (s->kind == KANON__SUSPECT_NONE && !column->permuted)
         s->kind = suspect_exact(s->text, f, kind, degrees);
-    if (s->kind == KANON__SUSPECT_NONE && column->role == KANON_ROLE_INSENSITIVE)
+    if (s->kind == KANON__SUSPECT_NONE && !column->permuted && column->role == KANON_ROLE_INSENSITIVE)
         s->kind = suspect_known(s->text, f, kind);
     return KANON_OK;
 }

@@ -60,6 +60,7 @@ typedef struct kanon__label_ranges {
 typedef struct kanon__suspect {
     const kanon__column_facts *facts;
     kanon_role role;                 /* identifying: it is not released, and not looked at */
+    bool permuted;                   /* its cells change rows, so that no row is known by one */
     const kanon__cover *covers;      /* of a quasi column of a release, by code; NULL: its cells are values */
     kanon__value_format date_format; /* of covers that are dates */
     bool dates;                      /* covers are dates */

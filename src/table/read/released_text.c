@@ -129,7 +129,8 @@ static kanon_status warn(kanon_table *t, int column, const column_notes *notes, 
     kanon_status st = KANON_OK;
     const char *name = t->data.columns[column].name;
     bool is_entity = t->data.has_entity && t->data.entity_column == column; /* of which the user is told elsewhere */
-    if (!is_entity && notes->n_seen >= LEAST && (double)notes->distinct.n >= NEARLY_ALL * (double)notes->n_seen)
+    bool is_told_apart = !is_entity && !t->data.columns[column].permuted; /* by a value of its own */
+    if (is_told_apart && notes->n_seen >= LEAST && (double)notes->distinct.n >= NEARLY_ALL * (double)notes->n_seen)
         KANON_TRY(
             kanon__texts_addf(&t->privacy, err,
                               "%s: is released as it is, and nearly every record has a value of its own (%lld different "

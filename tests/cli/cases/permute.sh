@@ -62,3 +62,34 @@ expect 2 "$KANON" anonymize demo/hospital.csv --quasi age --sensitive diagnosis 
 err_has "diagnosis: a permuted column is not possible in blocks"
 no_file no.csv
 expect 0 "$KANON" anonymize demo/hospital.csv -s demo/p.yaml -k 5 --blocks 100 -q -o blocks.csv
+
+# nobody finds a row by permuted cells: no warning, and nothing to be made a quasi-identifier; but names stay names, and the
+# column that says whose record it is is none to be added
+awk 'BEGIN { print "age,zip,visit,hobby,city,mail,who"
+    for (i = 0; i < 240; i++)
+        printf "%d,%d,%d-%02d-%02d,%s,%s,p%d@example.org,w%d\n", 18 + i * 7 % 97, i * i * 31 % 211, 1990 + i % 30, 1 + i % 12, 1 + i % 28,
+            substr("abcdef", 1 + i % 6, 1), substr("uvwx", 1 + i * i % 4, 1), i, i % 80 }' >w.csv
+printf 'attributes: {age: quasi, zip: quasi, visit: insensitive, hobby: insensitive, city: insensitive, mail: insensitive, who: insensitive}
+entity: who
+privacy: {k: 4}\n' >w.yaml
+look() { # MORE...
+    expect 0 "$KANON" anonymize w.csv -s w.yaml -a mondrian --seed 1 -q -o w.out.csv --report w.json "$@"
+    cat "$OUT" "$ERR" >seen
+}
+look
+grep -q 'visit: is released as it is, and has exact dates' seen || failed "no warning of dates: $(cat seen)"
+grep -q 'others may know.*city' seen || failed "no warning of columns that are known: $(cat seen)"
+grep -q '"hobby and city are released as they are, .*as quasi-identifiers of weight 0.1 they cost' w.json || failed "$(cat w.json)"
+look --permute visit,hobby,mail
+! grep -e 'visit: is released' -e 'others may know.*hobby' seen || failed "a permuted column is warned of"
+grep -q 'mail: is released as it is' seen || failed "no warning of addresses: $(cat seen)"
+grep -q '"city is released as it is, .*: as a quasi-identifier of weight 0.1 it costs' w.json || failed "$(cat w.json)"
+look --permute visit,hobby,city,mail
+! grep -q 'others may know' seen || failed "a permuted column is warned of"
+! grep -q 'as it is, and may single out\|quasi-identifiers* of weight' w.json || failed "there is nothing to be added: $(cat w.json)"
+sed 's/visit: insensitive/visit: {role: insensitive, permute: true}/' w.yaml >v.yaml
+for schema in w v; do
+    "$KANON" check w.out.csv -s $schema.yaml >$schema.seen 2>&1 || true
+done
+grep -q 'visit: .*exact dates' w.seen || failed "the check has no warning of dates: $(cat w.seen)"
+! grep 'visit: .*exact dates' v.seen || failed "the check warns of a permuted column"
