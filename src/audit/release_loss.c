@@ -499,7 +499,7 @@ static kanon_status add_comparison(kanon_measures *m, release_reader *r, kanon_e
     double uncovered = 0, exchanged = 0;
     for (int i = 0; st == KANON_OK && i < c.n_columns; i++) {
         const kanon__compared_column *column = &c.columns[i];
-        uncovered += column->shuffled && column->permuted ? 0 : (double)column->uncovered; /* as kanon check has it */
+        uncovered += (double)column->uncovered;
         exchanged += column->exchanged >= 0;
     }
     const kanon_figure figures[] = {
