@@ -122,7 +122,8 @@ static kanon_status list_how(kanon__findings *out, const kanon__comparison *c, k
                                 "so many rows fit so many records that not every pair was looked at; a key in both files "
                                 "tells which is which"));
     return kanon__findings_add(out, "compared", NULL, NULL, c->n_rows, KANON_MARK_MET, err,
-                               "compared with the %lld records of the original %s", (long long)c->n_records, how[c->how]);
+                               "compared with the %lld record%s of the original %s", (long long)c->n_records, ending(c->n_records),
+                               how[c->how]);
 }
 
 static kanon_status list_exchanged(kanon__findings *out, const kanon__comparison *c, int i, kanon_error *err)

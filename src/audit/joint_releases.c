@@ -513,6 +513,6 @@ kanon_status kanon__joint_list(kanon__findings *out, const kanon__joint *joint, 
                                    n_earlier, ending, (long long)below, below == 1 ? " is" : "s are", (long long)wanted,
                                    what, (long long)joint->smallest);
     return kanon__findings_add(out, "earlier", NULL, NULL, joint->smallest, KANON_MARK_MET, err,
-                               "together with %lld earlier release%s each record is among at least %lld %s", n_earlier,
-                               ending, (long long)joint->smallest, what);
+                               "together with %lld earlier release%s each record is among at least %lld %.*s", n_earlier,
+                               ending, (long long)joint->smallest, (int)strlen(what) - (joint->smallest == 1), what);
 }

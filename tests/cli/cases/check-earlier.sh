@@ -158,3 +158,7 @@ for file in now before; do
 done
 expect 1 "$KANON" check now.csv -s role.yaml --earlier before.csv --key id --population people.csv
 grep -q '^joint_k  *1$' "$OUT" || failed "joint_k is not 1"
+# one record alone, and nothing asked
+printf 'attributes: {nr: insensitive, age: quasi, zip: quasi, illness: sensitive}\n' >no-k.yaml
+"$KANON" check two.csv -s no-k.yaml --earlier one.csv --key nr >out.txt
+grep -q 'each record is among at least 1 record$' out.txt || failed "a plural"

@@ -264,6 +264,15 @@ static void test_permuted(void **state)
     kanon_check_free(found);
 }
 
+static void test_one_record(void **state)
+{
+    (void)state;
+    kanon_check *found = check(schema, "id,age,job,ill,pay\na,20,clerk,flu,1.5\n",
+                               "id,age,job,ill,pay\na,20,clerk,flu,1.5\n", NULL);
+    assert_non_null(strstr(finding(found, "compared", NULL)->sentence, "with the 1 record of the original"));
+    kanon_check_free(found);
+}
+
 /* What the schema permutes: its cells are those of the class, whether it is compared in order or as a multiset. */
 static void test_permuted_by_schema(void **state)
 {
@@ -621,6 +630,7 @@ int main(void)
         cmocka_unit_test(test_too_few_records),
         cmocka_unit_test(test_exchanged),
         cmocka_unit_test(test_permuted),
+        cmocka_unit_test(test_one_record),
         cmocka_unit_test(test_permuted_by_schema),
         cmocka_unit_test(test_means),
         cmocka_unit_test(test_persons),
