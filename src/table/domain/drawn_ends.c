@@ -247,9 +247,9 @@ static void find_limits(int64_t limits[2], const int64_t ends[2], const kanon__e
     limits[0] = value_in_scale(rule->range[0], rule->scale, d->scale, false);
     limits[1] = value_in_scale(rule->range[1], rule->scale, d->scale, true);
     if (open || ends[0] < limits[0])
-        limits[0] = ends[0] < first ? ends[0] : ends[0] - first < most_moved ? first : ends[0] - most_moved;
+        limits[0] = ends[0] < first ? ends[0] : ends[0] < first + most_moved ? first : ends[0] - most_moved;
     if (open || ends[1] > limits[1])
-        limits[1] = ends[1] > last ? ends[1] : last - ends[1] < most_moved ? last : ends[1] + most_moved;
+        limits[1] = ends[1] > last ? ends[1] : ends[1] > last - most_moved ? last : ends[1] + most_moved;
 }
 
 /* Both ends together move by `steps` of the grid, or as far as the limits allow. */
