@@ -458,6 +458,12 @@ static kanon_status say_added(kanon_advice *a, const findings *f, const promise 
              "%s %s, and may single out a person: as %s of weight %s %s the columns that are protected now %s more loss",
              names, n == 1 ? "is released as it is" : "are released as they are",
              n == 1 ? "a quasi-identifier" : "quasi-identifiers", p->trial->text, n == 1 ? "it costs" : "they cost", cost);
+    KANON_CHECK(add_piece(a, f, &said, text, err));
+    /* the other means needs no trial: no quasi-identifier changes */
+    said.topic = said.option = "permute";
+    said.saves = said.others = NAN;
+    snprintf(text, sizeof text, "permuted within the groups, %s cost%s no loss: the values stay, and no row tells whose they are",
+             names, n == 1 ? "s" : "");
     return add_piece(a, f, &said, text, err);
 }
 
