@@ -241,26 +241,55 @@ static void count_some(const kanon__comparer *c, const kanon__reading *reading, 
     }
 }
 
+/* The cells of a column of the file in those rows alone, so that no more texts are read than these have. */
+static kanon_status take_some(kanon__file_column *out, const kanon__comparer *c, int file, kanon_error *err)
+{
+    const kanon__file_column *column = &c->file[file];
+    int64_t n_rows = c->found->n_rows, n = n_rows < SOME_ROWS ? n_rows : SOME_ROWS;
+    KANON_CHECK(kanon__file_column_init(out, column->name, column->first, column->last, column->plain, err));
+    out->kind = column->kind;
+    KANON_CHECK(kanon__new_array(&out->codes, n_rows, "cells", err));
+    for (int64_t i = 0; i < n; i++) {
+        int64_t row = some_row(c, i, n);
+        size_t length;
+        out->codes[row] = column->codes[row];
+        if (column->codes[row] == KANON__NO_CODE)
+            continue;
+        const char *text = kanon__dictionary_text(&column->texts, column->codes[row], &length);
+        KANON_CHECK(kanon__dictionary_add(&out->texts, &out->codes[row], text, length, err));
+    }
+    return KANON_OK;
+}
+
 /* The column of the file is read as each other column of the table, if little of it fits under its own name. */
 static kanon_status find_best(const kanon__comparer *c, int file, int64_t *fit, int64_t *chance, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n = c->found->n_rows < SOME_ROWS ? c->found->n_rows : SOME_ROWS;
+    kanon__file_column some = {.name = NULL};
+    kanon__comparer of_some = *c; /* its one file column is `some` */
+    of_some.file = &some;
     count_some(c, &c->readings[file], file, fit, chance);
+    if (*fit * 2 >= n)
+        return KANON_OK;
+    KANON_TRY(take_some(&some, c, file, err), out);
     for (int i = 0; st == KANON_OK && i < c->found->n_columns && *fit * 2 < n; i++) {
         kanon__reading reading = {0};
         int64_t fit_here = 0, chance_here = 0;
         if (i == file)
             continue;
-        st = kanon__reading_new(&reading, c, file, i, err);
+        st = kanon__reading_new(&reading, &of_some, 0, i, err);
         if (st == KANON_OK)
-            count_some(c, &reading, file, &fit_here, &chance_here);
+            count_some(&of_some, &reading, 0, &fit_here, &chance_here);
         if (fit_here > *fit + (n - *fit) / 2) {
             *fit = fit_here;
             *chance = chance_here;
         }
         kanon__reading_clear(&reading);
     }
+out:
+    kanon__free(some.codes);
+    kanon__dictionary_clear(&some.texts);
     return st;
 }
 
