@@ -122,8 +122,8 @@ static kanon_status list_how(kanon__findings *out, const kanon__comparison *c, k
                                 "so many rows fit so many records that not every pair was looked at; a key in both files "
                                 "tells which is which"));
     return kanon__findings_add(out, "compared", NULL, NULL, c->n_rows, KANON_MARK_MET, err,
-                               "compared with the %lld record%s of the original %s", (long long)c->n_records, ending(c->n_records),
-                               how[c->how]);
+                               "compared with the %lld record%s of the original %s", (long long)c->n_records,
+                               ending(c->n_records), how[c->how]);
 }
 
 static kanon_status list_exchanged(kanon__findings *out, const kanon__comparison *c, int i, kanon_error *err)
@@ -189,8 +189,8 @@ static kanon_status list_missing(kanon__findings *out, const kanon__comparison *
     bool is_limited = schema->said[KANON__WHOLE_SUPPRESS] != NULL && most >= 0, too_many = is_limited && missing > most;
     if (is_limited && !too_many && missing + suppressed > most) /* a group may be all stars though nothing was suppressed */
         return kanon__findings_add(out, "missing", NULL, NULL, missing + suppressed, KANON_MARK_LOOK, err,
-                                   "%lld record%s of the original %s not in the file or a row that says nothing, more than may "
-                                   "be suppressed",
+                                   "%lld record%s of the original %s not in the file or a row that says nothing, more "
+                                   "than may be suppressed",
                                    (long long)(missing + suppressed), ending(missing + suppressed),
                                    missing + suppressed == 1 ? "is" : "are");
     if (missing == 0)

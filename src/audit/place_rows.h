@@ -16,8 +16,8 @@ typedef struct kanon__row_kinds {
     int32_t *next_row;  /* by row; -1: none */
 } kanon__row_kinds;
 
-/* *out: how many rows have a record of their own at most, if records are dealt out to the rows that cover them. All pairs that
- * fit are given, ordered by record, of `n_records`. */
+/* *out: how many rows have a record of their own at most, if records are dealt out to the rows that cover them. All pairs
+ * that fit are given, ordered by record, of `n_records`. */
 kanon_status kanon__most_placed(int64_t *out, const kanon__row_kinds *kinds, int64_t n_records,
                                 const kanon__fitting_pair *pairs, int64_t n_pairs, kanon_error *err);
 /* Fill row_of, owner_of and unplaced of `found`. Every row is some record; where `is_all`, every record is a row, too. All

@@ -21,8 +21,8 @@ typedef struct kanon__quasi_place {
 } kanon__quasi_place;
 
 /* The quasi columns of a file, in their order: *out, to be freed, and *n. `table` is what the file is held against, whose
- * column NAME may be NAME_min and NAME_max in the file though the schema does not name it; NULL: nothing. The entity is none,
- * unless the schema says so itself. */
+ * column NAME may be NAME_min and NAME_max in the file though the schema does not name it; NULL: nothing. The entity is
+ * none, unless the schema says so itself. */
 kanon_status kanon__quasi_places(kanon__quasi_place **out, int *n, const kanon__source *file, const kanon_schema *schema,
                                  const kanon__source *table, kanon_error *err);
 
