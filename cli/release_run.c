@@ -150,9 +150,7 @@ kanon_status release_run_publish(release_run *run, kanon_error *err)
     };
     kanon_state_options keeping = {.struct_size = sizeof keeping, .tick = progress_tick, .payload = &run->show};
     const kanon_prove_options proving = prove_options(args, &run->show);
-    kanon_status st = KANON_OK;
-    if (!args->quiet || args->from_certificate != NULL)
-        st = kanon_evaluate(&run->measures, run->table, run->grouping, &evaluating, err);
+    kanon_status st = kanon_evaluate(&run->measures, run->table, run->grouping, &evaluating, err);
     if (st == KANON_OK && args->from_certificate != NULL)
         st = kanon_measures_prove(run->measures, run->table, run->grouping, KANON_PATH(args->from_certificate), &proving,
                                   err);

@@ -824,7 +824,8 @@ typedef struct kanon_verdict_row {
 typedef struct kanon_verdict kanon_verdict;
 
 /* The verdict of what `outputs` release of a grouping: NULL, or without a release: of the groups alone. Figures come from
- * outputs->measures, and are computed where these are NULL or brief. */
+ * outputs->measures, and are computed where these are NULL or brief; where they are brief, without what the originals let
+ * find, which takes its time. */
 KANON_API kanon_status kanon_verdict_of(kanon_verdict **out, const kanon_table *table, const kanon_grouping *grouping,
                                         const kanon_outputs *outputs, kanon_error *err);
 KANON_API void kanon_verdict_free(kanon_verdict *verdict);

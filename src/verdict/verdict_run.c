@@ -228,9 +228,11 @@ kanon_status kanon__verdict_of_run(kanon_verdict *out, const kanon__verdict_sour
 
 /* ---- for hosts --------------------------------------------------------------------------------------------------- */
 
-/* The figures that a verdict needs, and no others. */
-static const char *const needed[] = {"groups",          "k", "homogeneous", "nearly_homogeneous", "highest_risk",
-                                     "singled_out_all", NULL};
+/* The figures that a verdict needs. What somebody finds who knows the originals takes its time, so it is left out where the
+ * caller has measured only the first figures. */
+static const char *const needed[] = {"linkage_quasi",      "linkage_all",  "groups",          "k", "homogeneous",
+                                     "nearly_homogeneous", "highest_risk", "singled_out_all", NULL};
+enum { LINKAGE = 2 };
 
 static kanon_status new_verdict(kanon_verdict **out, const source *s, kanon_error *err)
 {
@@ -256,7 +258,7 @@ static kanon_status judge(kanon_verdict **out, const kanon_table *table, const k
         .struct_size = sizeof options, .threads = given.threads, .tick = given.tick, .payload = given.payload};
     kanon_status st = KANON_OK;
     if (given.measures == NULL || kanon_measures_find(given.measures, "highest_risk", NULL) == NULL) /* none, or brief */
-        st = kanon__evaluate_some(&own, table, grouping, &options, needed, err);
+        st = kanon__evaluate_some(&own, table, grouping, &options, given.measures == NULL ? needed : needed + LINKAGE, err);
     bool shuffled = given.shuffle != 0 || given.shuffle_seed != 0;
     const source s = {.data = &table->data,
                       .policy = &table->policy,

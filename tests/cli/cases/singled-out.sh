@@ -74,7 +74,9 @@ same n.csv r.csv
 
 # each of the means
 expect 0 "$KANON" anonymize t.csv -s limit.yaml -q -o p.csv --permute note
-expect 0 "$KANON" check p.csv -s limit.yaml --permute note
+expect 0 "$KANON" check p.csv -s limit.yaml --permute note --original t.csv
+expect 1 "$KANON" check p.csv -s limit.yaml --permute note # nothing in the file says that they are permuted
+out_has "1 column is said to be permuted within groups; only the original shows it"
 expect 0 "$KANON" anonymize t.csv -s limit.yaml -q -o q.csv --identifying note
 
 # a state keeps the limit: what is inserted later is released only within it
